@@ -1,0 +1,53 @@
+# Everything a checkout needs is made in .venv: `make demo` runs the main sample, `make test` the suite.
+# Stamp files in .venv remember what is installed; they are renewed when the pins or pyproject.toml change.
+
+VENV ?= .venv
+JOBS ?= 2
+PYTHON ?= $(shell for p in python3 python python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+
+BIN := $(VENV)/bin
+PINS := requirements/constraints.txt
+# The build tools come first and are pinned too, so the package itself is built without an isolated environment.
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
+PACKAGES := pellucid compiler runtime
+
+.PHONY: demo test lint fuzz clean
+
+demo: $(VENV)/.installed-demo
+	$(BIN)/python samples/digits.py
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n $(JOBS)
+
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long
+
+# mypy reads names from paths, and two of the packages do not lie under `pellucid/` here: it is shown a folder of links
+# in which they do.
+lint: $(VENV)/.installed-test
+	$(BIN)/python -m ruff check $(PACKAGES) tests samples
+	rm -rf build/typed
+	mkdir -p build/typed/pellucid
+	ln -s "$(CURDIR)"/pellucid/* "$(CURDIR)/compiler" "$(CURDIR)/runtime" build/typed/pellucid/
+	MYPYPATH=build/typed $(BIN)/python -m mypy --package pellucid
+
+$(VENV)/.created:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with the venv module is needed; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.build-tools: $(VENV)/.created $(PINS)
+	$(INSTALL) setuptools wheel
+	touch $@
+
+$(VENV)/.installed-demo: $(VENV)/.build-tools $(PINS) pyproject.toml
+	$(INSTALL) --no-build-isolation --editable ".[demo]"
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.build-tools $(PINS) pyproject.toml
+	$(INSTALL) --no-build-isolation --editable ".[test]"
+	touch $(VENV)/.installed-demo $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output

@@ -1,0 +1,7 @@
+"""The compiler, in the order a function travels: frontend, ops, analysis, transform, backend."""
+
+if __name__ != "pellucid.compiler":
+    raise ImportError(
+        f"this package is `pellucid.compiler` and was imported as `{__name__}`, which would make a second copy of "
+        "every table; import it through `pellucid`"
+    )

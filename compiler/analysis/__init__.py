@@ -1,0 +1,1 @@
+"""Facts about trees: analyses take a tree and give a value, never a tree."""

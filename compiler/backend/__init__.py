@@ -1,0 +1,1 @@
+"""From typed core to loops, and from loops to machine code."""

@@ -1,0 +1,1 @@
+"""From a Python function to typed core: read, resolve, check, desugar, specialise."""

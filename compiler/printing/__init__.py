@@ -1,0 +1,1 @@
+"""How trees become text: fold temporaries, spell operators, write Python with comments."""
