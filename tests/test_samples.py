@@ -1,0 +1,63 @@
+"""Every sample runs, and the promises the two large ones make are kept."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+LARGE = {"digits", "nist"}
+SMALL = sorted(path.stem for path in SAMPLES.glob("*.py") if path.stem not in LARGE)
+
+
+def run_sample(name, folder, *options):
+    """What the sample prints; it runs with `folder` as its working directory."""
+    done = subprocess.run(
+        [sys.executable, str(SAMPLES / f"{name}.py"), *options],
+        cwd=folder,
+        env=os.environ | {"MPLCONFIGDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, f"{name} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_sample_runs(name, tmp_path):
+    assert run_sample(name, tmp_path).strip()
+
+
+def test_kepler_agrees_with_the_implicit_function_theorem(tmp_path):
+    rows = re.findall(r"^ *\d\.\d\d .* (\S+)$", run_sample("kepler", tmp_path), re.MULTILINE)
+    assert len(rows) == 6
+    assert all(float(error) < 1e-12 for error in rows)
+
+
+@pytest.mark.slow
+def test_digits_are_recognised(tmp_path):
+    output = run_sample("digits", tmp_path, "--out", str(tmp_path / "plots"))
+    found = dict(re.findall(r"^(.+): test accuracy (\d\.\d+)$", output, re.MULTILINE))
+    assert float(found["logistic regression"]) >= 0.93
+    assert float(found["two-layer network"]) >= 0.96
+    assert len(re.findall(r"epoch +\d+ of \d+", output)) >= 10
+    assert "def softmax_loss" in output and "# backward" in output
+    plot = (tmp_path / "plots" / "digits_loss.png").read_bytes()
+    assert plot.startswith(b"\x89PNG") and len(plot) > 5000
+
+
+@pytest.mark.slow
+def test_nist_problems_agree_with_the_certified_parameters(tmp_path):
+    output = run_sample("nist", tmp_path)
+    fits = re.findall(r"^(\w+) from start ([12]): (\S+) digits agree", output, re.MULTILINE)
+    problems = {name for name, _, _ in fits}
+    assert len(problems) >= 10 and len(fits) == 2 * len(problems)
+    hard = {"MGH09", "MGH10", "MGH17", "Thurber", "Eckerle4", "BoxBOD", "Bennett5", "Rat43", "Lanczos1", "ENSO"}
+    assert hard <= problems
+    assert [fit for fit in fits if float(fit[2]) < 6.0] == []
