@@ -1,0 +1,194 @@
+"""Emit typed statements: name the value, infer its type, remember where the user wrote it.
+
+    builder.call("multiply", "x", 2.0, hint="t")     appends   t = x * 2.0   and returns the name `t`
+    builder.quote("out_bar * cos(x)", x=x, out_bar=g)  appends one statement per operator of the template
+
+The builder knows the value of an int where it is an affine expression of lengths (`extents`), so that
+`zeros(shape=(n - 1,))` gets the dimension `n - 1`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import gast
+
+from . import syntax, types
+from .diagnostics import InternalError, Span
+from .names import Names
+from .ops import schema
+from .types import Array, Dim, Extent, ListOf, Scalar, Type
+
+INFIX = {
+    gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.FloorDiv: "floor_divide",
+    gast.Mod: "remainder", gast.Pow: "power", gast.MatMult: "matmul", gast.BitAnd: "bitwise_and",
+    gast.BitOr: "bitwise_or", gast.BitXor: "bitwise_xor", gast.LShift: "left_shift", gast.RShift: "right_shift",
+}  # fmt: skip
+PREFIX = {gast.USub: "negative", gast.UAdd: "positive", gast.Invert: "invert", gast.Not: "logical_not"}
+COMPARISONS = {
+    gast.Eq: "equal", gast.NotEq: "not_equal", gast.Lt: "less", gast.LtE: "less_equal",
+    gast.Gt: "greater", gast.GtE: "greater_equal",
+}  # fmt: skip
+
+
+class Builder:
+    """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
+
+    `merged` holds the names that are assigned more than once: what is known of their value does not outlive a read.
+    """
+
+    def __init__(self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None) -> None:
+        self.names, self.types = names, table
+        self.extents: dict[str, Extent] = {} if extents is None else extents
+        self.symbols: set[str] = {s for t in table.values() for s in types.symbols_of(t)}
+        self.merged: set[str] = set()
+        self.body: list[gast.stmt] = []
+        self.span: Span | None = None
+        self.inlined: tuple[Span, ...] = ()
+
+    def append(self, statement: gast.stmt) -> None:
+        if getattr(statement, "span", None) is None:
+            syntax.at(statement, self.span, self.inlined)
+        self.body.append(statement)
+
+    def type_of(self, atom: gast.expr | str) -> Type:
+        if isinstance(atom, str):
+            return self.types[atom]
+        match atom:
+            case gast.Name(id=id_):
+                return self.types[id_]
+            case gast.Constant(value=value):
+                return type_of_constant(value)
+        raise InternalError("builder", f"not an atom: {gast.dump(atom)}")
+
+    def extent_of(self, atom: gast.expr | int) -> Extent:
+        """The dimension that an array gets from this int; an opaque symbol where nothing better is known."""
+        match atom:
+            case int():
+                return max(0, atom)
+            case gast.Constant(value=value):
+                return max(0, int(value))
+            case gast.Name(id=id_):
+                if id_ in self.merged:
+                    return self.fresh_symbol(id_)
+                if id_ not in self.extents:
+                    self.extents[id_] = self.fresh_symbol(id_)
+                return self.extents[id_]
+        raise InternalError("builder", "an extent is an int or a name")
+
+    def fresh_symbol(self, wish: str = "n") -> Dim:
+        """A length of which nothing is known yet.  Symbols have a name space of their own, apart from the names."""
+        symbol, number = wish, 1
+        while symbol in self.symbols:
+            symbol, number = f"{wish}_{number}", number + 1
+        self.symbols.add(symbol)
+        return types.symbol(symbol)
+
+    def bind(self, value: gast.expr, type_: Type, hint: str = "t") -> gast.Name:
+        """Append `fresh = value`; the name is new and has this type."""
+        fresh = self.names.fresh(hint)
+        self.types[fresh] = type_
+        self.append(syntax.assign(fresh, value))
+        return syntax.name(fresh)
+
+    def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:
+        """Append `hint = operator(operands, static)` and return its name.  Raises schema.TypeFault."""
+        row = schema.OPERATORS[operator]
+        atoms = [syntax.atom(o) for o in operands]
+        full = {**{k: v for k, v in row.static.items() if v is not ...}, **static}
+        result = infer(self, row, atoms, full)
+        made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
+        fact = self._extent_of_result(operator, atoms, full)
+        if fact is not None:
+            self.extents[made.id] = fact
+        return made
+
+    def _extent_of_result(self, operator: str, atoms: list[gast.expr], static: dict) -> Extent | None:
+        if operator == "dim":
+            return self.type_of(atoms[0]).dims[static["axis"]]
+        if operator == "maximum" and getattr(atoms[1], "value", None) == 0:
+            return self.extents.get(getattr(atoms[0], "id", ""))  # a dimension is clamped at zero anyway
+        if operator not in ("add", "subtract", "multiply") or not all(
+            isinstance(t := self.type_of(a), Scalar) and t.dtype == "i64" for a in atoms
+        ):
+            return None
+        left, right = (
+            a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in atoms  # type: ignore[attr-defined]
+        )
+        return affine_result(operator, left, right)
+
+    def load(self, base: gast.expr | str, items: list[gast.expr], hint: str = "t") -> gast.Name:
+        """Append `hint = base[items]`."""
+        from .ops.indexing import index_type
+
+        base = syntax.atom(base)
+        result = index_type(self, self.type_of(base), items)
+        return self.bind(syntax.index(base.id, *items), result, hint)
+
+    def quote(self, template: str, hint: str = "t", **bindings: gast.expr) -> gast.expr:
+        """Append the statements of a template such as `out_bar * cos(x)` and return the atom of its value."""
+        return self._emit(parse_template(template), bindings, hint)
+
+    def _emit(self, node: gast.expr, bindings: dict[str, gast.expr], hint: str = "t") -> gast.expr:
+        match node:
+            case gast.Name(id=id_):
+                return bindings[id_]
+            case gast.Constant():
+                return node
+            case gast.BinOp(left=left, op=op, right=right):
+                operator, parts = INFIX[type(op)], [left, right]
+            case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
+                return syntax.constant(-value)
+            case gast.UnaryOp(op=op, operand=operand):
+                operator, parts = PREFIX[type(op)], [operand]
+            case gast.Compare(left=left, ops=[op], comparators=[right]):
+                operator, parts = COMPARISONS[type(op)], [left, right]
+            case gast.Call(func=gast.Name(id=operator), args=parts):
+                pass
+            case _:
+                raise InternalError("template", gast.dump(node))
+        atoms = [self._emit(part, bindings) for part in parts]
+        static = {k.arg: syntax.value_of(k.value) for k in getattr(node, "keywords", ())}
+        static = {k: bindings[v.id] if isinstance(v, gast.Name) else v for k, v in static.items()}
+        return self.call(operator, *atoms, hint=hint, **static)
+
+
+def infer(builder: Builder, row: schema.Operator, atoms: list[gast.expr], static: dict) -> Type:
+    """The type of an operator on these atoms; shapes reach the rule as extents."""
+    known = dict(static)
+    if "shape" in known:
+        shape = known["shape"]
+        elements = shape.elts if isinstance(shape, gast.Tuple) else shape
+        known["shape"] = tuple(builder.extent_of(e) for e in elements)
+    return row.type_rule(tuple(builder.type_of(a) for a in atoms), **known)
+
+
+def affine_result(operator: str, left: Extent | None, right: Extent | None) -> Extent | None:
+    """The extent of a sum, difference or multiple of ints, where it stays affine and no clamp can bite before it."""
+    match operator, left, right:
+        case ("add", int(k), Dim() as d) | ("add", Dim() as d, int(k)) if types.is_plain(d):
+            return types.shift(d, k)
+        case "subtract", Dim() as d, int(k) if types.is_plain(d):
+            return types.shift(d, -k)
+        case "add", Dim(), Dim():
+            return types.add(left, right)
+        case ("multiply", int(k), Dim() as d) | ("multiply", Dim() as d, int(k)) if types.is_plain(d) and k > 0:
+            return types.affine({s: c * k for s, c in d.terms}, d.constant * k)
+    return None
+
+
+def type_of_constant(value: object) -> Scalar:
+    match value:
+        case bool():
+            return types.BOOL
+        case int():
+            return types.INT
+        case float():
+            return types.FLOAT
+    raise InternalError("builder", f"a constant without a type: {value!r}")
+
+
+
+@lru_cache(maxsize=None)
+def parse_template(text: str) -> gast.expr:
+    return gast.parse(text, mode="eval").body

@@ -1,0 +1,67 @@
+"""The records that travel through the pipeline: `Program`, `Function`, `Origin`.
+
+A function is parameters, a body of gast statements and a table from every name to its type.  Records are never changed:
+a pass returns a new one, or the same object when there was nothing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from .types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a function stands in the user's file."""
+
+    file: str
+    name: str
+    line: int
+    text: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
+
+    `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
+    `temporaries` are the names that the user did not write, which the printer may fold away; when it is empty they are
+    those whose base is `t`.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    body: tuple[gast.stmt, ...]
+    stage: str
+    origin: Origin
+    types: Mapping[str, Type] = field(default_factory=dict)
+    results: tuple[Type, ...] = ()
+    notes: tuple[str, ...] = ()
+    decisions: tuple[tuple[str, str], ...] = ()
+    temporaries: frozenset[str] = frozenset()
+
+    def with_(self, **changes: object) -> Function:
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """The functions of one compilation; `entry` names the one that is called from Python."""
+
+    entry: str
+    functions: Mapping[str, Function]
+
+    @property
+    def main(self) -> Function:
+        return self.functions[self.entry]
+
+    def map(self, change) -> Program:
+        """Apply `change` to every function; the same program when every function came back as it was."""
+        changed = {name: change(function) for name, function in self.functions.items()}
+        if all(changed[name] is function for name, function in self.functions.items()):
+            return self
+        return Program(self.entry, changed)

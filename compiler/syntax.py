@@ -1,0 +1,239 @@
+"""Trees: making gast nodes, walking them, rewriting them without touching the original.
+
+Statements carry `span` (and `inlined`, the spans of the calls they were inlined through, outermost first).
+Inside the compiler an operator is always a call to its name, `Call(Name("add"), [a, b])`; only the printer turns it
+into `a + b`.  An *atom* is a `Name` or a `Constant`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import gast
+
+from .diagnostics import Span
+
+Block = tuple[gast.stmt, ...]
+
+
+def name(id_: str) -> gast.Name:
+    return gast.Name(id_, gast.Load(), None, None)
+
+
+def target(id_: str) -> gast.Name:
+    return gast.Name(id_, gast.Store(), None, None)
+
+
+def constant(value: object) -> gast.Constant:
+    return gast.Constant(value, None)
+
+
+def atom(value: object) -> gast.expr:
+    """A name for a `str`, a constant for any other Python value, a node as it is."""
+    if isinstance(value, gast.AST):
+        return value
+    return name(value) if isinstance(value, str) else constant(value)
+
+
+def tuple_(elements: Iterable[object]) -> gast.Tuple:
+    return gast.Tuple([atom(e) for e in elements], gast.Load())
+
+
+def literal(value: object) -> gast.expr:
+    """A static value as a tree: tuples become tuple nodes, everything else (strings too) a constant."""
+    if isinstance(value, gast.AST):
+        return value
+    if isinstance(value, tuple):
+        return gast.Tuple([literal(v) for v in value], gast.Load())
+    return constant(value)
+
+
+def call(operator: str, *arguments: object, **static: object) -> gast.Call:
+    """`operator(arguments, static=...)`; a `str` argument is a name, a `str` static value is a constant."""
+    keywords = [gast.keyword(key, literal(value)) for key, value in static.items()]
+    return gast.Call(name(operator), [atom(a) for a in arguments], keywords)
+
+
+def index(base: str, *items: object) -> gast.Subscript:
+    return gast.Subscript(name(base), tuple_(items), gast.Load())
+
+
+def slice_(lower: object = None, upper: object = None, step: object = None) -> gast.Slice:
+    return gast.Slice(*(None if part is None else atom(part) for part in (lower, upper, step)))
+
+
+def at(statement: gast.stmt, span: Span | None, inlined: tuple[Span, ...] = ()) -> gast.stmt:
+    statement.span, statement.inlined = span, inlined  # type: ignore[attr-defined]
+    return statement
+
+
+def assign(to: str | gast.expr | Sequence[str], value: gast.expr, span: Span | None = None) -> gast.stmt:
+    if isinstance(to, str):
+        place: gast.expr = target(to)
+    elif isinstance(to, gast.AST):
+        place = to
+    else:
+        place = gast.Tuple([target(t) for t in to], gast.Store())
+    return at(gast.Assign([place], value, None), span)
+
+
+def store(base: str, items: Sequence[object], value: object, span: Span | None = None) -> gast.stmt:
+    return assign(gast.Subscript(name(base), tuple_(items), gast.Store()), atom(value), span)
+
+
+def expression(value: gast.expr, span: Span | None = None) -> gast.stmt:
+    return at(gast.Expr(value), span)
+
+
+def for_range(
+    variable: str, start: object, stop: object, step: object, body: Sequence[gast.stmt], span=None, kind="range"
+) -> gast.stmt:
+    bounds = call(kind, start, stop, step)
+    return at(gast.For(target(variable), bounds, list(body), [], None), span)
+
+
+def while_(test: gast.expr, body: Sequence[gast.stmt], span: Span | None = None) -> gast.stmt:
+    return at(gast.While(test, list(body), []), span)
+
+
+def if_(test: gast.expr, body: Sequence[gast.stmt], orelse: Sequence[gast.stmt] = (), span=None) -> gast.stmt:
+    return at(gast.If(test, list(body), list(orelse)), span)
+
+
+def return_(names: Sequence[object], span: Span | None = None) -> gast.stmt:
+    return at(gast.Return(tuple_(names)), span)
+
+
+def delete(id_: str, span: Span | None = None) -> gast.stmt:
+    return at(gast.Delete([gast.Name(id_, gast.Del(), None, None)]), span)
+
+
+def raise_(exception: str, message: str, *values: object, span: Span | None = None) -> gast.stmt:
+    """`raise exception(message.format(values))`: the values are scalar expressions evaluated when it is raised."""
+    made = gast.Call(name(exception), [constant(message), *map(atom, values)], [])
+    return at(gast.Raise(made, None), span)
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def is_atom(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name | gast.Constant)
+
+
+def operator_of(node: gast.AST) -> str | None:
+    """The operator or function that an expression calls, or None."""
+    return node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else None
+
+
+def static_of(node: gast.Call) -> dict[str, object]:
+    """The static keywords of a call as Python values; a tuple that holds names stays a tree."""
+    return {k.arg: value_of(k.value) for k in node.keywords}
+
+
+def value_of(node: gast.expr) -> object:
+    if isinstance(node, gast.Constant):
+        return node.value
+    if isinstance(node, gast.Tuple):
+        values = tuple(value_of(e) for e in node.elts)
+        return node if any(isinstance(v, gast.AST) for v in values) else values
+    return node
+
+
+def names_read(node: gast.AST) -> Iterator[str]:
+    """Every name an expression or statement reads, operators left out, in source order, repeats kept."""
+    match node:
+        case gast.Name(id=id_):
+            if not isinstance(node.ctx, gast.Store | gast.Del):
+                yield id_
+        case gast.Call():
+            for part in (*node.args, *(k.value for k in node.keywords)):
+                yield from names_read(part)
+        case _:
+            for child in gast.iter_child_nodes(node):
+                yield from names_read(child)
+
+
+def names_bound(statement: gast.stmt) -> Iterator[str]:
+    """The names one statement binds itself, bodies of compound statements left out; an element store binds none."""
+    if isinstance(statement, gast.Assign):
+        for place in statement.targets:
+            if isinstance(place, gast.Name):
+                yield place.id
+            elif isinstance(place, gast.Tuple):
+                yield from (e.id for e in place.elts)
+    elif isinstance(statement, gast.For):
+        yield statement.target.id
+
+
+def stored_base(statement: gast.stmt) -> str | None:
+    """The array whose elements a statement overwrites: `a` in `a[i] = v`."""
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
+        return statement.targets[0].value.id
+    return None
+
+
+def blocks_of(statement: gast.stmt) -> tuple[list[gast.stmt], ...]:
+    """The nested bodies of a compound statement."""
+    if isinstance(statement, gast.If):
+        return (statement.body, statement.orelse)
+    if isinstance(statement, gast.For | gast.While):
+        return (statement.body,)
+    return ()
+
+
+def walk(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
+    """Every statement, outer before inner, in order."""
+    for statement in body:
+        yield statement
+        for block in blocks_of(statement):
+            yield from walk(block)
+
+
+# --- rewriting -----------------------------------------------------------------------------------------------------
+
+
+def rebuild(node: gast.AST, **changes: object) -> gast.AST:
+    """A shallow copy with some fields replaced; span and all else are kept."""
+    fresh = copy.copy(node)
+    for key, value in changes.items():
+        setattr(fresh, key, value)
+    return fresh
+
+
+def map_names(node: gast.expr, change: Callable[[str], object]) -> gast.expr:
+    """Replace every name that is read by `change(id)` (a `str` renames, a node substitutes); operators are kept."""
+    match node:
+        case gast.Name(id=id_):
+            new = change(id_)
+            if new is id_ or new == id_:
+                return node
+            return rebuild(node, id=new) if isinstance(new, str) else new
+        case gast.Constant() | None:
+            return node
+        case gast.Call(args=args, keywords=keywords):
+            return rebuild(
+                node,
+                args=[map_names(a, change) for a in args],
+                keywords=[rebuild(k, value=map_names(k.value, change)) for k in keywords],
+            )
+    changes: dict[str, object] = {}
+    for field_ in node._fields:
+        old = getattr(node, field_, None)
+        if isinstance(old, list):
+            changes[field_] = [map_names(o, change) if isinstance(o, gast.AST) else o for o in old]
+        elif isinstance(old, gast.expr):
+            changes[field_] = map_names(old, change)
+    return rebuild(node, **changes)
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two trees are equal but for spans."""
+    if isinstance(left, gast.AST):
+        return type(left) is type(right) and all(
+            same(getattr(left, f, None), getattr(right, f, None)) for f in left._fields
+        )
+    if isinstance(left, list | tuple):
+        return isinstance(right, list | tuple) and len(left) == len(right) and all(map(same, left, right))
+    return type(left) is type(right) and (left == right or (left != left and right != right)) and repr(left) == repr(right)

@@ -1,0 +1,210 @@
+"""Types: dtypes, scalars, arrays with symbolic dimensions, growable lists; promotion as in NumPy 2.
+
+    f64        a NumPy float64 scalar          float    a Python float (weak, NEP 50)
+    f64[n, m]  a C-contiguous array            any f64[n, m]   the same with any strides
+    [f64]      a growable list of scalars      [f64[n]]        a growable list of arrays
+
+A dimension is an `int` or a `Dim`: `max(0, constant + sum of coefficient * symbol)`, where every symbol stands for a
+length and is therefore never negative.  Two dimensions are known to be equal when they are equal as values.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+DTYPES = ("bool", "i32", "i64", "f32", "f64")
+NUMPY_DTYPE = {
+    "bool": np.dtype(np.bool_),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+DTYPE_OF_NUMPY = {dtype: name for name, dtype in NUMPY_DTYPE.items()}
+KIND = {"bool": 0, "i32": 1, "i64": 1, "f32": 2, "f64": 2}
+WEAK_WORD = {"bool": "bool", "i64": "int", "f64": "float"}
+STRONG_WORD = {"bool": "bool_", "i32": "i32", "i64": "i64", "f32": "f32", "f64": "f64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A symbolic length, `max(0, constant + sum(coefficient * symbol))`; terms are sorted and never empty."""
+
+    terms: tuple[tuple[str, int], ...]
+    constant: int = 0
+
+    def __str__(self) -> str:
+        text = ""
+        for symbol, coefficient in self.terms:
+            sign = " - " if coefficient < 0 else " + "
+            factor = "" if abs(coefficient) == 1 else f"{abs(coefficient)}*"
+            text += (sign if text else "-" if coefficient < 0 else "") + factor + symbol
+        if self.constant:
+            text += f" - {-self.constant}" if self.constant < 0 else f" + {self.constant}"
+        return text
+
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(symbol for symbol, _ in self.terms)
+
+
+Extent: TypeAlias = int | Dim
+
+
+def symbol(name: str) -> Dim:
+    return Dim(((name, 1),))
+
+
+def affine(terms: dict[str, int], constant: int) -> Extent:
+    """The dimension with these terms, an `int` where nothing symbolic is left."""
+    kept = tuple(sorted((name, factor) for name, factor in terms.items() if factor))
+    return Dim(kept, constant) if kept else max(0, constant)
+
+
+def shift(extent: Extent, by: int) -> Extent:
+    """The dimension `max(0, extent + by)`, which is exact only for `by <= 0` or a plain nonnegative extent."""
+    return max(0, extent + by) if isinstance(extent, int) else Dim(extent.terms, extent.constant + by)
+
+
+def is_plain(extent: Extent) -> bool:
+    """Whether the clamp at zero is idle: the affine expression itself is never negative."""
+    return isinstance(extent, int) or (extent.constant >= 0 and all(factor > 0 for _, factor in extent.terms))
+
+
+def add(left: Extent, right: Extent) -> Extent | None:
+    """The sum of two lengths, or None where a clamp makes it inexpressible."""
+    if not (is_plain(left) and is_plain(right)):
+        return None
+    terms: dict[str, int] = {}
+    constant = 0
+    for side in (left, right):
+        if isinstance(side, int):
+            constant += side
+            continue
+        constant += side.constant
+        for name, factor in side.terms:
+            terms[name] = terms.get(name, 0) + factor
+    return affine(terms, constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    dtype: str
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return WEAK_WORD[self.dtype] if self.weak else STRONG_WORD[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    dtype: str
+    dims: tuple[Extent, ...]
+    layout: str = "C"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    def __str__(self) -> str:
+        prefix = "" if self.layout == "C" else "any "
+        return f"{prefix}{STRONG_WORD[self.dtype]}[{', '.join(map(str, self.dims))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    element: Scalar | Array
+
+    def __str__(self) -> str:
+        return f"[{self.element}]"
+
+
+Type: TypeAlias = Scalar | Array | ListOf
+
+FLOAT, INT, BOOL = Scalar("f64", weak=True), Scalar("i64", weak=True), Scalar("bool", weak=True)
+_WORDS: dict[str, Scalar] = {str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))}
+
+
+def parse_dim(text: str) -> Extent:
+    """Read `n`, `3`, `n - 2`, `2*n + m + 1`."""
+    terms: dict[str, int] = {}
+    constant = 0
+    for sign, factor, word in re.findall(r"([+-]?)\s*(?:(\d+)\s*\*\s*)?(\w+)", text):
+        scale = (-1 if sign == "-" else 1) * int(factor or 1)
+        if word.isdigit():
+            constant += scale * int(word)
+        else:
+            terms[word] = terms.get(word, 0) + scale
+    return affine(terms, constant)
+
+
+def parse(text: str) -> Type:
+    """Read the notation of `str(type)`; raises ValueError naming what it could not read."""
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        element = parse(text[1:-1])
+        if isinstance(element, ListOf):
+            raise ValueError(f"a list of lists is not a type: {text!r}")
+        return ListOf(element)
+    layout = "C"
+    if text.startswith("any "):
+        layout, text = "A", text[4:].strip()
+    if text in _WORDS:
+        return _WORDS[text]
+    match = re.fullmatch(r"(\w+)\[(.*)\]", text)
+    words = {**_WORDS, "bool": Scalar("bool")}
+    if not match or match[1] not in words or (words[match[1]].weak):
+        raise ValueError(f"not a type: {text!r}; write for example 'f64[n, m]', 'i32[3]', 'f64', 'float' or 'int'")
+    inner = match[2].strip()
+    dims = tuple(parse_dim(part) for part in inner.split(",")) if inner else ()
+    return Array(words[match[1]].dtype, dims, layout)
+
+
+def promote_dtypes(*dtypes: str) -> str:
+    """NumPy's result_type on strong dtypes."""
+    return DTYPE_OF_NUMPY[np.result_type(*(NUMPY_DTYPE[d] for d in dtypes))]
+
+
+def promote(*types: Scalar | Array) -> tuple[str, bool]:
+    """(dtype, weak) of an arithmetic result under NEP 50: weak operands lend only their kind."""
+    strong = [t.dtype for t in types if isinstance(t, Array) or not t.weak]
+    weak = [t.dtype for t in types if isinstance(t, Scalar) and t.weak]
+    if not strong:
+        return max(weak, key=lambda d: KIND[d]), True
+    dtype = promote_dtypes(*strong)
+    kind = max((KIND[d] for d in weak), default=0)
+    if kind > KIND[dtype]:
+        dtype = "i64" if kind == 1 else "f64"
+    return dtype, False
+
+
+def as_float(dtype: str) -> str:
+    """The dtype in which NumPy evaluates a floating function of this dtype."""
+    return dtype if KIND[dtype] == 2 else "f64"
+
+
+def is_floating(type_: Type) -> bool:
+    element = type_.element if isinstance(type_, ListOf) else type_
+    return KIND[element.dtype] == 2
+
+
+def symbols_of(type_: Type) -> set[str]:
+    """The symbols that the lengths of a type use."""
+    array = type_.element if isinstance(type_, ListOf) else type_
+    dims = array.dims if isinstance(array, Array) else ()
+    return {name for extent in dims if isinstance(extent, Dim) for name in extent.symbols()}
+
+
+def with_dtype(type_: Scalar | Array, dtype: str, weak: bool = False) -> Scalar | Array:
+    return Scalar(dtype, weak) if isinstance(type_, Scalar) else replace(type_, dtype=dtype)
+
+
+def dtype_of(type_: Type) -> str:
+    return type_.element.dtype if isinstance(type_, ListOf) else type_.dtype
+
+
+def rank(type_: Type) -> int:
+    return type_.ndim if isinstance(type_, Array) else 0
