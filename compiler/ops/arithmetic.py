@@ -1,0 +1,138 @@
+"""Rows: arithmetic, rounding, extremes and choice.
+
+Where Python and NumPy write the same sign, the row means both: on Python scalars it is Python's arithmetic (division by
+zero raises, results stay weak), on everything else NumPy's.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+import numpy as np
+
+from .. import syntax
+from .cotangents import operand_type
+from .kinds import elementwise, infix, prefix
+from .schema import Precedence
+from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, where_dtype
+
+infix("add", "+", Precedence.SUM, meaning=operator.add, samples="pairs",
+      type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
+infix("subtract", "-", Precedence.SUM, meaning=operator.sub, samples="pairs",
+      type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
+      partials=["1.0", "-1.0"])  # fmt: skip
+infix("multiply", "*", Precedence.TERM, meaning=operator.mul, samples="pairs",
+      type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
+infix("divide", "/", Precedence.TERM, meaning=operator.truediv, samples="quotients",
+      type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
+      partials=["vjp: out_bar / y", "vjp: -out_bar * out / y"])  # fmt: skip
+infix("floor_divide", "//", Precedence.TERM, meaning=operator.floordiv, samples="quotients",
+      type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
+infix("remainder", "%", Precedence.TERM, meaning=operator.mod, samples="quotients",
+      type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
+      partials=["1.0", "-(x // y)"])  # fmt: skip
+
+
+def power_of_base(builder, operands, static, out, out_bar):
+    """y * x ** (y - 1), and zero where y is zero, even at x = 0 (as in JAX)."""
+    x, y = operands
+    if not isinstance(y, gast.Constant):
+        one = syntax.constant(1.0 if operand_type(builder, y).dtype in ("f32", "f64") else 1)
+        return builder.quote("out_bar * (y * x ** where(y == 0, one, y - one))", x=x, y=y, one=one, out_bar=out_bar)
+    match y.value:
+        case 0:
+            return None
+        case 1:
+            return out_bar
+        case 2:
+            return builder.quote("out_bar * (2.0 * x)", x=x, out_bar=out_bar)
+    factor, less = syntax.constant(float(y.value)), syntax.constant(y.value - 1)
+    return builder.quote("out_bar * (factor * x ** less)", x=x, factor=factor, less=less, out_bar=out_bar)
+
+
+def power_of_exponent(builder, operands, static, out, out_bar):
+    """log(x) * x ** y, with 1 for x = 0 under the logarithm (as in JAX): there the power is constant for y > 0."""
+    x, y = operands
+    log = "math_log" if is_weak(builder.type_of(x)) and is_weak(builder.type_of(y)) else "log"
+    template = f"out_bar * ({log}(where(x == 0, one, x)) * out)"
+    one = syntax.constant(1.0 if operand_type(builder, x).dtype in ("f32", "f64") else 1)
+    return builder.quote(template, x=x, one=one, out=out, out_bar=out_bar)
+
+
+# Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
+infix("power", "**", Precedence.POWER, meaning=operator.pow, samples="powers",
+      type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
+      partials=[power_of_base, power_of_exponent])  # fmt: skip
+
+prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
+       type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
+prefix("positive", "+", meaning=operator.pos, samples="numbers", partials=["1.0"],
+       type=python_or(python_number, np.positive))  # fmt: skip
+
+
+def absolute_slope(builder, operands, static, out, out_bar):
+    """sign(x), zero at zero; on a Python float without leaving Python's floats."""
+    (x,) = operands
+    if is_weak(builder.type_of(x)):
+        return builder.quote("where(x > 0.0, out_bar, where(x < 0.0, -out_bar, 0.0))", x=x, out_bar=out_bar)
+    return builder.quote("out_bar * sign(x)", x=x, out_bar=out_bar)
+
+
+elementwise("absolute", "x", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})", samples="numbers",
+            type=python_or(python_number, np.absolute), partials=[absolute_slope],
+            python=("numpy.absolute", "numpy.abs"))  # fmt: skip
+elementwise("sign", "x", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
+elementwise("square", "x", meaning=np.square, samples="numbers", type=from_numpy(np.square), partials=["2.0 * x"])
+elementwise("reciprocal", "x", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
+            partials=["-(out * out)"])  # fmt: skip
+elementwise("copysign", "x, y", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
+            partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
+elementwise("heaviside", "x, y", meaning=np.heaviside, samples="real_pairs", type=from_numpy(np.heaviside),
+            partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
+elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
+            partials=["1.0", None])  # fmt: skip
+elementwise("fmod", "x, y", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
+            partials=["1.0", "-trunc(x / y)"])  # fmt: skip
+elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
+            partials=[power_of_base, power_of_exponent])  # fmt: skip
+elementwise("deg2rad", "x", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
+            partials=[f"{np.pi / 180.0!r}"], python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
+elementwise("rad2deg", "x", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
+            partials=[f"{180.0 / np.pi!r}"], python=("numpy.rad2deg", "numpy.degrees"))  # fmt: skip
+
+# --- rounding: locally constant ------------------------------------------------------------------------------------
+
+for _round in (np.floor, np.ceil, np.trunc, np.rint):
+    elementwise(_round.__name__, "x", meaning=_round, samples="reals", type=from_numpy(_round), partials=[None])
+
+# --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
+
+WINS = "where({0} {2} {1}, out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
+WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
+
+for _extreme, _sign, _share in (
+    (np.maximum, ">", WINS),
+    (np.minimum, "<", WINS),
+    (np.fmax, ">", WINS_OR_ALONE),
+    (np.fmin, "<", WINS_OR_ALONE),
+):
+    elementwise(_extreme.__name__, "x, y", meaning=_extreme, samples="pairs", type=from_numpy(_extreme),
+                partials=["vjp: " + _share.format("x", "y", _sign), "vjp: " + _share.format("y", "x", _sign)])  # fmt: skip
+
+# --- choice --------------------------------------------------------------------------------------------------------
+
+
+def choose(c, x, y):
+    """NumPy's where; of Python scalars a conditional expression, in the one type that both fit."""
+    if any(isinstance(value, np.ndarray) for value in (c, x, y)):
+        return np.where(c, x, y)
+    if isinstance(x, np.generic) or isinstance(y, np.generic):
+        return np.where(c, x, y)[()]
+    wider = max(type(x), type(y), key=(bool, int, float).index)
+    return wider(x if c else y)
+
+
+elementwise("where", "c, x, y", meaning=choose, scalar_spelling="({x} if {c} else {y})", samples="choices",
+            type=where_dtype, python=(),
+            partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

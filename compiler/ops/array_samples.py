@@ -1,0 +1,93 @@
+"""Sample inputs of reductions, creation, structure and contractions; see `samples.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .samples import SAMPLES, Sample
+
+GRID = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
+GRID32 = GRID.astype(np.float32)
+CUBE = np.linspace(-1.0, 2.0, 24).reshape(2, 3, 4) ** 2 - 0.3
+TURNED = CUBE.transpose(0, 2, 1)
+DTYPES = ("bool", "i32", "i64", "f32", "f64")
+
+
+def _reductions() -> tuple[Sample, ...]:
+    arrays = (GRID, GRID32, GRID.T, GRID[0], np.float64(1.5), np.array(2.5), np.array([[2.0, 0.0, 3.0], [1.5, 4.0, -1.0]]))
+    samples = [Sample((a,), {"axis": None, "keepdims": k}) for a in arrays for k in (False, True)]
+    for array, axes in ((GRID, (0, 1, -1, (0, 1))), (CUBE, (0, 1, 2, (0, 2), (1, 2), (0, 1, 2)))):
+        samples += [Sample((array,), {"axis": axis, "keepdims": k}) for axis in axes for k in (False, True)]
+    ints = np.array([[3, -1, 2], [0, 5, 1]])
+    others = (ints, ints.astype(np.int32), ints > 0, np.array([1.0, np.nan, 3.0]), np.array([-0.0, 0.0]))
+    samples += [Sample((a,), {"axis": axis, "keepdims": False}, False) for a in others for axis in (None, 0)]
+    return (*samples, Sample((np.zeros((0, 3)),), {"axis": 1, "keepdims": False}, False))
+
+
+def _static(name: str, *pairs: tuple[object, object], smooth: bool = True) -> tuple[Sample, ...]:
+    """One operand and one static keyword."""
+    return tuple(Sample((operand,), {name: value}, smooth) for operand, value in pairs)
+
+
+def _made(shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], *operands: object, smooth: bool = True, **more: object):
+    return [Sample(operands, {"shape": s, "dtype": d, **more}, smooth) for s in shapes for d in dtypes]
+
+
+def _conversions() -> tuple[Sample, ...]:
+    values = (GRID, GRID32, GRID > 0, np.array(1.5), 2.5, True, 3, np.float32(1.5), np.float64(-2.7), np.int32(4), np.True_)
+    samples = [Sample((v,), {"dtype": d, "weak": False}, d == "f64") for v in values for d in DTYPES]
+    singles = (2.5, 4, True, np.float64(-1.5), np.float32(1.5), np.int32(3))
+    return (*samples, *(Sample((v,), {"dtype": d, "weak": True}, d == "f64") for v in singles for d in ("bool", "i64", "f64")))
+
+
+PRODUCTS = (
+    (GRID, GRID.T), (GRID, GRID[0]), (GRID[:, 0], GRID), (GRID[0], GRID[1]),
+    (CUBE, TURNED), (CUBE, CUBE[0, 0]), (CUBE, CUBE[0].T), (CUBE[0], TURNED), (GRID[0], CUBE), (CUBE[:1], TURNED),
+    (CUBE[:, None], TURNED[None, :]), (GRID32, GRID32.T), (GRID32, GRID.T), (GRID[:, :1], GRID[:1]),
+    (np.zeros((2, 0)), np.zeros((0, 3))), (np.zeros(0), np.zeros(0)),
+)  # fmt: skip
+
+EINSUMS = (
+    ("ij,jk->ik", GRID, GRID.T), ("ij,kj->ik", GRID, GRID), ("ij,ij->ij", GRID, GRID), ("ij,ij->", GRID, GRID),
+    ("ij,ji->", GRID, GRID.T), ("ij,j->i", GRID, GRID[0]), ("ij,ij->i", GRID, GRID), ("bij,bjk->bik", CUBE, TURNED),
+    ("i,j->ji", GRID[0], GRID[1]), ("bij,jk->kbi", CUBE, CUBE[0].T), ("ij,->ij", GRID, np.float64(2.0)),
+    ("ij,ij->ji", GRID32, GRID), ("ij,ij->", GRID[:, :1], GRID), ("ij,jk->ik", GRID[:, :1], GRID),
+)  # fmt: skip
+
+SAMPLES.update({
+    "arrays": _reductions(),
+    "arrays_alone": tuple(Sample((a,)) for a in (GRID, GRID.T, CUBE[:, ::2], np.array(1.0), np.zeros((0, 2)))),
+    "shapes": tuple(_made([(), (3,), (2, 0), (2, 3)], DTYPES)),
+    "fills": (
+        *_made([(), (3,), (0,), (2, 3)], ["f64", "f32"], 1.5),
+        *_made([(3,), (2, 3)], ["f64", "f32"], np.float32(2.0)),
+        *_made([(2,)], ["i64", "bool"], 7, smooth=False),
+    ),
+    "progressions": (
+        *_made([(4,)], ["i64", "i32", "f64"], 0, 4, 1, smooth=False),
+        *_made([(3,)], ["i64", "f32"], 7, 1, -2, smooth=False),
+        *_made([(-2,)], ["i64"], 3, 1, 1, smooth=False),
+        *_made([(8,)], ["f64", "f32"], 0.5, 2.3, 0.25),
+    ),
+    "squares": tuple(s for k in (0, 1, -2) for s in _made([(3, 3), (2, 4), (0, 2)], ["f64", "i64"], offset=k)),
+    "reshapes": _static(
+        "shape", (GRID, (3, 2)), (GRID, (6,)), (GRID.T, (2, 3)), (np.array(1.5), (1, 1)), (CUBE, (6, 4)),
+        (np.zeros((0, 3)), (3, 0)), (np.array([2.0]), ()),
+    ),
+    "transposes": _static("axes", (GRID, (1, 0)), (CUBE, (2, 0, 1)), (CUBE, (0, 1, 2)), (CUBE[:, ::2], (1, 0, 2))),
+    "broadcasts": _static(
+        "shape", (GRID, (2, 3)), (GRID[0], (4, 3)), (GRID[:, :1], (2, 5)), (np.float64(1.5), (2, 2)), (2.5, (3,)),
+        (GRID[:1, :1], (4, 2, 3)), (np.zeros((0, 1)), (0, 4)),
+    ),
+    "joins": tuple(Sample(parts, {"axis": axis}) for axis, *parts_ in (
+        (0, GRID, GRID + 1.0), (1, GRID, GRID[:, :1], GRID), (-1, GRID), (0, GRID[0], GRID[0, :0], GRID[1]),
+        (0, GRID, GRID32), (0, GRID, np.ones((1, 3), np.int64)),
+    ) for parts in [tuple(parts_)]),
+    "lengths": _static("axis", (GRID, 0), (GRID, 1), (CUBE, 2), (np.zeros((0, 2)), 0), smooth=False),
+    "conversions": _conversions(),
+    "products": (*map(Sample, PRODUCTS), Sample((np.ones((2, 2), np.int32), np.ones((2, 2), np.int64)), smooth=False),
+                 Sample((GRID > 0, GRID.T > 0), smooth=False)),
+    "einsums": tuple(Sample(tuple(operands), {"subscripts": s}) for s, *operands in EINSUMS),
+})  # fmt: skip

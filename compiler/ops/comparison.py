@@ -1,0 +1,68 @@
+"""Rows: comparison, logic and bits.  None of them has a derivative."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..types import Type
+from .kinds import elementwise, infix, prefix
+from .schema import Precedence, TypeFault
+from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_shift, words
+
+for _name, _sign in (
+    ("equal", "=="),
+    ("not_equal", "!="),
+    ("less", "<"),
+    ("less_equal", "<="),
+    ("greater", ">"),
+    ("greater_equal", ">="),
+):
+    _ufunc = getattr(np, _name)
+    _meaning = getattr(operator, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[_sign])
+    infix(_name, _sign, Precedence.COMPARE, meaning=_meaning, samples="pairs",
+          type=python_or(python_bool, _ufunc), partials=[None, None])  # fmt: skip
+
+for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
+    elementwise(_question.__name__, "x", meaning=_question, samples="reals",
+                type=from_numpy(_question), partials=[None])  # fmt: skip
+
+
+def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:
+    """bool of bools.  `and` of other values gives one of them in Python: the caller takes their truth first."""
+    numeric(name, types)
+    if any(t.dtype != "bool" for t in types):  # type: ignore[union-attr]
+        raise TypeFault("T001", f"`{name}` takes bools here, not {words(types)}")
+    return "bool", all_weak(types) and name != "logical_xor"
+
+
+def _either(python, numpy):
+    """Python's operator on Python's scalars, NumPy's function on everything else."""
+    return lambda *xs: numpy(*xs) if any(isinstance(x, np.ndarray | np.generic) for x in xs) else python(*xs)
+
+
+elementwise("logical_and", "x, y", meaning=_either(lambda x, y: x and y, np.logical_and), type=bools_only,
+            scalar_spelling="({x} and {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
+elementwise("logical_or", "x, y", meaning=_either(lambda x, y: x or y, np.logical_or), type=bools_only,
+            scalar_spelling="({x} or {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
+elementwise("logical_not", "x", meaning=_either(operator.not_, np.logical_not), type=bools_only,
+            scalar_spelling="(not {x})", samples="truth", partials=[None], python=())  # fmt: skip
+elementwise("logical_xor", "x, y", meaning=np.logical_xor, type=bools_only, samples="truths",
+            partials=[None, None], python=())  # fmt: skip
+
+infix("bitwise_and", "&", Precedence.BIT_AND, meaning=operator.and_, samples="bits",
+      type=python_or(python_bits, np.bitwise_and), partials=[None, None])  # fmt: skip
+infix("bitwise_or", "|", Precedence.BIT_OR, meaning=operator.or_, samples="bits",
+      type=python_or(python_bits, np.bitwise_or), partials=[None, None])  # fmt: skip
+infix("bitwise_xor", "^", Precedence.BIT_XOR, meaning=operator.xor, samples="bits",
+      type=python_or(python_bits, np.bitwise_xor), partials=[None, None])  # fmt: skip
+infix("left_shift", "<<", Precedence.SHIFT, meaning=operator.lshift, samples="shifts",
+      type=python_or(python_shift, np.left_shift), python=("numpy.left_shift", "numpy.bitwise_left_shift"),
+      partials=[None, None])  # fmt: skip
+infix("right_shift", ">>", Precedence.SHIFT, meaning=operator.rshift, samples="shifts",
+      type=python_or(python_shift, np.right_shift), python=("numpy.right_shift", "numpy.bitwise_right_shift"),
+      partials=[None, None])  # fmt: skip
+prefix("invert", "~", meaning=operator.inv, samples="bits_alone", type=python_or(python_shift, np.invert),
+       python=("numpy.invert", "numpy.bitwise_not", "numpy.bitwise_invert"), partials=[None])  # fmt: skip

@@ -1,0 +1,157 @@
+"""The cotangent of one operand of one operator, and what its kind adds: folding, materialising, shapes as atoms.
+
+    cotangent(builder, OPERATORS["multiply"], 0, [x, y], {}, out, out_bar)   ->   out_bar * y, folded to x's shape
+
+A cotangent has the shape of its primal, or is a *scalar that stands for a constant array* of that shape: the cotangent
+of `sum(x)` is one number, however long x is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import gast
+
+from .. import syntax
+from ..types import Array, Extent, Scalar, Type
+from .schema import Operator
+from .type_rules import dims_of
+
+VJP = "vjp: "
+
+
+def operand_type(builder, atom: gast.expr) -> Scalar | Array:
+    return builder.type_of(atom)
+
+
+def cotangent(
+    builder,
+    row: Operator,
+    position: int,
+    operands: Sequence[gast.expr],
+    static: dict,
+    out: gast.expr,
+    out_bar: gast.expr,
+    hint: str = "t_bar",
+) -> gast.expr | None:
+    """Emit the cotangent of one operand; None where the operator is locally constant in it.
+
+    Raises TypeFault G003 where the derivative exists but the language cannot say it.
+    """
+    if row.kind == "elementwise":
+        value = _of_elementwise(builder, row, position, operands, static, out, out_bar, hint)
+        if value is None:
+            return None
+        return fold(builder, value, operands[position], [*operands, out], hint)
+    if row.operands[0].startswith("*"):
+        rule = row.vjp[0] and partial(row.vjp[0], position=position)  # type: ignore[arg-type]
+    else:
+        rule = row.vjp[position]
+    if rule is None:
+        return None
+    value = rule(builder, operands, static, out, out_bar)  # type: ignore[operator]
+    return None if value is None else as_type(builder, value, builder.type_of(operands[position]), hint)
+
+
+def _of_elementwise(builder, row, position, operands, static, out, out_bar, hint):
+    rule = row.partials[position]
+    if rule is None or rule == "1.0":
+        return None if rule is None else out_bar
+    if callable(rule):
+        return rule(builder, operands, static, out, out_bar)
+    bindings = dict(zip(row.operands, operands), out=out, out_bar=out_bar)
+    if rule == "-1.0":
+        return builder.quote("-out_bar", hint, **bindings)
+    template = rule.removeprefix(VJP) if rule.startswith(VJP) else f"out_bar * ({rule})"
+    return builder.quote(template, hint, **bindings)
+
+
+# --- folding -------------------------------------------------------------------------------------------------------
+
+
+def fold(builder, value: gast.expr, operand: gast.expr, family: Sequence[gast.expr], hint: str = "t_bar") -> gast.expr:
+    """Sum a cotangent down to the shape of `operand`, whose elements were repeated to the shape of the result.
+
+    `family` are atoms that broadcast together to the result, the result itself last.  `value` may be any shape that
+    broadcasts to the result: an axis that it lacks is constant along it, and summing it multiplies by the length.
+    """
+    target, full = builder.type_of(operand), dims_of(builder.type_of(family[-1]))
+    kept, given = dims_of(target), dims_of(builder.type_of(value))
+    summed = [k for k in range(len(full)) if _is_one(kept, full, k) and full[k] != 1]
+    present = [k for k in summed if not _is_one(given, full, k)]
+    for k in summed:
+        if k not in present:
+            value = builder.call("multiply", value, length_of(builder, family, k - len(full)), hint=hint)
+    value = _sum_away(builder, value, present, len(full), len(kept), hint)
+    left = dims_of(builder.type_of(value))
+    if left and any(_is_one(left, kept, k) and kept[k] != 1 for k in range(len(kept))):
+        value = builder.call("broadcast_to", value, hint=hint, shape=shape_of(builder, operand))
+    return as_type(builder, value, target, hint)
+
+
+def _is_one(dims: tuple[Extent, ...], full: tuple[Extent, ...], axis: int) -> bool:
+    """Whether `dims`, aligned at the right with `full`, has length 1 or nothing at this axis of `full`."""
+    place = axis - len(full) + len(dims)
+    return place < 0 or dims[place] == 1
+
+
+def _sum_away(builder, value: gast.expr, axes: list[int], rank: int, kept: int, hint: str) -> gast.expr:
+    """Sum over axes numbered as in the result: those in front vanish, those the operand has with length 1 stay."""
+    lead = rank - len(dims_of(builder.type_of(value)))
+    inner = tuple(k - lead for k in axes if k >= rank - kept)
+    outer = tuple(k - lead for k in range(lead, rank - kept))
+    if inner:
+        value = builder.call("sum", value, hint=hint, axis=_axis(inner), keepdims=True)
+    if outer:
+        whole = len(outer) == len(dims_of(builder.type_of(value)))
+        value = builder.call("sum", value, hint=hint, axis=None if whole else _axis(outer), keepdims=False)
+    return value
+
+
+def _axis(axes: tuple[int, ...]) -> int | tuple[int, ...]:
+    return axes[0] if len(axes) == 1 else axes
+
+
+def as_type(builder, value: gast.expr, target: Type, hint: str = "t_bar") -> gast.expr:
+    """Convert a cotangent to the dtype (and weakness) of its primal; a Python number may stand for any constant array."""
+    given = builder.type_of(value)
+    if isinstance(target, Array):
+        fits = given.dtype == target.dtype or (isinstance(given, Scalar) and given.weak)
+        return value if fits else builder.call("cast", value, hint=hint, dtype=target.dtype, weak=False)
+    if given == target:
+        return value
+    if isinstance(value, gast.Constant) and target.weak:
+        return syntax.constant(float(value.value))
+    return builder.call("cast", value, hint=hint, dtype=target.dtype, weak=target.weak)
+
+
+# --- shapes as atoms -----------------------------------------------------------------------------------------------
+
+
+def length_of(builder, family: Sequence[gast.expr], axis: int) -> gast.expr:
+    """The length of an axis (counted from the end) that arrays broadcast to, from the first that has it."""
+    for atom in family:
+        dims = dims_of(builder.type_of(atom))
+        if len(dims) >= -axis and dims[axis] != 1:
+            return length(builder, atom, len(dims) + axis)
+    return syntax.constant(1)
+
+
+def length(builder, array: gast.expr, axis: int) -> gast.expr:
+    """One length of an array: a constant where it is static."""
+    extent = builder.type_of(array).dims[axis]
+    return syntax.constant(extent) if isinstance(extent, int) else builder.call("dim", array, hint="n", axis=axis)
+
+
+def shape_of(builder, array: gast.expr) -> gast.Tuple:
+    """The shape of an array as a tuple of atoms, for `shape=`."""
+    return syntax.tuple_(length(builder, array, k) for k in range(builder.type_of(array).ndim))
+
+
+def filled(builder, value: gast.expr, like: gast.expr, hint: str = "t_bar") -> gast.expr:
+    """A cotangent as a full array of the shape of `like`, where a scalar stood for it."""
+    type_ = builder.type_of(like)
+    if not isinstance(type_, Array) or isinstance(builder.type_of(value), Array):
+        return value
+    return builder.call("full", value, hint=hint, shape=shape_of(builder, like), dtype=type_.dtype)

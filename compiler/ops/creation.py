@@ -1,0 +1,73 @@
+"""Rows: arrays made from nothing.  Shapes are tuples of ints; dtypes are the words of `types.DTYPES`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+import numpy as np
+
+from ..types import NUMPY_DTYPE, Array, Extent, Scalar, Type
+from .kinds import creation
+from .schema import TypeFault, TypeRule
+
+
+def makes(rank: int | None = None) -> TypeRule:
+    """A fresh array of the shape and dtype asked for."""
+
+    def rule(types: Sequence[Type], shape: tuple[Extent, ...], dtype: str, **_: object) -> Type:
+        if rank is not None and len(shape) != rank:
+            raise TypeFault("S002", f"a shape of {rank} lengths is needed here, not {len(shape)}")
+        for type_ in types:
+            if not isinstance(type_, Scalar):
+                raise TypeFault("T001", f"a single number is needed here, not {type_}")
+        return Array(dtype, shape)
+
+    return rule
+
+
+def full_vjp(builder, operands, static, out, out_bar):
+    """The one value was copied to every element."""
+    if isinstance(builder.type_of(out_bar), Array):
+        return builder.call("sum", out_bar, axis=None, keepdims=False)
+    for length in elements(static["shape"]):
+        out_bar = builder.call("multiply", out_bar, length)
+    return out_bar
+
+
+def step_vjp(builder, operands, static, out, out_bar):
+    """The step enters element k with the factor k."""
+    (length,) = elements(static["shape"])
+    counts = builder.call("arange", 0, length, 1, shape=static["shape"], dtype=static["dtype"])
+    moment = builder.call("multiply", out_bar, counts)
+    return builder.call("sum", moment, axis=None, keepdims=False)
+
+
+def elements(shape: object) -> Sequence[object]:
+    """The lengths of a static shape: ints, or atoms where it holds names."""
+    return shape.elts if isinstance(shape, gast.Tuple) else shape  # type: ignore[return-value]
+
+
+def _blank(make):
+    return lambda shape, dtype: make(shape, dtype=NUMPY_DTYPE[dtype])
+
+
+for _make in (np.zeros, np.ones, np.empty):
+    creation(_make.__name__, "", type=makes(), meaning=_blank(_make), static={"shape": ..., "dtype": "f64"}, vjp=(),
+             spelling=f"np.{_make.__name__}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
+
+creation("full", "value", type=makes(), static={"shape": ..., "dtype": "f64"}, vjp=[full_vjp], samples="fills",
+         meaning=lambda value, shape, dtype: np.full(shape, value, NUMPY_DTYPE[dtype]),
+         spelling="np.full({shape}, {value}, {dtype})")  # fmt: skip
+
+# The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  A negative length
+# means none.  Of floats, element k is `start + k * ((start + step) - start)`, as NumPy rounds it.
+creation("arange", "start, stop, step", type=makes(rank=1), static={"shape": ..., "dtype": "i64"},
+         meaning=lambda start, stop, step, shape, dtype: np.arange(start, stop, step, NUMPY_DTYPE[dtype]),
+         vjp=[full_vjp, None, step_vjp], samples="progressions",
+         spelling="np.arange({start}, {stop}, {step}, {dtype})")  # fmt: skip
+
+creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtype": "f64"}, vjp=(), samples="squares",
+         meaning=lambda shape, offset, dtype: np.eye(*shape, offset, NUMPY_DTYPE[dtype]),
+         spelling="np.eye(*{shape}, {offset}, {dtype})")  # fmt: skip
+

@@ -1,0 +1,131 @@
+"""The kinds of operators, as helpers that make rows: what a kind carries, its rows need not say.
+
+    elementwise("tanh", "x", type=from_numpy(np.tanh), meaning=np.tanh, partials=["1.0 - out * out"], samples="reals")
+
+Elementwise rows broadcast, and the cotangent of an operand is folded back to the operand's shape (`cotangents.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..types import Type
+from .schema import Operator, Precedence, TypeRule, declare
+from .type_rules import DtypeRule, broadcast, dims_of, shaped
+
+
+def broadcasting(name: str, dtype: DtypeRule) -> TypeRule:
+    """The type rule of elementwise rows: this dtype in the shape that the operands broadcast to."""
+
+    def rule(types: Sequence[Type]) -> Type:
+        result, weak = dtype(name, types)
+        return shaped(result, broadcast(*map(dims_of, types)), weak)
+
+    return rule
+
+
+def elementwise(
+    name: str,
+    operands: str,
+    *,
+    type: DtypeRule,
+    meaning: Callable[..., object],
+    partials: Sequence[object],
+    samples: str,
+    spelling: str = "",
+    scalar_spelling: str = "",
+    precedence: Precedence | None = None,
+    cpu: str = "",
+    python: tuple[str, ...] | None = None,
+) -> Operator:
+    """A function of numbers, applied to each element; printed `np.name(...)` unless told otherwise."""
+    names = tuple(operands.replace(",", " ").split())
+    return declare(
+        Operator(
+            name=name,
+            kind="elementwise",
+            operands=names,
+            type_rule=broadcasting(spoken(name, spelling, precedence), type),
+            meaning=meaning,
+            spelling=spelling or f"np.{name}({', '.join('{' + n + '}' for n in names)})",
+            scalar_spelling=scalar_spelling,
+            precedence=precedence,
+            partials=tuple(partials),
+            cpu=cpu or name,
+            samples=samples,
+            python=(f"numpy.{name}",) if python is None else python,
+        )
+    )
+
+
+def spoken(name: str, spelling: str, precedence: Precedence | None) -> str:
+    """What messages call an operator: its sign where it is written with one, else its name."""
+    if precedence is None:
+        return name
+    return spelling.replace("{x}", "").replace("{y}", "").strip()
+
+
+def infix(name: str, sign: str, precedence: Precedence, **row: object) -> Operator:
+    """An elementwise row of two operands that is written with a sign between them."""
+    return elementwise(name, "x, y", spelling=f"{{x}} {sign} {{y}}", precedence=precedence, **row)  # type: ignore[arg-type]
+
+
+def prefix(name: str, sign: str, **row: object) -> Operator:
+    """An elementwise row of one operand that is written with a sign before it."""
+    return elementwise(name, "x", spelling=f"{sign}{{x}}", precedence=Precedence.PREFIX, **row)  # type: ignore[arg-type]
+
+
+def reduction(
+    name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, keepdims: bool = True
+) -> Operator:
+    """Elements are combined along axes."""
+    return declare(
+        Operator(
+            name=name,
+            kind="reduction",
+            operands=("x",),
+            static={"axis": None, "keepdims": False},
+            type_rule=type,
+            meaning=meaning,
+            spelling=f"np.{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})",
+            vjp=(vjp,),
+            samples=samples,
+            python=(f"numpy.{name}",),
+        )
+    )
+
+
+def plain(kind: str) -> Callable[..., Operator]:
+    """Rows of this kind say everything themselves."""
+
+    def make(
+        name: str,
+        operands: str,
+        *,
+        type: TypeRule,
+        meaning: Callable[..., object],
+        spelling: str,
+        samples: str,
+        vjp: Sequence[object],
+        static: Mapping[str, object] | None = None,
+        **more: object,
+    ) -> Operator:
+        return declare(
+            Operator(
+                name=name,
+                kind=kind,
+                operands=tuple(operands.replace(",", " ").split()),
+                static=dict(static or {}),
+                type_rule=type,
+                meaning=meaning,
+                spelling=spelling,
+                samples=samples,
+                vjp=tuple(vjp),
+                **more,  # type: ignore[arg-type]
+            )
+        )
+
+    return make
+
+
+structural, creation, contraction = plain("structural"), plain("creation"), plain("contraction")

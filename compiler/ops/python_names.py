@@ -1,0 +1,165 @@
+"""Which names of Python mean which operator or library function.
+
+    BINDINGS["numpy.sin"]       the operator `sin`, called `np.sin(x, /)`
+    BINDINGS["numpy.mean"]      the library function `mean` in `pellucid/numpy/statistics.py`
+    METHODS["sum"]              what `x.sum(...)` calls, with `x` as the first argument
+    binding_of(np.sin)          the same by the object itself
+
+NumPy's functions give NumPy's scalars even of Python numbers: where a binding is `strong`, a call all of whose operands
+are Python numbers converts them first (`np.add(1, 2)` is an int64), while `np.add(x32, 1.0)` keeps its weak operand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import OPERATORS
+from .schema import Operator
+
+LIBRARY = "pellucid.numpy"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a name means: exactly one of `operator`, `function`, `dtype` and `constant`.
+
+    operator   the name of a row
+    function   `module:name` of a library function, loaded by `load()`
+    dtype      a conversion such as np.float32(x); the name is also a dtype
+    constant   a number, or None for np.newaxis
+    strong     operands that are all Python numbers are converted to NumPy's first
+    """
+
+    operator: str = ""
+    function: str = ""
+    dtype: str = ""
+    constant: float | None = None
+    strong: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "operator" if self.operator else "function" if self.function else "dtype" if self.dtype else "constant"
+
+    @property
+    def row(self) -> Operator:
+        return OPERATORS[self.operator]
+
+    def load(self) -> Callable[..., Any]:
+        """The library function."""
+        module, _, name = self.function.partition(":")
+        return getattr(import_module(f"{LIBRARY}.{module}"), name)
+
+    def signature(self) -> inspect.Signature:
+        """How Python binds the arguments of a call."""
+        if self.function:
+            return inspect.signature(self.load())
+        names = self.row.operands if self.operator else ("x",)
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        return inspect.Signature([inspect.Parameter(name, kind) for name in names])
+
+
+def _rows() -> dict[str, Binding]:
+    """Names that a row claims for itself."""
+    return {
+        dotted: Binding(operator=row.name, strong=not dotted.startswith("math."))
+        for row in OPERATORS.values()
+        if row.kind in ("elementwise", "contraction")
+        for dotted in row.python
+    }
+
+
+def _library(prefix: str, table: dict[str, str]) -> dict[str, Binding]:
+    """`module: names` to bindings of `prefix.name`; `name=other` where the function is called differently."""
+    bindings = {}
+    for module, names in table.items():
+        for entry in names.split():
+            name, _, function = entry.partition("=")
+            bindings[f"{prefix}{name}"] = Binding(function=f"{module}:{function or name}")
+    return bindings
+
+
+NUMPY_FUNCTIONS = {
+    "elementary": "where clip fabs round around=round nan_to_num isclose isposinf isneginf"
+    " logical_and logical_or logical_not logical_xor astype=cast",
+    "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
+    " diff trapezoid allclose nansum",
+    "statistics": "mean var std average",
+    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity"
+    " array asarray ascontiguousarray=asarray asanyarray=asarray copy tri",
+    "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis concatenate concat=concatenate"
+    " stack vstack hstack column_stack expand_dims squeeze broadcast_to flip flipud fliplr roll tile repeat"
+    " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape ndim size",
+    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm linalg.trace=trace"
+    " linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer linalg.cross=cross linalg.matrix_transpose=matrix_transpose linalg.vector_norm=vector_norm",
+    "interpolation": "interp searchsorted polyval convolve",
+}
+MATH_FUNCTIONS = {
+    "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
+}
+METHOD_FUNCTIONS = {
+    "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
+    "statistics": "mean var std",
+    "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
+    " diagonal repeat T=transposed mT=swap_last take",
+    "elementary": "round clip astype",
+    "creation": "copy",
+    "products": "dot trace",
+}
+DTYPES = {
+    "numpy.bool": "bool", "numpy.bool_": "bool", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.int64": "i64",
+    "numpy.int_": "i64", "numpy.intp": "i64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.float64": "f64",
+    "numpy.double": "f64",
+}  # fmt: skip
+CONSTANTS = {
+    "numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan, "numpy.newaxis": None,
+    "numpy.euler_gamma": float(np.euler_gamma), "math.pi": math.pi, "math.e": math.e, "math.tau": math.tau,
+    "math.inf": math.inf, "math.nan": math.nan,
+}  # fmt: skip
+
+BINDINGS: dict[str, Binding] = {
+    **_rows(),
+    **_library("numpy.", NUMPY_FUNCTIONS),
+    **_library("math.", MATH_FUNCTIONS),
+    **{dotted: Binding(dtype=dtype) for dotted, dtype in DTYPES.items()},
+    **{dotted: Binding(constant=value) for dotted, value in CONSTANTS.items()},
+}
+METHODS: dict[str, Binding] = _library("", METHOD_FUNCTIONS)
+
+
+def object_of(dotted: str) -> Any:
+    """The object that a dotted name means, or None where this version of the library does not have it."""
+    module, *path = dotted.split(".")
+    value: Any = import_module(module)
+    for part in path:
+        if inspect.ismodule(value) and not hasattr(value, part):
+            try:
+                value = import_module(f"{value.__name__}.{part}")
+                continue
+            except ImportError:
+                return None
+        value = getattr(value, part, None)
+    return value
+
+
+@cache
+def _by_object() -> dict[int, tuple[Any, Binding]]:
+    found = {}
+    for dotted, binding in BINDINGS.items():
+        value = object_of(dotted)
+        if binding.kind != "constant" and value is not None:
+            found.setdefault(id(value), (value, binding))
+    return found
+
+
+def binding_of(value: object) -> Binding | None:
+    """The binding of a function or dtype object of NumPy, SciPy or `math`."""
+    entry = _by_object().get(id(value))
+    return entry[1] if entry and entry[0] is value else None

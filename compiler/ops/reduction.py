@@ -1,0 +1,165 @@
+"""Rows: reductions along axes.
+
+    sum(x, axis=1)    f32[n, m]  ->  f32[n]        sum(x)    i32[n]  ->  i64        (NumPy sums small ints in int64)
+
+`axis` is None, an int or a tuple of ints; `argmax` and `argmin` take None or an int.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import gast
+import numpy as np
+
+from .. import syntax
+from ..types import Array, Scalar, Type
+from .cotangents import length, shape_of
+from .kinds import reduction
+from .schema import TypeFault, TypeRule
+from .type_rules import dims_of, normal_axes, numeric, shaped
+
+
+def reduces(name: str, dtype: Callable[[str], str], one_axis: bool = False, needs_elements: bool = False) -> TypeRule:
+    """The shape without the reduced axes (1 there with keepdims), in the dtype that `dtype` gives."""
+
+    def rule(types: Sequence[Type], axis: object = None, keepdims: bool = False) -> Type:
+        numeric(name, types)
+        dims = dims_of(types[0])
+        if one_axis and isinstance(axis, tuple):
+            raise TypeFault("R001", f"`{name}` takes one axis or None, not {axis}")
+        axes = normal_axes(axis, len(dims))
+        if needs_elements and any(dims[k] == 0 for k in axes):
+            raise TypeFault("S003", f"`{name}` of no elements has no value: {types[0]} is empty along the axis")
+        left = [1 if k in axes else d for k, d in enumerate(dims) if keepdims or k not in axes]
+        return shaped(dtype(types[0].dtype), tuple(left))  # type: ignore[union-attr]
+
+    return rule
+
+
+def _counted(dtype: str) -> str:
+    return "i64" if dtype in ("bool", "i32") else dtype
+
+
+def _same(dtype: str) -> str:
+    return dtype
+
+
+# --- cotangents ----------------------------------------------------------------------------------------------------
+
+
+def spread(builder, value: gast.expr, x: gast.expr, static: dict) -> gast.expr:
+    """A value with the reduced shape, made to broadcast against `x`: length 1 on the axes that are gone."""
+    dims = dims_of(builder.type_of(x))
+    if static["keepdims"] or not dims_of(builder.type_of(value)):
+        return value
+    axes = normal_axes(static["axis"], len(dims))
+    items = [syntax.constant(None) if k in axes else syntax.slice_() for k in range(len(dims))]
+    return builder.load(value, items)
+
+
+def sum_vjp(builder, operands, static, out, out_bar):
+    """Every element gets the cotangent of its sum; a single sum's stays the scalar it is."""
+    (x,) = operands
+    value = spread(builder, out_bar, x, static)
+    if not isinstance(builder.type_of(value), Array):
+        return value
+    return builder.call("broadcast_to", value, shape=shape_of(builder, x))
+
+
+def extreme_vjp(builder, operands, static, out, out_bar):
+    """The elements that attain the extreme share its cotangent evenly, as in JAX."""
+    (x,) = operands
+    attained = builder.call("equal", x, spread(builder, out, x, static), hint="attained")
+    count = builder.call("sum", attained, hint="count", axis=static["axis"], keepdims=static["keepdims"])
+    dtype = builder.type_of(out).dtype
+    count = builder.call("cast", count, hint="count", dtype=dtype, weak=False)
+    share = builder.call("divide", out_bar, count, hint="share")
+    return builder.call("where", attained, spread(builder, share, x, static), 0.0)
+
+
+def prod_vjp(builder, operands, static, out, out_bar):
+    """The product of the other elements, by running products from both ends: right with zeros, and at every order."""
+    (x,) = operands
+    type_ = builder.type_of(x)
+    if not isinstance(type_, Array) or type_.ndim == 0:
+        return out_bar
+    axes = normal_axes(static["axis"], type_.ndim)
+    if not axes:
+        return out_bar
+    order = tuple(k for k in range(type_.ndim) if k not in axes) + axes
+    rows = _axes_last(builder, x, order, len(axes))
+    others = builder.call(
+        "multiply", _running_product(builder, rows, False), _running_product(builder, rows, True), hint="others"
+    )
+    others = _axes_back(builder, others, x, order)
+    return builder.call("multiply", spread(builder, out_bar, x, static), others)
+
+
+def _axes_last(builder, x: gast.expr, order: tuple[int, ...], count: int) -> gast.expr:
+    """`x` with the axes that count moved to the end and merged into one."""
+    if order != tuple(range(len(order))):
+        x = builder.call("transpose", x, hint="rows", axes=order)
+    if count == 1:
+        return x
+    dims = [length(builder, x, k) for k in range(len(order))]
+    merged = dims[len(order) - count]
+    for other in dims[len(order) - count + 1 :]:
+        merged = builder.call("multiply", merged, other, hint="count")
+    return builder.call("reshape", x, hint="rows", shape=syntax.tuple_([*dims[: len(order) - count], merged]))
+
+
+def _axes_back(builder, value: gast.expr, x: gast.expr, order: tuple[int, ...]) -> gast.expr:
+    """The inverse of `_axes_last`."""
+    lengths = [length(builder, x, k) for k in order]
+    if builder.type_of(value).ndim != len(order):
+        value = builder.call("reshape", value, shape=syntax.tuple_(lengths))
+    if order == tuple(range(len(order))):
+        return value
+    return builder.call("transpose", value, axes=tuple(order.index(k) for k in range(len(order))))
+
+
+def _running_product(builder, rows: gast.expr, backward: bool) -> gast.expr:
+    """In place k of the last axis, the product of the elements before it (or behind it)."""
+    type_ = builder.type_of(rows)
+    lead = [syntax.slice_()] * (type_.ndim - 1)
+    lengths = [length(builder, rows, k) for k in range(type_.ndim)]
+    hint = "behind" if backward else "before"
+    result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=type_.dtype)
+    total = _one(builder, type_.dtype, lengths[:-1])
+    k = builder.names.fresh("k")
+    builder.types[k] = Scalar("i64", True)
+    outer, builder.body = builder.body, []
+    builder.merged.add(total.id)
+    builder.append(syntax.store(result.id, [*lead, syntax.name(k)], total))
+    element = builder.load(rows, [*lead, syntax.name(k)])
+    longer = builder.call("multiply", total, element)
+    builder.append(syntax.assign(total.id, longer))
+    inner, builder.body = builder.body, outer
+    bounds: tuple[object, object, object] = (0, lengths[-1], 1)
+    if backward:
+        bounds = (builder.call("subtract", lengths[-1], 1, hint="last"), -1, -1)
+    builder.append(syntax.for_range(k, *bounds, inner, span=builder.span))
+    return result
+
+
+def _one(builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
+    if lengths:
+        return builder.call("ones", hint="product", shape=syntax.tuple_(lengths), dtype=dtype)
+    return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays")
+reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays")
+reduction("max", type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
+          samples="arrays")  # fmt: skip
+reduction("min", type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
+          samples="arrays")  # fmt: skip
+reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays")
+reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays")
+reduction("argmax", type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True), meaning=np.argmax,
+          vjp=None, samples="arrays")  # fmt: skip
+reduction("argmin", type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True), meaning=np.argmin,
+          vjp=None, samples="arrays")  # fmt: skip

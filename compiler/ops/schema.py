@@ -1,0 +1,106 @@
+"""What an operator is: one row of a table, and the kinds that rows come in.
+
+A row says only what is particular to its operator; its kind carries broadcasting, the folding of cotangents to the
+operand's shape and, later, batching.  A row that lacks a field its kind needs fails here, at import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from ..types import Type
+
+KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
+
+TypeRule = Callable[..., Type]
+
+
+class Precedence(IntEnum):
+    """How tightly a spelling binds, loosest first, as in the Python grammar."""
+
+    TEST = 1
+    OR = 2
+    AND = 3
+    NOT = 4
+    COMPARE = 5
+    BIT_OR = 6
+    BIT_XOR = 7
+    BIT_AND = 8
+    SHIFT = 9
+    SUM = 10
+    TERM = 11
+    PREFIX = 12
+    POWER = 13
+    ATOM = 14
+
+
+class TypeFault(Exception):
+    """A type rule refuses its operands.  `code` is a diagnostic code (T001, S001, S002, S003, R001)."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator.
+
+    name        what the trees call it
+    kind        one of KINDS
+    operands    names of its operands in order; a last one written `*xs` takes any number
+    static      static keywords and their defaults (`...` where required)
+    type_rule   (operand types, static values) -> result type; raises TypeFault.  A `shape` arrives as a tuple of Extents.
+    meaning     the NumPy function that defines it, called as meaning(*operands, **static) in tests and generated files
+    spelling    how it is printed: `{x} + {y}`, `np.sin({x})`
+    precedence  a Precedence when the spelling is an infix or prefix form; None for call forms
+    scalar_spelling   the call-like form to print when every operand is a scalar, where it differs: `({x} if {c} else {y})`
+    vjp         per operand: a function (builder, operands, static, out, out_bar) -> atom, or None for "locally constant".
+                A row of any number of operands gives one function, which also takes the keyword `position`.
+                Elementwise rows give partials instead.
+    partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
+                source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
+    cpu         elementwise: the name of its scalar emitter in the backend
+    samples     a name of a sample set in `ops/samples.py`
+    python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
+    """
+
+    name: str
+    kind: str
+    operands: tuple[str, ...]
+    type_rule: TypeRule
+    meaning: Callable[..., object]
+    spelling: str
+    static: Mapping[str, object] = field(default_factory=dict)
+    precedence: int | None = None
+    scalar_spelling: str = ""
+    partials: tuple[object, ...] = ()
+    vjp: tuple[object, ...] = ()
+    cpu: str | None = None
+    samples: str = ""
+    python: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise TypeError(f"operator {self.name}: unknown kind {self.kind!r}")
+        if self.kind == "elementwise" and (self.cpu is None or len(self.partials) != len(self.operands)):
+            raise TypeError(f"operator {self.name}: an elementwise row needs cpu= and one partial per operand")
+        if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
+            raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if not self.samples:
+            raise TypeError(f"operator {self.name}: a row needs samples=")
+
+
+OPERATORS: dict[str, Operator] = {}
+BY_PYTHON_NAME: dict[str, Operator] = {}
+
+
+def declare(operator: Operator) -> Operator:
+    if operator.name in OPERATORS:
+        raise TypeError(f"operator {operator.name} is declared twice")
+    OPERATORS[operator.name] = operator
+    for dotted in operator.python:
+        BY_PYTHON_NAME[dotted] = operator
+    return operator

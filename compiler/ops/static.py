@@ -1,0 +1,357 @@
+"""Questions that library functions ask while the specialiser walks through them.
+
+    rank(x)  ->  2        element(x)  ->  "f32"        dtype_name(np.float64)  ->  "f64"        axis_of(-1, 3)  ->  2
+
+A `StaticFunction` is asked about *descriptions* of its arguments and answers with a static Python value.  The description
+of an array, or of a number known at run time only, is its `Type`; a static value describes itself; a tuple or list is the
+tuple of the descriptions of its parts.  The specialiser calls `ask` with descriptions; in CPython the function is called
+with the values and describes them itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..types import (
+    DTYPE_OF_NUMPY,
+    KIND,
+    NUMPY_DTYPE,
+    Array,
+    ListOf,
+    Scalar,
+    Type,
+    as_float,
+    promote_dtypes,
+)
+from . import type_rules
+from .schema import TypeFault
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFunction:
+    """A function of descriptions; TypeFault where the answer is a refusal."""
+
+    ask: Callable[..., object]
+
+    @property
+    def name(self) -> str:
+        return self.ask.__name__
+
+    def __call__(self, *values: object) -> object:
+        return self.ask(*map(describe, values))
+
+
+def describe(value: object) -> object:
+    """The description of a value in CPython, where all numbers are known."""
+    if isinstance(value, np.ndarray):
+        return Array(_word(value.dtype), value.shape)
+    if isinstance(value, np.generic):
+        return Scalar(_word(value.dtype))
+    if isinstance(value, tuple | list):
+        return tuple(map(describe, value))
+    return value
+
+
+def _word(dtype: np.dtype) -> str:
+    if dtype not in DTYPE_OF_NUMPY:
+        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of bool, int32, int64, float32, float64")
+    return DTYPE_OF_NUMPY[dtype]
+
+
+def type_of(description: object) -> Type:
+    """The type of a description that stands for a number or an array."""
+    match description:
+        case Scalar() | Array() | ListOf():
+            return description
+        case bool():
+            return Scalar("bool", True)
+        case int():
+            return Scalar("i64", True)
+        case float():
+            return Scalar("f64", True)
+    raise TypeFault("T001", f"a number or an array is needed here, not {description!r}")
+
+
+# --- questions about values ----------------------------------------------------------------------------------------
+
+
+@StaticFunction
+def is_sequence(value: object) -> bool:
+    """Whether this is a tuple or a list, rather than one number, array or None."""
+    return isinstance(value, tuple)
+
+
+@StaticFunction
+def rank(value: object) -> int:
+    """The number of dimensions; 0 of a number."""
+    type_ = type_of(value)
+    return type_.ndim if isinstance(type_, Array) else 0
+
+
+@StaticFunction
+def is_array(value: object) -> bool:
+    return isinstance(value, Array)
+
+
+@StaticFunction
+def is_weak(value: object) -> bool:
+    """Whether this is a Python number."""
+    return type_rules.is_weak(type_of(value))
+
+
+@StaticFunction
+def element(value: object) -> str:
+    """The dtype word of a number or of an array's elements."""
+    return type_of(value).dtype  # type: ignore[union-attr]
+
+
+@StaticFunction
+def kind(value: object) -> str:
+    """`bool`, `int` or `float`."""
+    return type_rules.kind_word(type_of(value))
+
+
+@StaticFunction
+def common(*values: object) -> str:
+    """The dtype word that arithmetic on these values gives, NEP 50 included."""
+    from ..types import promote
+
+    return promote(*map(type_of, values))[0]  # type: ignore[arg-type]
+
+
+@StaticFunction
+def strict_common(*values: object) -> str:
+    """The dtype word that holds all these values when Python numbers count as NumPy's: what `np.array` takes."""
+    return promote_dtypes(*(type_of(v).dtype for v in values)) if values else "f64"  # type: ignore[union-attr]
+
+
+@StaticFunction
+def floating(word: str) -> str:
+    """The dtype word in which NumPy averages: floats stay, everything else is float64."""
+    return as_float(word)
+
+
+@StaticFunction
+def is_float_word(word: str) -> bool:
+    return KIND[word] == 2
+
+
+# --- static arguments ----------------------------------------------------------------------------------------------
+
+_PYTHON_DTYPES = {bool: "bool", int: "i64", float: "f64"}
+
+
+@StaticFunction
+def dtype_name(dtype: object) -> str:
+    """The dtype word for what users write: np.float32, "float32", float, np.dtype("f4")."""
+    if isinstance(dtype, str) and dtype in NUMPY_DTYPE:
+        return dtype
+    if isinstance(dtype, type) and dtype in _PYTHON_DTYPES:
+        return _PYTHON_DTYPES[dtype]
+    if isinstance(dtype, Scalar | Array | tuple | bool | int | float) or dtype is None:
+        raise TypeFault("R001", f"a dtype must be static, such as np.float64, not {dtype}")
+    try:
+        return _word(np.dtype(dtype))  # type: ignore[call-overload]
+    except TypeError:
+        raise TypeFault("U015", f"{dtype!r} is not a dtype") from None
+
+
+@StaticFunction
+def axis_of(axis: object, rank_: int) -> int:
+    """One axis, counted from the front; S002 where there is none such."""
+    return type_rules.normal_axis(axis, rank_)
+
+
+@StaticFunction
+def axes_of(axis: object, rank_: int) -> tuple[int, ...]:
+    """The axes that None, an int or a tuple names, in order."""
+    return type_rules.normal_axes(axis, rank_)
+
+
+@StaticFunction
+def reduced(axis: object, rank_: int) -> object:
+    """`axis` as reductions take it: None where every axis is meant, an int where one is, else a tuple in order."""
+    axes = type_rules.normal_axes(axis, rank_)
+    if axis is None or (len(axes) == rank_ and rank_):
+        return None
+    return axes[0] if len(axes) == 1 else axes
+
+
+@StaticFunction
+def is_axis(axis: object) -> bool:
+    """Whether this is a single axis, not None or a tuple."""
+    return isinstance(axis, int)
+
+
+@StaticFunction
+def order_of(axes: object, rank_: int) -> tuple[int, ...]:
+    """The axes of a transposition, counted from the front; None reverses them."""
+    if axes is None:
+        return tuple(range(rank_))[::-1]
+    if not isinstance(axes, tuple) or len(axes) != rank_:
+        raise TypeFault("S002", f"axes {axes} do not match an array of dimension {rank_}")
+    return tuple(type_rules.normal_axis(k, rank_) for k in axes)
+
+
+@StaticFunction
+def position(letters: object, letter: object) -> int:
+    """Where a letter stands in a string or tuple; -1 where it does not."""
+    found = [k for k, other in enumerate(letters) if other == letter]  # type: ignore[arg-type]
+    return found[0] if found else -1
+
+
+@StaticFunction
+def is_static(value: object) -> bool:
+    """Whether the value is known now."""
+    return not isinstance(value, Scalar | Array | ListOf)
+
+
+@StaticFunction
+def refuse(code: str, message: str) -> None:
+    """Refuse the call with this diagnostic."""
+    raise TypeFault(code, message)
+
+
+@StaticFunction
+def shape_text(value: object) -> str:
+    """The type of a value, for messages."""
+    return str(type_of(value))
+
+
+@StaticFunction
+def summed(word: str) -> str:
+    """The dtype word in which NumPy adds up: bools and int32 in int64."""
+    return "i64" if word in ("bool", "i32") else word
+
+
+@StaticFunction
+def swapped_order(rank_: int, first: object, second: object) -> tuple[int, ...]:
+    """The transposition that exchanges two axes."""
+    order = list(range(rank_))
+    a, b = type_rules.normal_axis(first, rank_), type_rules.normal_axis(second, rank_)
+    order[a], order[b] = order[b], order[a]
+    return tuple(order)
+
+
+@StaticFunction
+def moved_order(rank_: int, source: object, destination: object) -> tuple[int, ...]:
+    """The transposition that moves axes to new places and keeps the others in order."""
+    sources, places = (_axis_list(a, rank_) for a in (source, destination))
+    if len(sources) != len(places):
+        raise TypeFault("S002", "`source` and `destination` arguments must have the same number of elements")
+    order = [k for k in range(rank_) if k not in sources]
+    for place, axis in sorted(zip(places, sources)):
+        order.insert(place, axis)
+    return tuple(order)
+
+
+def _axis_list(axis: object, rank_: int) -> list[int]:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    found = [type_rules.normal_axis(a, rank_) for a in axes]
+    if len(set(found)) < len(found):
+        raise TypeFault("S002", f"repeated axis in {axis}")
+    return found
+
+
+@StaticFunction
+def unit_axes(value: object) -> tuple[int, ...]:
+    """The axes of length 1, from the last to the first; R001 where a length is not known before the program runs."""
+    dims = type_rules.dims_of(type_of(value))
+    if not all(isinstance(d, int) for d in dims):
+        raise TypeFault("R001", f"which axes of {type_of(value)} have length 1 is not certain; name them: axis=...")
+    return tuple(k for k in reversed(range(len(dims))) if dims[k] == 1)
+
+
+@StaticFunction
+def product_subscripts(left: int, right: int, axes: object) -> str:
+    """The einsum of `np.tensordot` on arrays of these ranks: `axes` a count, or a pair of axes or tuples of axes."""
+    if isinstance(axes, int):
+        pairs = (tuple(range(left - axes, left)), tuple(range(axes)))
+    else:
+        first, second = axes  # type: ignore[misc]
+        pairs = (tuple(_axis_list(first, left)), tuple(_axis_list(second, right)))
+    if len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(left, right) or min((*pairs[0], 0)) < 0:
+        raise TypeFault("S003", f"shape-mismatch for sum: axes={axes} of arrays of {left} and {right} dimensions")
+    a = LETTERS[:left]
+    b = list(LETTERS[left : left + right])
+    for k, j in zip(*pairs):
+        b[j] = a[k]
+    kept = [c for k, c in enumerate(a) if k not in pairs[0]] + [c for k, c in enumerate(b) if k not in pairs[1]]
+    return f"{a},{''.join(b)}->{''.join(kept)}"
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+# --- einsum --------------------------------------------------------------------------------------------------------
+
+
+@StaticFunction
+def einsum_letters(subscripts: object, *ranks: int) -> tuple[str, ...]:
+    """The letters of every operand and then of the result, blanks and ellipses resolved, the result made explicit."""
+    if not isinstance(subscripts, str):
+        raise TypeFault("R001", "the subscripts of einsum must be a static string")
+    inputs, arrow, result = subscripts.replace(" ", "").partition("->")
+    operands = inputs.split(",")
+    if len(operands) != len(ranks):
+        raise TypeFault("S002", f"einsum: `{subscripts}` names {len(operands)} operands, but {len(ranks)} were given")
+    spare = [c for c in LETTERS.upper() if c not in subscripts]
+    dots = max((r - len(o.replace("...", "")) for o, r in zip(operands, ranks) if "..." in o), default=0)
+    full = [_dotted(o, r - len(o.replace("...", "")), spare[:dots]) for o, r in zip(operands, ranks)]
+    for letters, rank_ in zip(full, ranks):
+        if len(letters) != rank_ or not letters.isalpha() and letters:
+            raise TypeFault("S002", f"einsum: `{letters}` does not name the axes of an array of {rank_} dimensions")
+    if not arrow:
+        once = sorted(c for c in set(inputs) - set(",.") if inputs.count(c) == 1)
+        result = ("..." if dots else "") + "".join(once)
+    result = _dotted(result, dots, spare[:dots])
+    if not set(result) <= set("".join(full)) or len(set(result)) < len(result):
+        raise TypeFault("S002", f"einsum: the result of `{subscripts}` repeats a letter or names one that no operand has")
+    return (*full, result)
+
+
+def _dotted(letters: str, count: int, spare: list[str]) -> str:
+    """`...` as the last `count` of the spare letters."""
+    return letters.replace("...", "".join(spare[len(spare) - count :])) if "..." in letters else letters
+
+
+@StaticFunction
+def first_repeated(letters: str) -> tuple[int, ...]:
+    """The places of the first letter that stands twice; nothing where none does."""
+    for letter in letters:
+        if letters.count(letter) > 1:
+            first = letters.index(letter)
+            return first, letters.index(letter, first + 1)
+    return ()
+
+
+@StaticFunction
+def without(letters: str, dropped: object) -> str:
+    """The letters but for those at the given places."""
+    return "".join(c for k, c in enumerate(letters) if k not in dropped)  # type: ignore[operator]
+
+
+@StaticFunction
+def lonely(letters: str, others: str) -> tuple[int, ...]:
+    """The places of the letters that no other place has."""
+    return tuple(k for k, c in enumerate(letters) if c not in others)
+
+
+@StaticFunction
+def order_in(letters: str, wanted: str) -> tuple[int, ...]:
+    """The transposition that brings `letters` into the order of `wanted`."""
+    return tuple(letters.index(c) for c in wanted)
+
+
+@StaticFunction
+def joined(left: str, right: str, needed: str) -> str:
+    """The letters of both that are still needed, in order of appearance."""
+    return "".join(c for c in dict.fromkeys(left + right) if c in needed)
+
+
+@StaticFunction
+def text(*parts: object) -> str:
+    return "".join(map(str, parts))

@@ -1,0 +1,88 @@
+"""Rows: exponentials, logarithms, trigonometry and special functions of floating numbers.
+
+Partials are written with an eye on rounding: `out` is reused where that is exact, and squares that could overflow
+or cancel are factored, as in `(1 - x) * (1 + x)`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.special
+
+from .kinds import elementwise
+from .schema import TypeFault
+from .type_rules import from_numpy
+
+LN_2, LN_10 = math.log(2.0), math.log(10.0)
+
+
+def real(name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = ()) -> None:
+    """A function of one floating number that NumPy has."""
+    ufunc = getattr(np, name)
+    elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples,
+                python=(f"numpy.{name}", *aliases))  # fmt: skip
+
+
+real("sqrt", "0.5 / out", "positive")
+real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals")
+real("exp", "out")
+real("exp2", f"{LN_2!r} * out")
+real("expm1", "exp(x)")
+real("log", "1.0 / x", "positive")
+real("log2", f"{1.0 / LN_2!r} / x", "positive")
+real("log10", f"{1.0 / LN_10!r} / x", "positive")
+real("log1p", "1.0 / (1.0 + x)", "positive")
+real("sin", "cos(x)")
+real("cos", "-sin(x)")
+real("tan", "1.0 + out * out")
+real("arcsin", "1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.asin",))
+real("arccos", "-1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.acos",))
+real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",))
+real("sinh", "cosh(x)")
+real("cosh", "sinh(x)")
+real("tanh", "1.0 - out * out")
+real("arcsinh", "1.0 / hypot(x, 1.0)", "reals", ("numpy.asinh",))
+real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",))
+real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",))
+
+elementwise("arctan2", "y, x", meaning=np.arctan2, type=from_numpy(np.arctan2), samples="real_pairs",
+            python=("numpy.arctan2", "numpy.atan2"),
+            partials=["x / hypot(x, y) / hypot(x, y)", "-y / hypot(x, y) / hypot(x, y)"])  # fmt: skip
+# At the origin the slope is taken as zero: x / 1 there.
+elementwise("hypot", "x, y", meaning=np.hypot, type=from_numpy(np.hypot), samples="real_pairs",
+            partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
+elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
+            partials=["exp(x - out)", "exp(y - out)"])  # fmt: skip
+elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
+            partials=["exp2(x - out)", "exp2(y - out)"])  # fmt: skip
+
+
+# --- special functions, as SciPy has them --------------------------------------------------------------------------
+
+
+def special(name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = ()) -> None:
+    """A function of `scipy.special`: ints count as float64, as they do there."""
+    ufunc = getattr(scipy.special, name)
+    names = operands.split(", ")
+    spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
+    like = from_numpy(np.exp if len(names) == 1 else np.arctan2)
+    elementwise(name, operands, meaning=ufunc, type=like, partials=partials, samples=samples, spelling=spelling,
+                python=(f"scipy.special.{name}", *aliases))  # fmt: skip
+
+
+def unknown_slope(builder, operands, static, out, out_bar):
+    """The derivative exists but is not expressible here: refused rather than wrong."""
+    raise TypeFault("G003", "`zeta` has no derivative here with respect to its first argument")
+
+
+TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+
+special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals")
+special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals")
+special("gamma", "x", ["out * digamma(x)"], "positive")
+special("gammaln", "x", ["digamma(x)"], "positive")
+special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",))
+# The sum of (k + x) ** -s: derivatives of every order of digamma are zeta functions.
+special("zeta", "s, x", [unknown_slope, "-s * zeta(s + 1.0, x)"], "above_one_pairs")

@@ -1,0 +1,1 @@
+"""Library functions of `numpy` that are written in the language itself."""

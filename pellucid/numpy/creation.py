@@ -1,0 +1,147 @@
+"""Arrays made from shapes, numbers and other arrays."""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import operand
+
+
+def lengths(shape):
+    """A shape as a tuple of Python ints: `5`, `(n, 3)`, `[2, m]`."""
+    return tuple([one_length(s) for s in shape]) if static.is_sequence(shape) else (one_length(shape),)
+
+
+def one_length(value):
+    if static.rank(value) != 0 or static.kind(value) != "int":
+        static.refuse("T001", "a shape is made of ints")
+    return value if static.is_weak(value) else op.cast(value, dtype="i64", weak=True)
+
+
+def zeros(shape, dtype=None):
+    return op.zeros(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
+
+
+def ones(shape, dtype=None):
+    return op.ones(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
+
+
+def empty(shape, dtype=None):
+    return op.empty(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
+
+
+def full(shape, fill_value, dtype=None):
+    fill_value = operand(fill_value)
+    word = static.strict_common(fill_value) if dtype is None else static.dtype_name(dtype)
+    if static.is_array(fill_value):
+        return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=lengths(shape)))
+    return op.full(fill_value, shape=lengths(shape), dtype=word)
+
+
+def shape_like(a, shape):
+    if shape is not None:
+        return lengths(shape)
+    return a.shape if static.is_array(a) else ()
+
+
+def zeros_like(a, dtype=None, *, shape=None):
+    a = operand(a)
+    return op.zeros(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
+
+
+def ones_like(a, dtype=None, *, shape=None):
+    a = operand(a)
+    return op.ones(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
+
+
+def empty_like(a, dtype=None, *, shape=None):
+    a = operand(a)
+    return op.empty(shape=shape_like(a, shape), dtype=static.element(a) if dtype is None else static.dtype_name(dtype))
+
+
+def full_like(a, fill_value, dtype=None, *, shape=None):
+    a = operand(a)
+    word = static.element(a) if dtype is None else static.dtype_name(dtype)
+    fill_value = operand(fill_value)
+    if static.is_array(fill_value):
+        return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=shape_like(a, shape)))
+    return op.full(fill_value, shape=shape_like(a, shape), dtype=word)
+
+
+def arange(start, stop=None, step=1, dtype=None):
+    """`start, start + step, ...` before `stop`; `arange(n)` counts from 0."""
+    if stop is None:
+        start, stop = 0, start
+    word = static.strict_common(start, stop, step) if dtype is None else static.dtype_name(dtype)
+    if word == "bool":
+        static.refuse("T001", "np.arange of bools is not supported; count in ints")
+    return op.arange(start, stop, step, shape=(count_of_steps(start, stop, step),), dtype=word)
+
+
+def count_of_steps(start, stop, step):
+    """How many values there are; never negative."""
+    if static.kind(start) == "float" or static.kind(stop) == "float" or static.kind(step) == "float":
+        return op.maximum(op.math_ceil((stop - start) / step), 0)
+    if static.is_static(start) and start == 0:
+        distance = one_length(stop)
+    else:
+        distance = one_length(stop) - one_length(start)
+    if static.is_static(step) and step == 1:
+        return distance if static.is_static(distance) and distance > 0 else op.maximum(distance, 0)
+    return op.maximum(-(-distance // one_length(step)), 0)
+
+
+def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
+    """`num` evenly spaced numbers; the last one is `stop` itself when the end point counts."""
+    if static.rank(start) != 0 or static.rank(stop) != 0:
+        static.refuse("T001", "np.linspace between arrays is not supported; the ends must be single numbers")
+    if num < 0:
+        raise ValueError("Number of samples must be non-negative.")
+    word = static.floating(static.strict_common(start, stop))
+    start, stop = op.cast(start, dtype=word), op.cast(stop, dtype=word)
+    intervals = num - 1 if endpoint else num
+    out = op.arange(0, num, 1, shape=(num,), dtype=word)
+    if intervals > 0:
+        out = out * ((stop - start) / intervals) + start
+    else:
+        out = out * (stop - start) + start
+    if endpoint and num > 1:
+        out[num - 1] = stop
+    return out if dtype is None else op.cast(out, dtype=static.dtype_name(dtype))
+
+
+def eye(N, M=None, k=0, dtype=None):
+    word = "f64" if dtype is None else static.dtype_name(dtype)
+    return op.eye(shape=(one_length(N), one_length(N) if M is None else one_length(M)), offset=k, dtype=word)
+
+
+def identity(n, dtype=None):
+    return eye(n, None, 0, dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    """Ones on and below a diagonal."""
+    word = "f64" if dtype is None else static.dtype_name(dtype)
+    return op.cast(arange(N)[:, None] >= arange(N if M is None else M)[None, :] - k, dtype=word)
+
+
+def array(object, dtype=None, *, copy=True):
+    """An array of its own with these elements."""
+    value = operand(object)
+    word = static.element(value) if dtype is None else static.dtype_name(dtype)
+    if not static.is_array(value):
+        return op.full(value, shape=(), dtype=word)
+    if word != static.element(value):
+        return op.cast(value, dtype=word)
+    return value if static.is_sequence(object) else op.copy(value)
+
+
+def asarray(a, dtype=None):
+    """The array itself where it is one of this dtype."""
+    value = operand(a)
+    word = static.element(value) if dtype is None else static.dtype_name(dtype)
+    if not static.is_array(value):
+        return op.full(value, shape=(), dtype=word)
+    return value if word == static.element(value) else op.cast(value, dtype=word)
+
+
+def copy(a, order="K"):
+    return array(a)

@@ -1,0 +1,140 @@
+"""Elementwise functions that are said in others: `where`, `clip`, `round`, `nan_to_num`, `isclose`, logic on any dtype.
+
+All of them are written in the language: in CPython they run as they stand, compiled they are walked through, so that
+tests of axes, dtypes and `None` are decided before the program runs.
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+
+LARGEST = {"f32": 3.4028234663852886e38, "f64": 1.7976931348623157e308}
+
+
+def operand(x):
+    """A tuple or list as an array, anything else as it is."""
+    from_parts = static.is_sequence(x)
+    return sequence_to_array(x) if from_parts else x
+
+
+def sequence_to_array(values):
+    """Nested tuples and lists of numbers or arrays as one array, of the dtype that NumPy finds for them."""
+    parts = [operand(value) for value in values]
+    dtype = static.strict_common(*parts)
+    if len(parts) == 0:
+        return op.empty(shape=(0,), dtype=dtype)
+    inner = parts[0].shape if static.is_array(parts[0]) else ()
+    out = op.empty(shape=(len(parts), *inner), dtype=dtype)
+    for k in range(len(parts)):
+        out[k] = parts[k]
+    return out
+
+
+def strong(x):
+    """A Python number as NumPy's scalar; everything else as it is."""
+    return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
+
+
+def truth(x):
+    """Whether elements are true, as bools."""
+    return x if static.kind(x) == "bool" else op.cast(x, dtype="bool")
+
+
+def as_floating(x):
+    """Ints and bools as float64; floats as they are."""
+    word = static.element(x)
+    return x if static.is_float_word(word) else op.cast(x, dtype="f64")
+
+
+def cast(x, dtype, copy=True):
+    """`np.astype(x, dtype)`"""
+    return op.cast(operand(x), dtype=static.dtype_name(dtype))
+
+
+def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """`x.astype(dtype)`"""
+    return op.cast(x, dtype=static.dtype_name(dtype))
+
+
+def where(condition, x=None, y=None):
+    if x is None or y is None:
+        static.refuse("U012", "np.where with one argument has a result whose shape depends on values; index by the mask")
+    condition, x, y = operand(condition), operand(x), operand(y)
+    if static.is_weak(x) and static.is_weak(y):
+        x, y = strong(x), strong(y)
+    return op.where(truth(condition), x, y)
+
+
+def clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    a = strong(operand(a))
+    if low is not None:
+        a = op.maximum(a, operand(low))
+    if high is not None:
+        a = op.minimum(a, operand(high))
+    return a
+
+
+def fabs(x):
+    return op.absolute(as_floating(strong(operand(x))))
+
+
+def round(a, decimals=0):
+    """To a number of decimals, halves to even, as NumPy does it: scale, round, scale back."""
+    a = strong(operand(a))
+    if static.kind(a) == "int":
+        if decimals < 0:
+            static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
+        return a
+    if decimals == 0:
+        return op.rint(a)
+    if decimals > 0:
+        return op.rint(a * 10.0**decimals) / 10.0**decimals
+    return op.rint(a / 10.0**-decimals) * 10.0**-decimals
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = strong(operand(x))
+    if static.kind(x) != "float":
+        return x
+    largest = LARGEST[static.element(x)]
+    above = largest if posinf is None else posinf
+    below = -largest if neginf is None else neginf
+    x = op.where(op.isnan(x), nan, x)
+    x = op.where(x > largest, above, x)
+    return op.where(x < -largest, below, x)
+
+
+def isclose(a, b, rtol=1.0e-5, atol=1.0e-8, equal_nan=False):
+    a, b = operand(a), as_floating(strong(operand(b)))
+    near = op.absolute(a - b) <= atol + rtol * op.absolute(b)
+    result = op.logical_or(op.logical_and(near, op.isfinite(b)), a == b)
+    if equal_nan:
+        result = op.logical_or(result, op.logical_and(op.isnan(a), op.isnan(b)))
+    return result
+
+
+def isposinf(x):
+    x = strong(operand(x))
+    return op.logical_and(op.isinf(x), op.logical_not(op.signbit(x)))
+
+
+def isneginf(x):
+    x = strong(operand(x))
+    return op.logical_and(op.isinf(x), op.signbit(x))
+
+
+def logical_and(x, y):
+    return op.logical_and(truth(strong(operand(x))), truth(strong(operand(y))))
+
+
+def logical_or(x, y):
+    return op.logical_or(truth(strong(operand(x))), truth(strong(operand(y))))
+
+
+def logical_xor(x, y):
+    return op.logical_xor(truth(strong(operand(x))), truth(strong(operand(y))))
+
+
+def logical_not(x):
+    return op.logical_not(truth(strong(operand(x))))

@@ -1,0 +1,94 @@
+"""Searching, interpolation, polynomials and convolution, by loops."""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import operand
+from .manipulation import ravel
+
+
+def interp(x, xp, fp, left=None, right=None):
+    """Straight lines between the points (xp, fp), xp increasing; `left` and `right` of them the end values."""
+    x, xp, fp = operand(x), op.cast(operand(xp), dtype="f64"), op.cast(operand(fp), dtype="f64")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length.")
+    if xp.shape[0] == 0:
+        raise ValueError("array of sample points is empty")
+    if static.rank(x) == 0:
+        return between(op.cast(x, dtype="f64"), xp, fp, left, right)
+    values = op.cast(ravel(x), dtype="f64")
+    out = op.empty(shape=values.shape, dtype="f64")
+    for i in range(values.shape[0]):
+        out[i] = between(values[i], xp, fp, left, right)
+    return out if static.rank(x) == 1 else op.reshape(out, shape=x.shape)
+
+
+def between(x, xp, fp, left, right):
+    """One value of `interp`."""
+    last = xp.shape[0] - 1
+    below = op.cast(fp[0] if left is None else left, dtype="f64")
+    above = op.cast(fp[last] if right is None else right, dtype="f64")
+    if op.isnan(x):
+        value = x
+    elif x < xp[0]:
+        value = below
+    elif x > xp[last]:
+        value = above
+    elif x == xp[last]:
+        value = fp[last]
+    else:
+        j = place(xp, x, True) - 1
+        value = fp[j] if x == xp[j] else (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]) * (x - xp[j]) + fp[j]
+    return value
+
+
+def place(a, value, after):
+    """Where `value` would be inserted into the increasing `a`: behind its equals, or before them."""
+    low, high = 0, a.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] <= value if after else a[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def searchsorted(a, v, side="left"):
+    """Where each value would be inserted into the increasing `a`; nan counts as the largest value of `a`."""
+    a, v = operand(a), operand(v)
+    if static.rank(a) != 1:
+        static.refuse("S002", "object too deep for desired array: np.searchsorted looks into a vector")
+    if static.rank(v) == 0:
+        return op.cast(place(a, v, side == "right"), dtype="i64")
+    values = ravel(v)
+    out = op.empty(shape=values.shape, dtype="i64")
+    for i in range(values.shape[0]):
+        out[i] = place(a, values[i], side == "right")
+    return out if static.rank(v) == 1 else op.reshape(out, shape=v.shape)
+
+
+def polyval(p, x):
+    """The polynomial with coefficients `p`, the highest power first, by Horner's rule."""
+    p, x = operand(p), operand(x)
+    value = x * op.cast(0, dtype=static.element(p))
+    for k in range(p.shape[0]):
+        value = value * x + p[k]
+    return value
+
+
+def convolve(a, v, mode="full"):
+    """The discrete convolution of two vectors; the shorter one slides over the longer one."""
+    a, v = operand(a), operand(v)
+    n, m = a.shape[0], v.shape[0]
+    if n == 0:
+        raise ValueError("a cannot be empty")
+    if m == 0:
+        raise ValueError("v cannot be empty")
+    out = op.zeros(shape=(n + m - 1,), dtype=static.common(a, v))
+    for j in range(m):
+        out[j : j + n] = out[j : j + n] + a * v[j]
+    if mode == "full":
+        return out
+    if mode == "same":
+        return out[(min(n, m) - 1) // 2 : (min(n, m) - 1) // 2 + max(n, m)]
+    return out[min(n, m) - 1 : max(n, m)]

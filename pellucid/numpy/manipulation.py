@@ -1,0 +1,302 @@
+"""Arrays rearranged: shapes, axes, joining, repeating, parts."""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .creation import arange, lengths
+from .elementary import operand
+
+
+def shape(a):
+    a = operand(a)
+    return a.shape if static.is_array(a) else ()
+
+
+def ndim(a):
+    return static.rank(operand(a))
+
+
+def size(a, axis=None):
+    a = operand(a)
+    return total(shape(a)) if axis is None else a.shape[static.axis_of(axis, static.rank(a))]
+
+
+def total(sizes):
+    """The product of lengths."""
+    result = 1
+    for length in sizes:
+        result = result * length
+    return result
+
+
+def as_array(a):
+    """A single number as an array without dimensions."""
+    a = operand(a)
+    return a if static.is_array(a) else op.full(a, shape=(), dtype=static.element(a))
+
+
+def reshape(a, shape, order="C", *, copy=None):
+    """The same elements in order, in a new shape, of which one length may be -1: what is left."""
+    if order != "C":
+        static.refuse("U012", "only order='C' is supported")
+    a = as_array(a)
+    wanted = lengths(shape)
+    open_place = static.position(wanted, -1)
+    if open_place < 0:
+        return op.reshape(a, shape=wanted)
+    front, back = wanted[:open_place], wanted[open_place + 1 :]
+    if static.position(back, -1) >= 0:
+        static.refuse("S003", "can only specify one unknown dimension")
+    if static.rank(a) == 1 and len(wanted) == 1:
+        return a
+    return op.reshape(a, shape=(*front, total(a.shape) // total((*front, *back)), *back))
+
+
+def reshape_method(a, *shape, order="C", copy=None):
+    """`x.reshape(n, 2)` and `x.reshape((n, 2))`"""
+    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
+
+
+def ravel(a, order="C"):
+    a = as_array(a)
+    if order != "C":
+        static.refuse("U012", "only order='C' is supported")
+    return a if static.rank(a) == 1 else op.reshape(a, shape=(total(a.shape),))
+
+
+def flatten(a, order="C"):
+    """`x.flatten()`: always a copy."""
+    return op.copy(ravel(a, order))
+
+
+def transpose(a, axes=None):
+    a = as_array(a)
+    if static.rank(a) < 2:
+        return a
+    return op.transpose(a, axes=static.order_of(axes, static.rank(a)))
+
+
+def transpose_method(a, *axes):
+    """`x.transpose(1, 0)`, `x.transpose((1, 0))` and `x.transpose()`"""
+    if len(axes) == 0:
+        return transpose(a)
+    return transpose(a, axes[0] if len(axes) == 1 and not static.is_axis(axes[0]) else axes)
+
+
+def transposed(a):
+    """`x.T`"""
+    return transpose(a)
+
+
+def swap_last(a):
+    """`x.mT`"""
+    return swapaxes(a, -1, -2)
+
+
+def matrix_transpose(x, /):
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a, axis1, axis2):
+    a = operand(a)
+    return in_order(a, static.swapped_order(static.rank(a), axis1, axis2))
+
+
+def moveaxis(a, source, destination):
+    a = operand(a)
+    return in_order(a, static.moved_order(static.rank(a), source, destination))
+
+
+def in_order(a, order):
+    return a if order == tuple(range(static.rank(a))) else op.transpose(a, axes=order)
+
+
+def expand_dims(a, axis):
+    """New axes of length 1 at these places of the result."""
+    a = as_array(a)
+    axes = axis if static.is_sequence(axis) else (axis,)
+    for place in static.axes_of(axes, static.rank(a) + len(axes)):
+        a = moveaxis(a[None], 0, place)
+    return a
+
+
+def squeeze(a, axis=None):
+    """Without axes of length 1: all of them, or those named, whose lengths are checked."""
+    a = operand(a)
+    if not static.is_array(a):
+        return a
+    places = static.unit_axes(a) if axis is None else static.axes_of(axis, static.rank(a))[::-1]
+    if len(places) == 0:
+        return a
+    for k in places:
+        if a.shape[k] != 1:
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    kept = tuple([length for k, length in enumerate(a.shape) if k not in places])
+    return op.reshape(a, shape=kept)
+
+
+def broadcast_to(array, shape):
+    return op.broadcast_to(operand(array), shape=lengths(shape))
+
+
+def atleast_1d(a):
+    a = as_array(a)
+    return op.reshape(a, shape=(1,)) if static.rank(a) == 0 else a
+
+
+def atleast_2d(a):
+    a = as_array(a)
+    if static.rank(a) == 0:
+        return op.reshape(a, shape=(1, 1))
+    return a[None] if static.rank(a) == 1 else a
+
+
+# --- joining and repeating -----------------------------------------------------------------------------------------
+
+
+def parts_of(arrays):
+    if not static.is_sequence(arrays):
+        static.refuse("R001", "the arrays to join must be a tuple or list of known length")
+    return [operand(a) for a in arrays]
+
+
+def concatenate(arrays, axis=0, *, dtype=None):
+    parts = parts_of(arrays)
+    if axis is None:
+        parts, axis = [ravel(part) for part in parts], 0
+    if len(parts) == 0:
+        static.refuse("S003", "need at least one array to concatenate")
+    joined = op.concatenate(*parts, axis=axis)
+    return joined if dtype is None else op.cast(joined, dtype=static.dtype_name(dtype))
+
+
+def stack(arrays, axis=0):
+    """Arrays of one shape along a new axis."""
+    parts = [as_array(part) for part in parts_of(arrays)]
+    if len(parts) == 0:
+        static.refuse("S003", "need at least one array to stack")
+    rank = static.rank(parts[0])
+    for part in parts:
+        if static.rank(part) != rank:
+            static.refuse("S003", "all input arrays must have the same shape")
+    place = static.axis_of(axis, rank + 1)
+    return op.concatenate(*[expand_dims(part, place) for part in parts], axis=place)
+
+
+def vstack(tup):
+    return op.concatenate(*[atleast_2d(part) for part in parts_of(tup)], axis=0)
+
+
+def hstack(tup):
+    parts = [atleast_1d(part) for part in parts_of(tup)]
+    return op.concatenate(*parts, axis=0 if static.rank(parts[0]) == 1 else 1)
+
+
+def column_stack(tup):
+    parts = [as_array(part) for part in parts_of(tup)]
+    return op.concatenate(*[atleast_2d(part).T if static.rank(part) < 2 else part for part in parts], axis=1)
+
+
+def repeat(a, repeats, axis=None):
+    """Every element `repeats` times; a count for each element is not supported."""
+    if static.rank(repeats) != 0:
+        static.refuse("U012", "np.repeat takes one count for all elements here")
+    a = as_array(a)
+    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
+    inner = rows.shape[1:]
+    spread = op.broadcast_to(rows[:, None], shape=(rows.shape[0], repeats, *inner))
+    out = op.reshape(spread, shape=(rows.shape[0] * repeats, *inner))
+    return out if axis is None else moveaxis(out, 0, axis)
+
+
+def tile(A, reps):
+    """Copies side by side, `reps` of them along each axis."""
+    a = as_array(A)
+    counts = tuple(reps) if static.is_sequence(reps) else (reps,)
+    while static.rank(a) < len(counts):
+        a = a[None]
+    counts = (1,) * (static.rank(a) - len(counts)) + counts
+    pairs, spread, merged = (), (), ()
+    for k in range(static.rank(a)):
+        pairs = (*pairs, 1, a.shape[k])
+        spread = (*spread, counts[k], a.shape[k])
+        merged = (*merged, counts[k] * a.shape[k])
+    return op.reshape(op.broadcast_to(op.reshape(a, shape=pairs), shape=spread), shape=merged)
+
+
+# --- reordering and parts ------------------------------------------------------------------------------------------
+
+
+def flip(m, axis=None):
+    m = operand(m)
+    for k in static.axes_of(axis, static.rank(m)):
+        m = moveaxis(moveaxis(m, k, 0)[::-1], 0, k)
+    return m
+
+
+def flipud(m):
+    return flip(m, 0)
+
+
+def fliplr(m):
+    return flip(m, 1)
+
+
+def roll(a, shift, axis=None):
+    """Elements moved along an axis; what falls off the end comes in at the start."""
+    a = as_array(a)
+    if static.is_sequence(shift) or static.is_sequence(axis):
+        static.refuse("U012", "np.roll moves along one axis here; call it once for each")
+    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
+    count = rows.shape[0]
+    out = op.empty(shape=rows.shape, dtype=static.element(a))
+    start = shift % max(count, 1)
+    out[:start] = rows[count - start :]
+    out[start:] = rows[: count - start]
+    return op.reshape(out, shape=a.shape) if axis is None else moveaxis(out, 0, axis)
+
+
+def take(a, indices, axis=None):
+    a, indices = operand(a), operand(indices)
+    if axis is None:
+        return ravel(a)[indices]
+    k = static.axis_of(axis, static.rank(a))
+    picked = moveaxis(a, k, 0)[indices]
+    count = static.rank(indices)
+    return moveaxis(picked, tuple(range(count)), tuple(range(k, k + count))) if count else picked
+
+
+def tril(m, k=0):
+    """Zero above a diagonal."""
+    m = operand(m)
+    mask = arange(m.shape[-2])[:, None] >= arange(m.shape[-1])[None, :] - k
+    return op.where(mask, m, op.cast(0, dtype=static.element(m)))
+
+
+def triu(m, k=0):
+    """Zero below a diagonal."""
+    m = operand(m)
+    mask = arange(m.shape[-2])[:, None] <= arange(m.shape[-1])[None, :] - k
+    return op.where(mask, m, op.cast(0, dtype=static.element(m)))
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """The elements (i, i + offset) of two axes, as a new last axis."""
+    rows = moveaxis(operand(a), (axis1, axis2), (0, 1))
+    up, down = max(-offset, 0), max(offset, 0)
+    places = arange(min(rows.shape[0] - up, rows.shape[1] - down))
+    return moveaxis(rows[places + up, places + down], 0, -1)
+
+
+def diag(v, k=0):
+    """The diagonal of a matrix; of a vector, the matrix with that diagonal."""
+    v = operand(v)
+    if static.rank(v) == 2:
+        return diagonal(v, k)
+    if static.rank(v) != 1:
+        static.refuse("S002", "Input must be 1- or 2-d.")
+    up, down = max(-k, 0), max(k, 0)
+    count = v.shape[0] + up + down
+    out = op.zeros(shape=(count, count), dtype=static.element(v))
+    for i in range(v.shape[0]):
+        out[i + up, i + down] = v[i]
+    return out

@@ -1,0 +1,172 @@
+"""Products of vectors and matrices, and norms, over `matmul` and `einsum` of two operands."""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import as_floating, operand, strong
+from .manipulation import diagonal, moveaxis, ravel, stack
+from .manipulation import matrix_transpose as matrix_transpose
+
+
+def dot(a, b):
+    """The sum over the last axis of `a` and the last but one of `b`; numbers multiply."""
+    a, b = operand(a), operand(b)
+    if static.rank(a) == 0 or static.rank(b) == 0:
+        return strong(a) * strong(b) if static.is_weak(a) and static.is_weak(b) else a * b
+    if static.rank(b) <= 2:
+        return op.matmul(a, b)
+    return tensordot(a, b, (static.rank(a) - 1, static.rank(b) - 2))
+
+
+def matmul(x1, x2, /):
+    return op.matmul(operand(x1), operand(x2))
+
+
+def inner(a, b):
+    """The sum over the last axes; numbers multiply."""
+    a, b = operand(a), operand(b)
+    if static.rank(a) == 0 or static.rank(b) == 0:
+        return dot(a, b)
+    if static.rank(a) == 1 and static.rank(b) == 1:
+        return op.matmul(a, b)
+    return tensordot(a, b, (static.rank(a) - 1, static.rank(b) - 1))
+
+
+def outer(a, b):
+    return ravel(a)[:, None] * ravel(b)[None, :]
+
+
+def vdot(a, b):
+    return op.matmul(ravel(a), ravel(b))
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """The sum of products along one axis of both."""
+    product = moveaxis(operand(x1), axis, -1) * moveaxis(operand(x2), axis, -1)
+    return op.sum(product, axis=static.reduced(-1, static.rank(product)))
+
+
+def trace(a, offset=0, axis1=0, axis2=1):
+    elements = diagonal(a, offset, axis1, axis2)
+    return op.sum(elements, axis=static.reduced(-1, static.rank(elements)))
+
+
+def tensordot(a, b, axes=2):
+    """The sum over pairs of axes: the last `axes` of `a` with the first of `b`, or those named."""
+    a, b = operand(a), operand(b)
+    return contract(a, b, static.product_subscripts(static.rank(a), static.rank(b), axes))
+
+
+def contract(a, b, subscripts):
+    return op.einsum(a, b, subscripts=subscripts)
+
+
+def kron(a, b):
+    """Every element of `a` times the whole of `b`, for two vectors or two matrices."""
+    a, b = operand(a), operand(b)
+    if static.rank(a) == 1 and static.rank(b) == 1:
+        return ravel(a[:, None] * b[None, :])
+    if static.rank(a) != 2 or static.rank(b) != 2:
+        static.refuse("S002", "np.kron takes two vectors or two matrices here")
+    blocks = a[:, None, :, None] * b[None, :, None, :]
+    return op.reshape(blocks, shape=(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
+
+
+def cross(a, b, axis=-1):
+    """The vector product along an axis of length 3."""
+    a, b = moveaxis(operand(a), axis, 0), moveaxis(operand(b), axis, 0)
+    for length in (a.shape[0], b.shape[0]):
+        if length != 3:
+            raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
+    parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return stack(parts, axis)
+
+
+# --- einsum --------------------------------------------------------------------------------------------------------
+
+
+def einsum(subscripts, *operands, optimize=False):
+    """Einstein's sums; several operands are contracted from left to right."""
+    values = [operand(value) for value in operands]
+    *letters, result = static.einsum_letters(subscripts, *[static.rank(value) for value in values])
+    left, names = without_repeats(values[0], letters[0])
+    for k in range(1, len(values)):
+        right, others = without_repeats(values[k], letters[k])
+        needed = static.text(result, *letters[k + 1 :])
+        left, names = summed_out(left, names, static.text(others, needed))
+        right, others = summed_out(right, others, static.text(names, needed))
+        joined = result if k == len(values) - 1 else static.joined(names, others, needed)
+        left = contract(left, right, static.text(names, ",", others, "->", joined))
+        names = joined
+    left, names = summed_out(left, names, result)
+    return op.transpose(left, axes=static.order_in(names, result)) if names != result else left
+
+
+def without_repeats(value, letters):
+    """The diagonal over every letter that stands twice."""
+    while len(static.first_repeated(letters)) > 0:
+        places = static.first_repeated(letters)
+        value = diagonal(value, 0, places[0], places[1])
+        letters = static.text(static.without(letters, places), letters[places[0]])
+    return value, letters
+
+
+def summed_out(value, letters, needed):
+    """The sum over every letter that is not needed."""
+    places = static.lonely(letters, needed)
+    if len(places) == 0:
+        return value, letters
+    dtype = static.element(value)
+    total = op.cast(op.sum(value, axis=static.reduced(places, static.rank(value))), dtype=dtype)
+    return total, static.without(letters, places)
+
+
+# --- norms ---------------------------------------------------------------------------------------------------------
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """Vector norms of any order; of matrices the Frobenius norm and the largest sums of rows and columns."""
+    x = as_floating(operand(x))
+    rank = static.rank(x)
+    if axis is None and ord is None:
+        return op.sqrt(op.sum(x * x, axis=None, keepdims=keepdims))
+    axes = static.axes_of(axis, rank)
+    if len(axes) == 1:
+        return vector_norm_along(x, 2 if ord is None else ord, static.reduced(axes, rank), keepdims)
+    if len(axes) != 2:
+        static.refuse("S002", "Improper number of dimensions to norm.")
+    return matrix_norm(x, "fro" if ord is None else ord, axes[0], axes[1], keepdims)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    x = as_floating(operand(x))
+    return vector_norm_along(x, ord, static.reduced(axis, static.rank(x)), keepdims)
+
+
+def vector_norm_along(x, ord, axis, keepdims):
+    if ord == 2:
+        return op.sqrt(op.sum(x * x, axis=axis, keepdims=keepdims))
+    size = op.absolute(x)
+    if ord == float("inf"):
+        return op.max(size, axis=axis, keepdims=keepdims)
+    if ord == -float("inf"):
+        return op.min(size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return op.cast(op.sum(x != 0.0, axis=axis, keepdims=keepdims), dtype=static.element(x))
+    if ord == 1:
+        return op.sum(size, axis=axis, keepdims=keepdims)
+    return op.sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
+
+
+def matrix_norm(x, ord, rows, columns, keepdims):
+    if ord == "fro":
+        return op.sqrt(op.sum(x * x, axis=static.reduced((rows, columns), static.rank(x)), keepdims=keepdims))
+    if ord == 1 or ord == -1:
+        sums = op.sum(op.absolute(x), axis=rows, keepdims=True)
+    elif ord == float("inf") or ord == -float("inf"):
+        sums = op.sum(op.absolute(x), axis=columns, keepdims=True)
+    else:
+        static.refuse("U012", "this matrix norm needs singular values, which are not supported")
+    axis = static.reduced((rows, columns), static.rank(x))
+    if ord == 1 or ord == float("inf"):
+        return op.max(sums, axis=axis, keepdims=keepdims)
+    return op.min(sums, axis=axis, keepdims=keepdims)

@@ -1,0 +1,126 @@
+"""Sums, extremes and running sums along axes, with NumPy's arguments around the operators' plain ones."""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import isclose as elements_close
+from .elementary import operand, truth
+from .manipulation import moveaxis, ravel
+
+
+def sum(a, axis=None, dtype=None, *, keepdims=False):
+    a = operand(a)
+    if dtype is not None:
+        a = op.cast(a, dtype=summable(static.dtype_name(dtype)))
+    total = op.sum(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+    return total if dtype is None else op.cast(total, dtype=static.dtype_name(dtype))
+
+
+def prod(a, axis=None, dtype=None, *, keepdims=False):
+    a = operand(a)
+    if dtype is not None:
+        a = op.cast(a, dtype=summable(static.dtype_name(dtype)))
+    total = op.prod(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+    return total if dtype is None else op.cast(total, dtype=static.dtype_name(dtype))
+
+
+def summable(word):
+    if word == "bool":
+        static.refuse("T001", "sums and products in bool are not supported; use np.any and np.all")
+    return word
+
+
+def max(a, axis=None, *, keepdims=False):
+    a = operand(a)
+    return op.max(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+
+
+def min(a, axis=None, *, keepdims=False):
+    a = operand(a)
+    return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+
+
+def any(a, axis=None, *, keepdims=False):
+    a = operand(a)
+    return op.any(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+
+
+def all(a, axis=None, *, keepdims=False):
+    a = operand(a)
+    return op.all(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+
+
+def argmax(a, axis=None, *, keepdims=False):
+    """The position of the first largest element (of the first nan, if there is one)."""
+    a = operand(a)
+    return op.argmax(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
+
+
+def argmin(a, axis=None, *, keepdims=False):
+    a = operand(a)
+    return op.argmin(a, axis=None if axis is None else static.axis_of(axis, static.rank(a)), keepdims=keepdims)
+
+
+def ptp(a, axis=None, *, keepdims=False):
+    return max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims)
+
+
+def count_nonzero(a, axis=None, *, keepdims=False):
+    return sum(truth(operand(a)), axis, keepdims=keepdims)
+
+
+def nansum(a, axis=None, dtype=None, *, keepdims=False):
+    a = operand(a)
+    if static.kind(a) == "float":
+        a = op.where(op.isnan(a), 0.0, a)
+    return sum(a, axis, dtype, keepdims=keepdims)
+
+
+def allclose(a, b, rtol=1.0e-5, atol=1.0e-8, equal_nan=False):
+    return op.cast(op.all(elements_close(a, b, rtol, atol, equal_nan)), dtype="bool", weak=True)
+
+
+def cumsum(a, axis=None, dtype=None):
+    rows = _rows(a, axis, dtype)
+    out = op.copy(rows)
+    for i in range(1, rows.shape[0]):
+        out[i] = out[i - 1] + rows[i]
+    return out if axis is None else moveaxis(out, 0, axis)
+
+
+def cumprod(a, axis=None, dtype=None):
+    rows = _rows(a, axis, dtype)
+    out = op.copy(rows)
+    for i in range(1, rows.shape[0]):
+        out[i] = out[i - 1] * rows[i]
+    return out if axis is None else moveaxis(out, 0, axis)
+
+
+def _rows(a, axis, dtype):
+    """The array with the axis in front, in the dtype that sums are taken in."""
+    a = operand(a)
+    word = static.summed(static.element(a)) if dtype is None else summable(static.dtype_name(dtype))
+    if word != static.element(a):
+        a = op.cast(a, dtype=word)
+    return ravel(a) if axis is None else moveaxis(a, axis, 0)
+
+
+def diff(a, n=1, axis=-1):
+    """Differences of neighbours, `n` times over."""
+    a = operand(a)
+    if static.rank(a) == 0:
+        static.refuse("S002", "np.diff takes an array of at least one dimension")
+    rows = moveaxis(a, axis, 0)
+    for _ in range(n):
+        rows = rows[1:] != rows[:-1] if static.kind(rows) == "bool" else rows[1:] - rows[:-1]
+    return moveaxis(rows, 0, axis)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral of samples by the trapezoidal rule."""
+    rows = moveaxis(operand(y), axis, -1)
+    middles = (rows[..., 1:] + rows[..., :-1]) / 2.0
+    if x is None:
+        return op.sum(dx * middles, axis=static.rank(middles) - 1)
+    x = operand(x)
+    steps = x[1:] - x[:-1] if static.rank(x) == 1 else diff(moveaxis(x, axis, -1))
+    return op.sum(steps * middles, axis=static.rank(middles) - 1)
