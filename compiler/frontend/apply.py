@@ -1,0 +1,346 @@
+"""Calls: of the user's functions (walked into), of NumPy's (operators and library functions), of builtins, of methods."""
+
+from __future__ import annotations
+
+import dataclasses
+import types as python_types
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import syntax, types
+from ..analysis.core_liveness import live_after
+from ..types import Array, ListOf, Scalar
+from . import builtin_calls, evaluate, instances, library, subscript
+from .desugar import desugar, made_names
+from .frame import Frame
+from .read import Source, read
+from .values import (
+    Bound,
+    Closure,
+    Leaf,
+    Mapping_,
+    Record,
+    Sequence,
+    Static,
+    Value,
+    is_namedtuple_class,
+    leaves,
+    record_fields,
+)
+
+Arguments = tuple[list[Value], dict[str, Value]]
+INLINE_LIMIT = 60
+
+
+def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
+    function = evaluate.evaluate(frame, node.func)
+    positional = evaluate.spread(frame, node.args)
+    named: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate.evaluate(frame, keyword.value)
+        if keyword.arg is None:
+            if not isinstance(value, Mapping_):
+                frame.fault("T001", "`**` needs a dict", keyword.value)
+            named.update({str(k): v for k, v in value.items})
+        else:
+            named[keyword.arg] = value
+    return apply(frame, function, positional, named, node, hint)
+
+
+def apply(frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t") -> Value:
+    match function:
+        case Closure():
+            return call_closure(frame, function, args, kwargs, node)
+        case Bound():
+            return call_method(frame, function, args, kwargs, node, hint)
+        case Static(value=value):
+            return call_object(frame, value, args, kwargs, node, hint)
+    frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+
+
+def call_object(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    compiled = getattr(value, "__pellucid__", None)
+    if compiled is not None:
+        if compiled.transforms:
+            return instances.call_transformed(frame, compiled, args, kwargs, node, hint)
+        value = compiled.python
+    binding = library.binding_of(value)
+    if binding is not None:
+        return library.call(frame, binding, args, kwargs, node, hint)
+    special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
+    if special is not None:
+        return special(frame, args, kwargs, node, hint)
+    if isinstance(value, python_types.FunctionType):
+        return call_function(frame, value, args, kwargs, node)
+    if isinstance(value, np.dtype):
+        value = value.type
+    if isinstance(value, type) and (is_namedtuple_class(value) or dataclasses.is_dataclass(value)):
+        return construct(frame, value, args, kwargs, node)
+    name = getattr(value, "__name__", repr(value))
+    frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
+
+
+def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
+    """A NamedTuple or dataclass from its fields."""
+    fields = record_fields(cls)
+    given = dict(zip(fields, args, strict=False)) | kwargs
+    defaults = getattr(cls, "_field_defaults", None)
+    if defaults is None:
+        missing = dataclasses.MISSING
+        defaults = {f.name: f.default for f in dataclasses.fields(cls) if f.default is not missing}
+    for name in fields:
+        if name not in given and name in defaults:
+            given[name] = evaluate.outside(frame, defaults[name], name, node)
+    if set(given) != set(fields) or len(args) > len(fields):
+        frame.fault("T004", f"`{cls.__name__}` takes the fields {', '.join(fields)}", node, "made here")
+    return Record(cls, tuple((f, given[f]) for f in fields))
+
+
+# --- the user's functions ------------------------------------------------------------------------------------------
+
+_CORES: dict[int, tuple[gast.AST, gast.FunctionDef, dict]] = {}
+
+
+def core_of(tree: gast.FunctionDef | gast.Lambda) -> tuple[gast.FunctionDef, dict[int, frozenset[str]]]:
+    """The desugared form of a tree and its liveness, made once."""
+    if id(tree) not in _CORES:
+        core = desugar(tree)
+        _CORES[id(tree)] = (tree, core, live_after(core))
+    return _CORES[id(tree)][1:]
+
+
+def namespace_of(function: python_types.FunctionType) -> dict[str, Any]:
+    """The globals of a function and, over them, the variables it closes over."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    held = {}
+    for name, cell in cells:
+        try:
+            held[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return {**function.__globals__, **held}
+
+
+def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+    source = read(function)
+    is_library = library.is_library(function)
+    namespace = namespace_of(function)
+    inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
+    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
+    keyword_defaults = [
+        evaluate.outside(frame, function.__kwdefaults__[a.id], a.id, node) if a.id in (function.__kwdefaults__ or {}) else None
+        for a in source.tree.args.kwonlyargs
+    ]
+    bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
+    if not is_library and instances.is_recursive(function):
+        return instances.call_instance(frame, function, source, namespace, bound, node)
+    return inline(frame, inner, source.tree, bound, node)
+
+
+def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -> Value:
+    outer: Frame = closure.frame
+    name = getattr(closure.node, "name", "lambda")
+    bound = bind_arguments(
+        frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
+    )
+    if instances.calls_itself(closure):
+        return instances.call_closure_instance(frame, closure, bound, node)
+    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer, is_library=outer.is_library)
+    return inline(frame, inner, closure.node, bound, node)
+
+
+def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node: gast.AST) -> Value:
+    """Walk through a called function in the caller's place."""
+    depth, walker = 0, frame
+    while walker.caller is not None:
+        depth, walker = depth + 1, walker.caller
+    if depth > INLINE_LIMIT:
+        frame.fault("U018", "functions call each other more than 60 deep", node, "called here")
+    core, table = core_of(tree)
+    inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table
+    inner.variables = dict(bound)
+    builder = frame.builder
+    kept = builder.span, builder.inlined
+    if not inner.is_library:
+        builder.inlined = (*builder.inlined, frame.here(node))
+    try:
+        return run(inner, core)
+    finally:
+        builder.span, builder.inlined = kept
+
+
+def run(frame: Frame, core: gast.FunctionDef) -> Value:
+    """Execute a core function's body; its value is that of the closing return."""
+    from .execute import execute
+
+    frame.made_names = made_names(core)
+    execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
+    frame.at(core.body[-1])
+    return evaluate.evaluate(frame, core.body[-1].value, "result")
+
+
+def bind_arguments(frame, spec: gast.arguments, defaults, keyword_defaults, args, kwargs, node, name) -> dict[str, Value]:
+    """Match arguments to parameters as Python does."""
+    positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+    rest = args[len(positional) :]
+    if rest and spec.vararg is None:
+        count = f"{len(positional)} positional argument{'s' if len(positional) != 1 else ''}"
+        frame.fault("T004", f"{name}() takes {count} but {len(args)} were given", node, "called here")
+    if spec.vararg is not None:
+        bound[spec.vararg.id] = Sequence(tuple(rest))
+    extra: dict[str, Value] = {}
+    only = [a.id for a in spec.kwonlyargs]
+    for key, value in kwargs.items():
+        if key in bound and key in positional:
+            frame.fault("T004", f"{name}() got multiple values for argument '{key}'", node, "called here")
+        if key in positional or key in only:
+            bound[key] = value
+        elif spec.kwarg is not None:
+            extra[key] = value
+        else:
+            frame.fault("T004", f"{name}() got an unexpected keyword argument '{key}'", node, "called here")
+    if spec.kwarg is not None:
+        bound[spec.kwarg.id] = Mapping_(tuple(extra.items()))
+    for key, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
+        bound.setdefault(key, value)
+    for key, value in zip(only, keyword_defaults, strict=True):
+        if value is not None:
+            bound.setdefault(key, value)
+    missing = [k for k in (*positional, *only) if k not in bound]
+    if missing:
+        frame.fault("T004", f"{name}() is missing the argument{'s' if len(missing) > 1 else ''} {', '.join(missing)}", node)
+    return bound
+
+
+# --- methods -------------------------------------------------------------------------------------------------------
+
+
+def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: str) -> Value:
+    receiver, method = bound.receiver, bound.method
+    found = frame.type_of(receiver)
+    if method in ("append", "pop", "extend") and (isinstance(found, ListOf) or isinstance(receiver, Sequence)):
+        return change_list(frame, receiver, method, args, node)
+    if found is not None:
+        binding = library.method(method)
+        if binding is None:
+            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")
+        return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
+    match receiver, method:
+        case Mapping_(items=items), "items":
+            return Sequence(tuple(Sequence((Static(k), v)) for k, v in items))
+        case Mapping_(items=items), "values":
+            return Sequence(tuple(v for _, v in items))
+        case Mapping_(items=items), "keys":
+            return Sequence(tuple(Static(k) for k, _ in items))
+        case Mapping_(), "get":
+            key = evaluate.known(frame, args[0], node, "a dict key")
+            got = receiver.get(key)
+            return got if got is not None else args[1] if len(args) > 1 else Static(None)
+        case (Mapping_() | Sequence()), "copy":
+            return receiver
+        case Record(cls=cls, items=items), "_replace":
+            return Record(cls, tuple((k, kwargs.get(k, v)) for k, v in items))
+        case Record(items=items), "_asdict":
+            return Mapping_(items)
+        case Static(value=str() as text), _:
+            values = [evaluate.known(frame, a, node, "text") for a in args]
+            return Static(getattr(text, method)(*values))
+        case Sequence(), "index" | "count":
+            items_ = evaluate.known(frame, receiver, node, "this list")
+            return Static(getattr(items_, method)(*(evaluate.known(frame, a, node) for a in args)))
+    frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
+
+
+def change_list(frame: Frame, receiver: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """`xs.append(v)`: a list whose length is known is rebuilt, one that grows in a loop changes in place."""
+    if isinstance(receiver, Leaf):
+        element = frame.type_of(receiver).element  # type: ignore[union-attr]
+        if method == "append":
+            from .merge import coerce, join_types
+
+            value_type = frame.type_of(args[0])
+            joined = None if value_type is None else join_types(frame, element, value_type)
+            if joined is None or isinstance(joined, Scalar) and joined.dtype != element.dtype:
+                message = f"a list of {element} cannot take a {frame.describe(args[0])}"
+                frame.fault("T002", message, node, "appended here", ("start the list with a value of that type",))
+            value = coerce(frame, args[0], element, node)
+            frame.builder.append(syntax.expression(syntax.call("append", receiver.name, value), frame.here(node)))
+            return Static(None)
+        if method == "pop" and not args:
+            return Leaf(frame.builder.bind(syntax.call("pop", receiver.name), element, "t").id)
+        frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here")
+    name = next((k for k, v in frame.variables.items() if v is receiver or v == receiver and _is_list(v)), None)
+    if name is None or not _is_list(receiver):
+        frame.fault("P016", "only a list held by a variable of this function can be changed", node, "changed here")
+    items = list(receiver.items)  # type: ignore[union-attr]
+    result: Value = Static(None)
+    if method == "append":
+        items.append(args[0])
+    elif method == "extend":
+        from .execute import static_items
+
+        items += static_items(frame, args[0], node)
+    elif items:
+        position = evaluate.known(frame, args[0], node, "the position") if args else -1
+        result = items.pop(position)
+    frame.variables[name] = Sequence(tuple(items), list)
+    return result
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.kind is list
+
+
+# --- arrays from containers ----------------------------------------------------------------------------------------
+
+
+def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
+    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return library.array_from_list(frame, value, dtype, node, hint)
+    if isinstance(found, Array):
+        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
+    kinds = [frame.type_of(v) for v in leaves(value)]
+    if any(k is None or isinstance(k, ListOf) for k in kinds):
+        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+    dtype = dtype or (types.promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else "f64")
+    shape, inner = regular_shape(frame, value, node)
+    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
+    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
+    fill(frame, made, value, [], len(inner), node)
+    return made
+
+
+def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
+    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if not isinstance(value, Sequence):
+        found = frame.type_of(value)
+        if not isinstance(found, Array):
+            return (), []
+        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
+    if not value.items:
+        return (0,), []
+    parts = [regular_shape(frame, v, node) for v in value.items]
+    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
+        frame.fault("S003", "setting an array element with a sequence: the parts differ in shape", node, "made here")
+    return (len(parts), *parts[0][0]), parts[0][1]
+
+
+def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Sequence):
+        for i, part in enumerate(value.items):
+            fill(frame, array, part, [*position, i], rank, node)
+        return
+    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
+    subscript.store_items(frame, array, items, value, node)
+
+

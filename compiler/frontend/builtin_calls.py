@@ -1,0 +1,235 @@
+"""Python's builtins on abstract values: `len`, `range`, `max`, `sum`, ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import types
+from ..types import Array, Scalar
+from . import apply, evaluate, execute
+from .frame import Frame
+from .values import Iteration, Mapping_, Range, Record, Sequence, Static, Value, is_number
+
+
+def _len(frame: Frame, args, kwargs, node, hint) -> Value:
+    (value,) = args
+    if isinstance(value, Sequence | Mapping_ | Record) or isinstance(value, Static):
+        return Static(len(execute.static_items(frame, value, node)))
+    if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
+        frame.fault("T001", f"object of type {frame.describe(value)} has no len()", node)
+    return execute.length_of_iterable(frame, value, node)
+
+
+def _range(frame: Frame, args, kwargs, node, hint) -> Value:
+    for value in args:
+        found = frame.type_of(value)
+        if not isinstance(found, Scalar) or found.dtype not in ("i64", "i32", "bool"):
+            frame.fault("T001", f"range() takes integers, not {frame.describe(value)}", node)
+    start, stop, step = {1: (Static(0), *args, Static(1)), 2: (*args, Static(1)), 3: tuple(args)}[len(args)]
+    return Range(*(as_int(frame, v, node) for v in (start, stop, step)))
+
+
+def as_int(frame: Frame, value: Value, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    return value if found == types.INT else frame.emit("cast", value, node=node, dtype="i64", weak=True)
+
+
+def _zip(frame: Frame, args, kwargs, node, hint) -> Value:
+    if "strict" in kwargs:
+        frame.fault("U018", "zip(strict=...) is not in the language", node)
+    return Iteration("zip", tuple(args)) if args else Sequence(())
+
+
+def _enumerate(frame: Frame, args, kwargs, node, hint) -> Value:
+    start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
+    return Iteration("enumerate", (args[0],), start)
+
+
+def _reversed(frame: Frame, args, kwargs, node, hint) -> Value:
+    return Iteration("reversed", (args[0],))
+
+
+def _extreme(sign: str):
+    def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        if len(args) == 1:
+            if frame.is_array(args[0]):
+                return reduce_array(frame, args[0], "max" if sign == "greater" else "min", node, hint)
+            args = execute.static_items(frame, args[0], node)
+            if not args and "default" in kwargs:
+                return kwargs["default"]
+        if not args:
+            frame.fault("T001", f"{'max' if sign == 'greater' else 'min'}() of an empty sequence", node)
+        result, *rest = args
+        for position, other in enumerate(rest):
+            result = better(frame, sign, result, other, node, hint if position == len(rest) - 1 else "t")
+        return result
+
+    return apply_
+
+
+def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, hint: str) -> Value:
+    """Python's choice: the first of equals, whatever a nan is compared with."""
+    op = gast.Gt if sign == "greater" else gast.Lt
+    test = evaluate.compare(frame, op, other, kept, node)
+    if isinstance(test, Static):
+        return other if test.value else kept
+    if not frame.is_scalar(kept) or not frame.is_scalar(other):
+        frame.fault("T001", "max() and min() of several values take scalars", node, "called here",
+                    ("use np.maximum and np.minimum for arrays",))  # fmt: skip
+    return frame.emit("where", evaluate.truth(frame, test, node), other, kept, node=node, hint=hint)
+
+
+def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint: str) -> Value:
+    found = frame.type_of(value)
+    if found.ndim != 1:
+        frame.fault("T001", f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}",
+                    node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
+    return frame.emit(operator, value, node=node, hint=hint)
+
+
+def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
+    (value,) = args
+    return Static(abs(value.value)) if is_number(value) else frame.emit("absolute", value, node=node, hint=hint)
+
+
+def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
+    start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
+    if frame.is_array(args[0]):
+        total = reduce_array(frame, args[0], "sum", node, hint)
+        return total if start == Static(0) else evaluate.binary(frame, gast.Add, start, total, node, hint)
+    if frame.is_list(args[0]):
+        array = apply.as_array(frame, args[0], node)
+        return evaluate.binary(frame, gast.Add, start, reduce_array(frame, array, "sum", node, "t"), node, hint)
+    total = start
+    for item in execute.static_items(frame, args[0], node):
+        total = evaluate.binary(frame, gast.Add, total, item, node, hint)
+    return total
+
+
+def _quantifier(stop: bool):
+    def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        if frame.is_array(args[0]):
+            found = reduce_array(frame, args[0], "any" if stop else "all", node, hint)
+            return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
+        result: Value = Static(not stop)
+        for item in execute.static_items(frame, args[0], node):
+            decided = evaluate.truth(frame, item, node)
+            if isinstance(decided, Static):
+                if decided.value == stop:
+                    return Static(stop)
+            elif isinstance(result, Static):
+                result = decided
+            else:
+                result = frame.emit("logical_or" if stop else "logical_and", result, decided, node=node, hint=hint)
+        return result
+
+    return apply_
+
+
+def _convert(python: type, dtype: str):
+    def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        if not args:
+            return Static(python())
+        value = args[0]
+        if isinstance(value, Static):
+            return evaluate.fold(frame, python, node, value)
+        if dtype == "bool":
+            truth = evaluate.truth(frame, value, node)
+            return truth if isinstance(truth, Static) else frame.emit("cast", truth, node=node, hint=hint, dtype="bool", weak=True)
+        value = as_scalar(frame, value, python.__name__, node)
+        if frame.type_of(value) == Scalar(dtype, weak=True):
+            return value
+        return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=True)
+
+    return apply_
+
+
+def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
+    from . import subscript
+
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        return subscript.element(frame, value, [], node)
+    if not isinstance(found, Scalar):
+        frame.fault("T001", f"{what}() takes a scalar, not {frame.describe(value)}", node)
+    return value
+
+
+def _round(frame: Frame, args, kwargs, node, hint) -> Value:
+    value = args[0]
+    digits = kwargs.get("ndigits", args[1] if len(args) > 1 else Static(None))
+    places = evaluate.known(frame, digits, node, "the number of digits")
+    if is_number(value):
+        return evaluate.fold(frame, lambda v: round(v, places), node, value)
+    found = frame.type_of(as_scalar(frame, value, "round", node))
+    if places is None:
+        if found.dtype in ("i64", "i32", "bool"):
+            return frame.emit("cast", value, node=node, hint=hint, dtype="i64", weak=True)
+        whole = frame.emit("rint", value, node=node)
+        return frame.emit("cast", whole, node=node, hint=hint, dtype="i64", weak=True)
+    frame.fault("U014", "round() to a number of digits is not in the language", node, "called here",
+                ("use np.round(x, digits)",))  # fmt: skip
+
+
+def _container(kind: type):
+    def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        if not args:
+            return Sequence((), kind)
+        if kind is list and frame.is_list(args[0]):
+            return args[0]
+        return Sequence(tuple(execute.static_items(frame, args[0], node)), kind)
+
+    return apply_
+
+
+def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
+    items: dict[Any, Value] = {}
+    if args and isinstance(args[0], Mapping_):
+        items.update(args[0].items)
+    elif args:
+        for pair in execute.static_items(frame, args[0], node):
+            key, value = execute.static_items(frame, pair, node)
+            items[evaluate.known(frame, key, node, "a dict key")] = value
+    return Mapping_(tuple((items | kwargs).items()))
+
+
+def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
+    value, classes = args
+    wanted = evaluate.known(frame, classes, node)
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    found = frame.type_of(value)
+    if isinstance(value, Static):
+        return Static(isinstance(value.value, wanted))
+    if isinstance(found, Scalar):
+        python = {"bool": bool, "i64": int, "f64": float}
+        actual: type = python[found.dtype] if found.weak else types.NUMPY_DTYPE[found.dtype].type
+    elif isinstance(found, Array):
+        actual = np.ndarray
+    else:
+        actual = {Sequence: getattr(value, "kind", tuple), Mapping_: dict}.get(type(value)) or getattr(value, "cls", object)
+    return Static(issubclass(actual, wanted))
+
+
+def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
+    return Static(slice(*(evaluate.known(frame, a, node, "a slice") for a in args)))
+
+
+def _divmod(frame: Frame, args, kwargs, node, hint) -> Value:
+    pair = [evaluate.binary(frame, op, *args, node, hint) for op in (gast.FloorDiv, gast.Mod)]
+    return Sequence(tuple(pair))
+
+
+def _pow(frame: Frame, args, kwargs, node, hint) -> Value:
+    return evaluate.binary(frame, gast.Pow, args[0], args[1], node, hint)
+
+
+BUILTINS = {
+    len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
+    min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),
+    int: _convert(int, "i64"), float: _convert(float, "f64"), bool: _convert(bool, "bool"), round: _round,
+    list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
+    divmod: _divmod, pow: _pow,
+}  # fmt: skip

@@ -1,0 +1,531 @@
+"""Expressions: walk the user's tree, compute what is known now, emit operators for the rest.
+
+    z = features @ w + b     ->     t = matmul(features, w)
+                                    z = add(t, b)
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from .. import syntax, types
+from ..builder import COMPARISONS, INFIX, PREFIX
+from ..syntax import operator_of
+from ..types import Array, Scalar
+from . import apply, execute, library, subscript
+from .frame import Frame, Unresolved
+from .merge import assign_parallel, copies, join, merged_names, named
+from .values import (
+    Bound,
+    Closure,
+    Conflict,
+    Leaf,
+    Mapping_,
+    Record,
+    Sequence,
+    Static,
+    Undefined,
+    Value,
+    from_python,
+    is_number,
+)
+
+PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
+    gast.MatMult: operator.matmul,
+}  # fmt: skip
+PYTHON_PREFIX = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
+PYTHON_COMPARISONS = {
+    gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
+    gast.Gt: operator.gt, gast.GtE: operator.ge,
+}  # fmt: skip
+ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
+# Operators that give a result for every operand: evaluating them early or in vain is not seen.
+TOTAL = frozenset(
+    "add subtract multiply negative positive absolute sqrt equal not_equal less less_equal greater greater_equal "
+    "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
+)
+
+
+def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
+    """The value of an expression; `hint` names the result if one has to be emitted."""
+    match node:
+        case gast.Constant(value=value):
+            return Static(value)
+        case gast.Name(id=id_):
+            return read_name(frame, id_, node)
+        case gast.BinOp(left=left, op=op, right=right):
+            return binary(frame, type(op), evaluate(frame, left), evaluate(frame, right), node, hint)
+        case gast.UnaryOp(op=op, operand=operand):
+            return unary(frame, type(op), evaluate(frame, operand), node, hint)
+        case gast.Compare(left=left, ops=ops, comparators=comparators):
+            return comparison(frame, left, ops, comparators, node, hint)
+        case gast.BoolOp(op=op, values=values):
+            return boolean(frame, op, values, node, hint)
+        case gast.IfExp(test=test, body=body, orelse=orelse):
+            return conditional(frame, test, body, orelse, node, hint)
+        case gast.Call():
+            return apply.call(frame, node, hint)
+        case gast.Subscript(value=base, slice=items):
+            return subscript.load(frame, evaluate(frame, base), items, node, hint)
+        case gast.Attribute(value=base, attr=attribute):
+            return attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+        case gast.Tuple(elts=elements):
+            return Sequence(tuple(spread(frame, elements)))
+        case gast.List(elts=elements):
+            return Sequence(tuple(spread(frame, elements)), list)
+        case gast.Dict(keys=keys, values=values):
+            return dictionary(frame, keys, values, node)
+        case gast.Lambda():
+            return closure(frame, node)
+        case gast.ListComp(elt=element, generators=generators):
+            return Sequence(tuple(comprehension(frame, generators, lambda: evaluate(frame, element))), list)
+        case gast.GeneratorExp(elt=element, generators=generators):
+            return Sequence(tuple(comprehension(frame, generators, lambda: evaluate(frame, element))))
+        case gast.DictComp(key=key, value=value, generators=generators):
+            pair = comprehension(frame, generators, lambda: (static(frame, key), evaluate(frame, value)))
+            return Mapping_(tuple(dict(pair).items()))
+        case gast.NamedExpr(target=target, value=value):
+            frame.variables[target.id] = made = evaluate(frame, value, target.id)
+            return made
+        case gast.JoinedStr():
+            return Static("...")
+    frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+
+
+def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
+    """The values of a display such as `(a, *rest)`."""
+    result: list[Value] = []
+    for element in elements:
+        if isinstance(element, gast.Starred):
+            result += execute.static_items(frame, evaluate(frame, element.value), element)
+        else:
+            result.append(evaluate(frame, element))
+    return result
+
+
+def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
+    """The Python value of an expression that must be known now."""
+    return known(frame, evaluate(frame, node), node, what)
+
+
+def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
+    match value:
+        case Static(value=found):
+            return found
+        case Sequence(items=items, kind=kind):
+            return kind(known(frame, v, node, what) for v in items)
+        case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
+            return frame.builder.extents[name]
+    frame.needs_static(value, what, node)
+
+
+def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
+    found = frame.lookup(name)
+    if found is None:
+        return global_value(frame, name, node)
+    if isinstance(found, Undefined):
+        frame.fault("R002", f"`{name}` may be used before it has a value", node, "may be unbound here",
+                    (f"give `{name}` a value before the branch or loop that sets it",))  # fmt: skip
+    if isinstance(found, Conflict):
+        message = f"`{name}` is {found.left} on one path and {found.right} on another"
+        frame.fault("T002", message, node, "read here", ("use two names, or make both the same type",))
+    flag = frame.lookup(is_set(name))
+    if isinstance(flag, Leaf):
+        check_bound(frame, name, flag, node)
+    return found
+
+
+def is_set(name: str) -> str:
+    """The hidden variable that says whether `name` has a value, where that is only known at run time."""
+    return f"{name} is set"
+
+
+def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST) -> None:
+    message = f"cannot access local variable '{name}' where it is not associated with a value"
+    missing = frame.emit("logical_not", flag, node=node)
+    error = syntax.raise_("UnboundLocalError", message, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
+    owner: Frame | None = frame
+    while owner is not None and name not in owner.variables:
+        owner = owner.outer
+    if owner is not None:
+        owner.variables[is_set(name)] = Static(True)
+
+
+def global_value(frame: Frame, name: str, node: gast.AST) -> Value:
+    if name in frame.task.frozen:
+        return frame.task.frozen[name]
+    if name in frame.namespace:
+        return outside(frame, frame.namespace[name], name, node)
+    if hasattr(builtins, name):
+        return Static(getattr(builtins, name))
+    frame.fault("P009", f"name `{name}` is not defined", node, "not defined")
+
+
+def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
+    """A Python object from outside the function: constants are taken in, arrays must be passed or frozen."""
+    if isinstance(value, np.ndarray) or type(value).__name__ == "Array" and hasattr(value, "__array__"):
+        message = f"`{name}` is an array outside the function, which may change"
+        hint = f'pass it as an argument, or bake in its present value: @compile(freeze=("{name}",))'
+        frame.fault("P007", message, node, "read here", (hint,))
+
+    if library.binding_of(value) is not None:
+        return Static(value)
+
+    def convert(part: object) -> Value | None:
+        if isinstance(part, np.bool_ | np.integer | np.floating):
+            return strong_constant(frame, part, node)
+        return None
+
+    return from_python(value, convert)
+
+
+def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
+    dtype = types.DTYPE_OF_NUMPY.get(value.dtype)
+    if dtype is None:
+        frame.fault("U015", f"dtype {value.dtype} is not supported", node, "of this dtype")
+    return frame.emit("cast", Static(value.item()), node=node, dtype=dtype)
+
+
+# --- operators -----------------------------------------------------------------------------------------------------
+
+
+def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    if is_number(left) and is_number(right):
+        return fold(frame, PYTHON_INFIX[op], node, left, right)
+    if isinstance(left, Sequence) or isinstance(right, Sequence):
+        return sequence_arithmetic(frame, op, left, right, node, hint)
+    if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left.value, str) and isinstance(right.value, str | int):
+            return Static(PYTHON_INFIX[op](left.value, right.value))
+    if op is gast.Pow:
+        return power(frame, left, right, node, hint)
+    return frame.emit(INFIX[op], left, right, node=node, hint=hint)
+
+
+def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`x ** k`; squares are products, and Python's int ** negative int is a float."""
+    base, exponent = frame.type_of(left), frame.type_of(right)
+    whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == "i64"
+    if whole and isinstance(right, Static):
+        if isinstance(base, Scalar) and base.weak and base.dtype == "i64" and right.value < 0:
+            left = frame.emit("cast", left, node=node, dtype="f64", weak=True)
+        if right.value == 2 and base is not None and types.dtype_of(base) != "bool":
+            return frame.emit("multiply", left, left, node=node, hint=hint)
+    return frame.emit("power", left, right, node=node, hint=hint)
+
+
+def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
+    """Python's own arithmetic on numbers known now; an error it raises is raised when the program gets here."""
+    try:
+        result = function(*(v.value for v in values))  # type: ignore[union-attr]
+    except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
+        frame.builder.append(syntax.raise_(type(error).__name__, str(error), span=frame.here(node)))
+        return Static(math.nan)
+    if isinstance(result, complex):
+        frame.fault("U017", "a negative number to a fractional power is complex", node)
+    return Static(result)
+
+
+def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
+    """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
+    if isinstance(left, Sequence) and isinstance(right, Sequence) and op is gast.Add and left.kind is right.kind:
+        return Sequence(left.items + right.items, left.kind)
+    if op is gast.Mult:
+        sequence, count = (left, right) if isinstance(left, Sequence) else (right, left)
+        if isinstance(sequence, Sequence) and not frame.is_array(count):
+            return Sequence(sequence.items * known(frame, count, node, "the length of a list"), sequence.kind)
+    if frame.is_array(left) or frame.is_array(right):
+        sides = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in (left, right)]
+        return binary(frame, op, sides[0], sides[1], node, hint)
+    symbol = op.__name__
+    frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+
+
+def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    if op is gast.Not:
+        return negation(frame, value, node, hint)
+    if is_number(value):
+        return fold(frame, PYTHON_PREFIX[op], node, value)
+    return frame.emit(PREFIX[op], value, node=node, hint=hint)
+
+
+def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    decided = truth(frame, value, node)
+    if isinstance(decided, Static):
+        return Static(not decided.value)
+    return frame.emit("logical_not", decided, node=node, hint=hint)
+
+
+def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """`bool(value)`: a static bool, or a leaf of dtype bool."""
+    match value:
+        case Static(value=found):
+            return Static(bool(found))
+        case Sequence(items=items) | Mapping_(items=items):
+            return Static(bool(items))
+        case Record() | Closure() | Bound():
+            return Static(True)
+    found = frame.type_of(value)
+    if isinstance(found, types.ListOf):
+        count = frame.emit("length", value, node=node)
+        return frame.emit("greater", count, Static(0), node=node)
+    if isinstance(found, Array):
+        if found.ndim and not all(d == 1 for d in found.dims):
+            message = f"the truth value of an array with more than one element is ambiguous ({found})"
+            frame.fault("T001", message, node, "used as a condition", ("use .any() or .all()",))
+        value = frame.emit("reshape", value, node=node, shape=()) if found.ndim else value
+        value = subscript.element(frame, value, [], node)
+        found = frame.type_of(value)
+    if found is None:
+        frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
+    if found.dtype == "bool":
+        return value
+    return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
+
+
+def comparison(frame: Frame, left: gast.expr, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
+    """`a < b < c` is `a < b and b < c` with `b` evaluated once; scalars compare without a branch."""
+    result: Value | None = None
+    value = evaluate(frame, left)
+    for position, (op, right_node) in enumerate(zip(ops, comparators, strict=True)):
+        right = evaluate(frame, right_node)
+        last = position == len(ops) - 1
+        step = compare(frame, type(op), value, right, node, hint if last and result is None else "t")
+        if result is None:
+            result = step
+        elif isinstance(result, Static) and isinstance(step, Static):
+            result = Static(result.value and step.value)
+        else:
+            result = frame.emit("logical_and", truth(frame, result, node), truth(frame, step, node), node=node, hint=hint)
+        value = right
+    return result
+
+
+def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    if op in (gast.Is, gast.IsNot):
+        same = isinstance(left, Static) and isinstance(right, Static) and left.value is right.value
+        return Static(same == (op is gast.Is))
+    if op in (gast.In, gast.NotIn):
+        return Static(membership(frame, left, right, node) == (op is gast.In))
+    if is_number(left) and is_number(right):
+        return Static(PYTHON_COMPARISONS[op](left.value, right.value))
+    if frame.type_of(left) is not None and frame.type_of(right) is not None:
+        return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        return compare_sequences(frame, op, left, right, node, hint)
+    if isinstance(left, Static) and isinstance(right, Static):
+        return Static(PYTHON_COMPARISONS[op](left.value, right.value))
+    if op in (gast.Eq, gast.NotEq):
+        return Static(op is gast.NotEq)
+    frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+
+
+def compare_sequences(frame: Frame, op: type, left: Sequence, right: Sequence, node: gast.AST, hint: str) -> Value:
+    if op not in (gast.Eq, gast.NotEq):
+        return Static(PYTHON_COMPARISONS[op](known(frame, left, node), known(frame, right, node)))
+    if len(left.items) != len(right.items) or left.kind is not right.kind:
+        return Static(op is gast.NotEq)
+    result: Value = Static(True)
+    for a, b in zip(left.items, right.items, strict=True):
+        step = compare(frame, gast.Eq, a, b, node)
+        if isinstance(result, Static) and isinstance(step, Static):
+            result = Static(result.value and step.value)
+        else:
+            result = frame.emit("logical_and", result, step, node=node, hint=hint)
+    return result if op is gast.Eq else negation(frame, result, node, hint)
+
+
+def membership(frame: Frame, item: Value, container: Value, node: gast.AST) -> bool:
+    match container:
+        case Mapping_(items=items):
+            return known(frame, item, node, "a key") in [k for k, _ in items]
+        case Sequence() | Static():
+            return known(frame, item, node, "this value") in known(frame, container, node, "this container")
+    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {frame.describe(container)}", node)
+
+
+# --- choices -------------------------------------------------------------------------------------------------------
+
+
+def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.AST, hint: str) -> Value:
+    """`a and b`: decided now, an operator on two bools that cannot fail, or a branch."""
+    stop = isinstance(op, gast.Or)
+    left = evaluate(frame, values[0])
+    if len(values) == 1:
+        return left
+    decided = truth(frame, left, node)
+    rest = gast.BoolOp(op, values[1:]) if len(values) > 2 else values[1]
+    gast.copy_location(rest, node)
+    if isinstance(decided, Static):
+        return left if decided.value == stop else evaluate(frame, rest, hint)
+    right, emitted = attempt(frame, lambda: evaluate(frame, rest))
+    if right is None:
+        return left
+    right_type = frame.type_of(right)
+    simple = decided == left and isinstance(right_type, Scalar) and right_type.dtype == "bool"
+    if simple and all(_is_total(s) for s in emitted):
+        frame.builder.body += emitted
+        return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
+    sides = ((left, []), (right, emitted))
+    return _branch_value(frame, decided, *(sides if stop else sides[::-1]), node, hint)
+
+
+def attempt(frame: Frame, make: Callable[[], Value]) -> tuple[Value | None, list[gast.stmt]]:
+    """A value that may not be needed and the statements that make it; None while it waits for a recursive call."""
+    before = dict(frame.variables)
+    with frame.captured() as emitted:
+        try:
+            value: Value | None = make()
+        except Unresolved:
+            value = None
+            frame.task.left_out = True
+    frame.variables = before
+    return value, emitted
+
+
+def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.expr, node: gast.AST, hint: str) -> Value:
+    decided = truth(frame, evaluate(frame, test), test)
+    if isinstance(decided, Static):
+        return evaluate(frame, body if decided.value else orelse, hint)
+    then = attempt(frame, lambda: evaluate(frame, body, hint))
+    other = attempt(frame, lambda: evaluate(frame, orelse, hint))
+    if then[0] is None or other[0] is None:
+        known_side = then[0] if other[0] is None else other[0]
+        if known_side is None:
+            raise Unresolved
+        return known_side
+    return _branch_value(frame, decided, then, other, node, hint)
+
+
+def _branch_value(frame: Frame, test: Value, then: tuple, other: tuple, node: gast.AST, hint: str) -> Value:
+    """`then` or `other`, each a value and the statements that make it."""
+    if then[0] == other[0] and not then[1] and not other[1]:
+        return then[0]
+    numbers = all(frame.is_scalar(v) for v, _ in (then, other))
+    if numbers and all(_is_total(s) for _, body in (then, other) for s in body):
+        frame.builder.body += then[1] + other[1]
+        return frame.emit("where", test, then[0], other[0], node=node, hint=hint)
+    merged = join(frame, then[0], other[0])
+    if isinstance(merged, Conflict):
+        message = f"one side is {merged.left}, the other {merged.right}"
+        frame.fault("T002", message, node, "these are joined here", ("make both sides the same type",))
+    result = named(frame, hint, merged)
+    fresh = merged_names(result, frame)
+    bodies = []
+    for value, body in (then, other):
+        with frame.captured() as full:
+            full += body
+            assign_parallel(frame, copies(frame, result, value, fresh, node))
+        bodies.append(full)
+    frame.builder.append(syntax.if_(frame.atom(test, node), *bodies))
+    return result
+
+
+def _is_total(statement: gast.stmt) -> bool:
+    """Whether running a statement in vain cannot be noticed."""
+    return isinstance(statement, gast.Assign) and (
+        syntax.is_atom(statement.value) or operator_of(statement.value) in TOTAL
+    )
+
+
+# --- attributes, displays, comprehensions --------------------------------------------------------------------------
+
+
+def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
+    found = frame.type_of(base)
+    if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
+        return array_attribute(frame, base, found, attribute, node, hint)
+    match base:
+        case Record():
+            part = base.get(attribute)
+            if part is not None:
+                return part
+            return Bound(base, attribute)
+        case Static(value=value) if not is_number(base) and not isinstance(value, str):
+            if not hasattr(value, attribute):
+                frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)
+            return outside(frame, getattr(value, attribute), attribute, node)
+    return Bound(base, attribute)
+
+
+def array_attribute(frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str) -> Value:
+    ndim = types.rank(found)
+    match attribute:
+        case "shape":
+            return Sequence(tuple(length_of(frame, base, axis, node) for axis in range(ndim)))
+        case "ndim":
+            return Static(ndim)
+        case "dtype":
+            return Static(types.NUMPY_DTYPE[found.dtype])
+        case "size":
+            result: Value = Static(1)
+            for axis in range(ndim):
+                result = binary(frame, gast.Mult, result, length_of(frame, base, axis, node), node)
+            return result
+        case "T":
+            if ndim < 2:
+                return base
+            return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
+        case "real":
+            return base
+    return Bound(base, attribute)
+
+
+def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
+    """`base.shape[axis]`, read once per function where it is an argument's length."""
+    extent = frame.builder.types[base.name].dims[axis]
+    if isinstance(extent, int):
+        return Static(extent)
+    return frame.emit("dim", base, node=node, hint=length_name(extent), axis=axis)
+
+
+def length_name(extent: types.Extent) -> str:
+    single = isinstance(extent, types.Dim) and extent.constant == 0 and len(extent.terms) == 1 and extent.terms[0][1] == 1
+    return extent.terms[0][0] if single else "t"
+
+
+def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
+    items: dict[Any, Value] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key is None:
+            spread_ = evaluate(frame, value)
+            if not isinstance(spread_, Mapping_):
+                frame.fault("T001", "`**` needs a dict", node)
+            items.update(spread_.items)
+        else:
+            items[static(frame, key, "a dict key")] = evaluate(frame, value)
+    return Mapping_(tuple(items.items()))
+
+
+def comprehension(frame: Frame, generators: list, make: Callable[[], Any]) -> list[Any]:
+    """All elements of a comprehension over sequences whose length is known now."""
+    if not generators:
+        return [make()]
+    first, *rest = generators
+    kept = dict(frame.variables)
+    result: list[Any] = []
+    for item in execute.static_items(frame, evaluate(frame, first.iter), first.iter):
+        execute.bind(frame, first.target, item, first.iter)
+        chosen = [truth(frame, evaluate(frame, test), test) for test in first.ifs]
+        if all(known(frame, c, first.iter, "the condition of a comprehension") for c in chosen):
+            result += comprehension(frame, rest, make)
+    frame.variables = kept
+    return result
+
+
+def closure(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Closure:
+    defaults = tuple(evaluate(frame, d) for d in node.args.defaults)
+    keyword_defaults = tuple(None if d is None else evaluate(frame, d) for d in node.args.kw_defaults)
+    return Closure(node, frame, defaults, keyword_defaults)
+

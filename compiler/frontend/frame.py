@@ -1,0 +1,237 @@
+"""Where specialisation stands: one `Task` per compilation, one `Frame` per function being walked through.
+
+Frames of inlined calls share the builder of the function they are inlined into.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import gast
+
+from .. import types
+from ..builder import Builder
+from ..diagnostics import (
+    CompileError,
+    Diagnostic,
+    GradientError,
+    ShapeMismatchError,
+    Span,
+    StaticArgumentError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from ..ops.schema import TypeFault
+from ..program import Function
+from ..types import Array, ListOf, Scalar, Type
+from .read import Source, span_of
+from .values import Leaf, Static, Value
+
+ERROR_CLASSES = {
+    "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError, "G": GradientError,
+}  # fmt: skip
+
+
+class Unresolved(Exception):
+    """The result of a recursive call is not known yet; the path that needs it is left out of this round."""
+
+
+class NeedsStatic(Exception):
+    """A value must be known now.  A loop over a static range answers by unrolling."""
+
+    def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
+        super().__init__(leaf)
+        self.leaf, self.diagnostic = leaf, diagnostic
+
+
+class Stopped(Exception):
+    """Control does not come past this point: a `raise` that always happens."""
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """A recursive function compiled once for its argument types and called by name."""
+
+    name: str
+    result: Value | None = None
+    is_provisional: bool = False
+    result_types: tuple[Type, ...] = ()
+    function: Function | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
+
+    `left_out` is set when a path is left out because it waits for the result of a recursive call.
+    """
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    instances: dict[object, Instance] = field(default_factory=dict)
+    decisions: list[tuple[str, str]] = field(default_factory=list)
+    function_names: set[str] = field(default_factory=set)
+    frozen: dict[str, Any] = field(default_factory=dict)
+    derive: Any = None
+    left_out: bool = False
+
+    def decide(self, topic: str, text: str) -> None:
+        if (topic, text) not in self.decisions:
+            self.decisions.append((topic, text))
+
+    def drop_provisional(self) -> None:
+        """Forget the instances whose bodies miss paths that waited for a result."""
+        for key in [k for k, instance in self.instances.items() if instance.is_provisional]:
+            self.function_names.discard(self.instances.pop(key).name)
+
+    def function_name(self, wish: str) -> str:
+        name, number = wish, 1
+        while name in self.function_names:
+            name, number = f"{wish}_{number}", number + 1
+        self.function_names.add(name)
+        return name
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One function being specialised: its variables, its globals, and the builder it emits into."""
+
+    task: Task
+    builder: Builder
+    source: Source
+    namespace: Mapping[str, Any]
+    variables: dict[str, Value] = field(default_factory=dict)
+    outer: Frame | None = None
+    caller: Frame | None = None
+    call_span: Span | None = None
+    is_library: bool = False
+    live_after: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    node: gast.AST | None = None
+    made_names: frozenset[str] = frozenset()
+
+    # --- reporting ---
+
+    def here(self, node: gast.AST | None = None) -> Span:
+        """The user's place for this node: inside the library, the place that called it."""
+        frame = self
+        while frame.is_library and frame.caller is not None:
+            if frame.call_span is not None and not frame.caller.is_library:
+                return frame.call_span
+            frame = frame.caller
+        return span_of(node or frame.node or frame.source.tree, frame.source.file)
+
+    def at(self, node: gast.AST) -> None:
+        """Statements emitted from now on stem from this node."""
+        if self.is_library:
+            return
+        self.node = node
+        self.builder.span = span_of(node, self.source.file)
+
+    def fault(self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()) -> NoReturn:
+        raise ERROR_CLASSES.get(code[0], CompileError)(
+            Diagnostic(code, message, self.here(node), label, help=help)
+        )
+
+    def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
+        """Report that `value` decides about structure and must be known now."""
+        name = value.name if isinstance(value, Leaf) else "it"
+        parameter = next((k for k, v in self.variables.items() if v == value), name)
+        hint = f'if it is an argument, mark it: @compile(static=("{parameter}",))'
+        message = f"{what} must be known when the function is compiled, but `{parameter}` is only known when it runs"
+        diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=(hint,))
+        raise NeedsStatic(name, diagnostic)
+
+    # --- values and types ---
+
+    def type_of(self, value: Value) -> Type | None:
+        """The type of a leaf or number; None for everything else."""
+        match value:
+            case Leaf(name=name):
+                return self.builder.types[name]
+            case Static(value=bool()):
+                return types.BOOL
+            case Static(value=int()):
+                return types.INT
+            case Static(value=float()):
+                return types.FLOAT
+        return None
+
+    def describe(self, value: Value) -> str:
+        found = self.type_of(value)
+        if found is not None:
+            return str(found)
+        return type(value.value).__name__ if isinstance(value, Static) else type(value).__name__.lower().rstrip("_")
+
+    def is_array(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), Array)
+
+    def is_scalar(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), Scalar)
+
+    def is_list(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), ListOf)
+
+    # --- emitting ---
+
+    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
+        """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
+        atoms = [self.atom(v, node) for v in values]
+        with self.reporting(node):
+            return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
+
+    def atom(self, value: Value, node: gast.AST) -> gast.expr:
+        match value:
+            case Leaf(name=name):
+                return gast.Name(name, gast.Load(), None, None)
+            case Static(value=bool() | int() | float() as number):
+                if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
+                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large")
+                return gast.Constant(number, None)
+        self.fault("T001", f"a number or an array is needed here, not a {self.describe(value)}", node, "used as a number")
+
+    @contextlib.contextmanager
+    def reporting(self, node: gast.AST) -> Iterator[None]:
+        try:
+            yield
+        except TypeFault as refused:
+            self.fault(refused.code, refused.message, node, "found here")
+
+    @contextlib.contextmanager
+    def captured(self) -> Iterator[list[gast.stmt]]:
+        """Collect what is emitted inside instead of appending it."""
+        kept, self.builder.body = self.builder.body, []
+        try:
+            yield self.builder.body
+        finally:
+            self.builder.body = kept
+
+    def snapshot(self) -> Any:
+        """Everything a trial run may change; give it to `restore`."""
+        b = self.builder
+        return (
+            b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(self.variables),
+            b.span, self.node, list(self.task.decisions),
+        )  # fmt: skip
+
+    def restore(self, saved: Any) -> None:
+        b = self.builder
+        b.names.become(saved[0])
+        for table, old in ((b.types, saved[1]), (b.extents, saved[2])):
+            table.clear()
+            table.update(old)
+        b.merged.clear()
+        b.merged.update(saved[3])
+        b.body[:] = saved[4]
+        self.variables = dict(saved[5])
+        b.span, self.node = saved[6], saved[7]
+        self.task.decisions[:] = saved[8]
+
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.variables:
+                return frame.variables[name]
+            frame = frame.outer
+        return None

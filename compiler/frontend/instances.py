@@ -1,0 +1,298 @@
+"""Functions that are compiled on their own and called: recursive ones, and derivatives taken inside a function.
+
+    def power(x, n):                              power(x, n) is compiled once for (float, int) and calls itself
+        if n == 0: return 1.0              ->
+        return x * power(x, n - 1)
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from typing import Any
+
+import gast
+
+from .. import syntax, types
+from ..builder import Builder
+from ..names import Names, from_path
+from ..program import Function, Origin
+from ..types import Array, ListOf, Type
+from . import apply, evaluate
+from .frame import Frame, Instance, Stopped, Unresolved
+from .merge import coerce, own_length
+from .read import Source, read
+from .values import Closure, Leaf, Out, Static, Typed, Value, is_number, map_leaves, parts
+
+_RECURSIVE: dict[int, bool] = {}
+
+
+def is_recursive(function: python_types.FunctionType) -> bool:
+    """Whether a function can reach itself through the functions its names stand for."""
+    key = id(function.__code__)
+    if key not in _RECURSIVE:
+        _RECURSIVE[key] = _reaches(function, function.__code__, set())
+    return _RECURSIVE[key]
+
+
+def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
+    function = getattr(getattr(function, "__pellucid__", None), "python", function)
+    if not isinstance(function, python_types.FunctionType) or id(function.__code__) in seen:
+        return False
+    seen.add(id(function.__code__))
+    namespace = apply.namespace_of(function)
+    for name in _names_of(function.__code__):
+        other = namespace.get(name)
+        other = getattr(getattr(other, "__pellucid__", None), "python", other)
+        if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
+            return True
+    return False
+
+
+def _names_of(code: python_types.CodeType) -> list[str]:
+    inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
+    return [*code.co_names, *code.co_freevars, *inner]
+
+
+def calls_itself(closure: Closure) -> bool:
+    """Whether a local function mentions its own name."""
+    name = getattr(closure.node, "name", None)
+    return name is not None and any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(closure.node) )
+
+
+def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, bound: dict[str, Value], node) -> Value:
+    key, abstract = signature(frame, id(function.__code__), bound)
+    inner = Frame(frame.task, frame.builder, source, namespace)
+    return call_compiled(frame, key, abstract, bound, inner, source.tree, node)
+
+
+def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
+    """A recursive local function; the variables it sees become arguments."""
+    outer: Frame = closure.frame
+    seen: dict[str, Value] = {}
+    for name in sorted({n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)} - set(bound)):
+        value = outer.lookup(name)
+        if value is not None and not isinstance(value, Closure):
+            seen[name] = value
+    everything = {**bound, **seen}
+    key, abstract = signature(frame, id(closure.node), everything)
+    source = Source(closure.node, outer.source.file, outer.source.text, closure.node.name)
+    inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer)
+    return call_compiled(frame, key, abstract, everything, inner, closure.node, node)
+
+
+def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
+    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
+
+    def general(part: Value, _: tuple) -> Value:
+        found = frame.type_of(part)
+        if found is None:
+            return part
+        if isinstance(found, Array):
+            found = Array(found.dtype, tuple(1 if d == 1 else types.symbol("any") for d in found.dims), "A")
+        if isinstance(found, ListOf):
+            frame.fault("U018", "a list that grows cannot be an argument", frame.node)
+        return Typed(found)
+
+    abstract = {name: map_leaves(value, general) for name, value in bound.items()}
+    return (identity, tuple((k, _text(v)) for k, v in abstract.items())), abstract
+
+
+def _text(value: Value) -> Any:
+    inner = parts(value)
+    if inner:
+        return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
+    if isinstance(value, Static):
+        plain = isinstance(value.value, int | float | str | bool | type(None))
+        return ("static", repr(value.value) if plain else id(value.value))
+    return str(value.type) if isinstance(value, Typed) else id(value)
+
+
+def call_compiled(frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST) -> Value:
+    task = frame.task
+    instance = task.instances.get(key)
+    if instance is None:
+        instance = task.instances[key] = Instance(task.function_name(getattr(tree, "name", "lambda_")))
+        compile_instance(frame, instance, abstract, inner, tree)
+    elif instance.result is None:
+        raise Unresolved
+    return call_named(frame, instance, abstract, bound, node)
+
+
+def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bound: dict[str, Value], node) -> Value:
+    """Emit `a, b = name(arguments)` and put the results back into their containers."""
+    atoms: list[gast.expr] = []
+    for name, value in abstract.items():
+        pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
+        atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
+    return results_of(frame, instance, atoms, node)
+
+
+def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST) -> Value:
+    names = []
+    for type_ in instance.result_types:
+        name = frame.builder.names.fresh("t")
+        frame.builder.types[name] = _own_lengths(frame, type_)
+        names.append(name)
+    target = names[0] if len(names) == 1 else names
+    made = gast.Call(syntax.name(instance.name), atoms, [])
+    frame.builder.append(syntax.assign(target, made, frame.here(node)) if names else syntax.expression(made, frame.here(node)))
+    return map_leaves(instance.result, lambda v, _: Leaf(names[v.index]) if isinstance(v, Out) else v)
+
+
+def _own_lengths(frame: Frame, type_: Type) -> Type:
+    if not isinstance(type_, Array):
+        return type_
+    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
+
+
+def _typed_leaves(value: Value) -> list[Typed]:
+    inner = parts(value)
+    if inner:
+        return [t for _, part in inner for t in _typed_leaves(part)]
+    return [value] if isinstance(value, Typed) else []
+
+
+def _number_leaves(frame: Frame, value: Value) -> list[Value]:
+    inner = parts(value)
+    if inner:
+        return [t for _, part in inner for t in _number_leaves(frame, part)]
+    return [value] if frame.type_of(value) is not None else []
+
+
+def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any) -> None:
+    """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it."""
+    core, table = apply.core_of(tree)
+    task = frame.task
+    outside_left_out = task.left_out
+    for _ in range(8):
+        task.left_out = False
+        task.drop_provisional()
+        inner.builder = Builder(Names(task.function_names), {})
+        inner.caller, inner.call_span, inner.live_after = frame, None, table
+        parameters = declare(inner.builder, abstract, inner)
+        try:
+            value = apply.run(inner, core)
+        except Unresolved:
+            frame.fault("T003", f"every path of `{instance.name}` calls it again: it never returns", core, "defined here")
+        except Stopped:
+            value = Static(None)
+        result, atoms, result_types = outputs(inner, value, core)
+        same_result = instance.result is not None and result_types == instance.result_types
+        instance.result, instance.result_types = result, result_types
+        if same_result:
+            break
+    else:
+        frame.fault("T003", f"the result type of `{instance.name}` does not settle", core, "defined here")
+    instance.is_provisional = task.left_out
+    task.left_out = task.left_out or outside_left_out
+    inner.builder.append(syntax.return_(atoms, frame.here(core)))
+    origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
+    instance.function = Function(
+        instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin, inner.builder.types, result_types
+    )
+    frame.task.functions[instance.name] = instance.function
+
+
+def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
+    """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
+    parameters: list[str] = []
+    scalars = {k for k, v in abstract.items() if isinstance(v, Typed) and not isinstance(v.type, Array)}
+
+    def name(part: Value, path: tuple) -> Value:
+        if not isinstance(part, Typed):
+            return part
+        fresh = builder.names.fresh(from_path(*path))
+        builder.symbols |= types.symbols_of(part.type) - {"any"}
+        builder.types[fresh] = fresh_lengths(builder, part.type, scalars)
+        parameters.append(fresh)
+        return Leaf(fresh)
+
+    frame.variables = {key: map_leaves(value, name, (key,)) for key, value in abstract.items()}
+    return parameters
+
+
+def fresh_lengths(builder: Builder, type_: Type, avoid: set[str]) -> Type:
+    """Lengths written `any` become symbols of their own: n, m, k, ..."""
+    if not isinstance(type_, Array):
+        return type_
+    dims: list[types.Extent] = []
+    for extent in type_.dims:
+        free = next((w for w in "nmkl" if w not in builder.symbols and w not in avoid), "n")
+        dims.append(builder.fresh_symbol(free) if extent == types.symbol("any") else extent)
+    return Array(type_.dtype, tuple(dims), type_.layout)
+
+
+def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gast.expr], tuple[Type, ...]]:
+    """The result taken apart: its structure over places, the atoms returned, their types."""
+    atoms: list[gast.expr] = []
+    result_types: list[Type] = []
+
+    def place(part: Value, _: tuple) -> Value:
+        found = frame.type_of(part)
+        if found is None:
+            if isinstance(part, Static) and not isinstance(part.value, python_types.FunctionType):
+                return part
+            frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")
+        if isinstance(found, ListOf):
+            part = apply.as_array(frame, part, node, hint="result")
+            found = frame.type_of(part)
+            frame.task.decide("types", "a list that grew in a loop is returned as an array")
+        if is_number(part):
+            part = Leaf(frame.builder.bind(syntax.constant(part.value), found, "result").id)
+        atoms.append(frame.atom(part, node))
+        result_types.append(found)
+        return Out(len(atoms) - 1)
+
+    structure = map_leaves(value, place)
+    return structure, atoms, tuple(result_types)
+
+
+def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:
+    """A derivative taken inside a compiled function: derived on its own, then called."""
+    function = compiled.python
+    source = read(function)
+    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
+    bound = apply.bind_arguments(
+        frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node, function.__name__
+    )
+    key, abstract = signature(frame, id(compiled), bound)
+    for name in compiled.static:
+        abstract[name] = bound[name]
+    instance = frame.task.instances.get(key)
+    if instance is None:
+        derived = frame.task.derive(compiled, abstract)
+        instance = frame.task.instances[key] = adopt(frame, derived)
+    return call_named(frame, instance, abstract, bound, node)
+
+
+def adopt(frame: Frame, derived: Any) -> Instance:
+    """Take the functions of another program into this one, under names that are free here."""
+    task = frame.task
+    renamed = {name: task.function_name(name) for name in derived.program.functions}
+    for name, function in derived.program.functions.items():
+        task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
+    main = derived.program.main
+    return Instance(renamed[derived.program.entry], derived.result, main.results, main)
+
+
+def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
+    if all(old == new for old, new in renamed.items()):
+        return function
+
+    def expression(node: Any) -> Any:
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in renamed:
+            return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
+        return node
+
+    def statement(node: gast.stmt) -> gast.stmt:
+        if isinstance(node, gast.Assign | gast.Expr):
+            return syntax.rebuild(node, value=expression(node.value))
+        if isinstance(node, gast.If):
+            return syntax.rebuild(node, body=list(map(statement, node.body)), orelse=list(map(statement, node.orelse)))
+        if isinstance(node, gast.For | gast.While):
+            return syntax.rebuild(node, body=list(map(statement, node.body)))
+        return node
+
+    return function.with_(body=tuple(map(statement, function.body)))
+
+

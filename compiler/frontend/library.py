@@ -1,0 +1,184 @@
+"""Calls of NumPy's and `math`'s functions: operators, conversions, and library functions written in the language."""
+
+from __future__ import annotations
+
+import types as python_types
+from typing import Any
+
+import gast
+
+from .. import syntax, types
+from ..ops import python_names
+from ..ops.primitives import Primitive
+from ..ops.python_names import Binding
+from ..ops.static import StaticFunction
+from ..types import Array, Scalar
+from . import apply, evaluate
+from .frame import Frame
+from .values import Leaf, Mapping_, Record, Sequence, Static, Value, from_python
+
+MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
+
+
+def binding_of(value: Any) -> Binding | Primitive | StaticFunction | None:
+    """What a Python object means to the compiler, if it is one of the library's."""
+    if isinstance(value, Primitive | StaticFunction):
+        return value
+    return python_names.binding_of(value)
+
+
+def method(name: str) -> Binding | None:
+    return python_names.METHODS.get(name)
+
+
+def is_library(function: python_types.FunctionType) -> bool:
+    return function.__module__.startswith(python_names.LIBRARY)
+
+
+def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    match binding:
+        case Primitive():
+            return primitive(frame, binding, args, kwargs, node, hint)
+        case StaticFunction():
+            return ask(frame, binding, args, node)
+        case Binding(kind="operator"):
+            return operator(frame, binding, args, kwargs, node, hint)
+        case Binding(kind="dtype"):
+            return convert(frame, binding.dtype, args, node, hint)
+    if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
+        dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
+        return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    result = apply.call_function(frame, binding.load(), args, kwargs, node)
+    return renamed(frame, result, hint)
+
+
+def _is_container(frame: Frame, value: Value) -> bool:
+    return isinstance(value, Sequence | Record) or frame.is_list(value)
+
+
+def renamed(frame: Frame, result: Value, hint: str) -> Value:
+    """The last value a library function emitted takes the name the user gives it."""
+    body = frame.builder.body
+    if hint == "t" or not isinstance(result, Leaf) or not body or hint in frame.builder.names:
+        return result
+    last = body[-1]
+    own = isinstance(last, gast.Assign) and isinstance(last.targets[0], gast.Name) and last.targets[0].id == result.name
+    if not own or result.name in frame.builder.merged:
+        return result
+    fresh = frame.builder.names.fresh(hint)
+    frame.builder.types[fresh] = frame.builder.types.pop(result.name)
+    if result.name in frame.builder.extents:
+        frame.builder.extents[fresh] = frame.builder.extents[result.name]
+    body[-1] = syntax.rebuild(last, targets=[syntax.target(fresh)])
+    return Leaf(fresh)
+
+
+def operator(frame: Frame, binding: Binding, args, kwargs, node: gast.AST, hint: str) -> Value:
+    row = binding.row
+    for name in kwargs:
+        if name not in ("dtype",) or kwargs[name] != Static(None):
+            frame.fault("U012", f"the argument `{name}=` of `{row.name}` is not supported", node, "called here")
+    if len(args) != len(row.operands):
+        count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
+        frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
+    operands = [apply.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
+    if binding.strong and all(_is_weak(frame, a) for a in operands):
+        operands = [strong(frame, a, node) for a in operands]
+    return frame.emit(row.name, *operands, node=node, hint=hint)
+
+
+def _is_weak(frame: Frame, value: Value) -> bool:
+    found = frame.type_of(value)
+    return isinstance(found, Scalar) and found.weak
+
+
+def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+
+
+def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """`np.float32(x)`."""
+    value = args[0] if args else Static(0)
+    if _is_container(frame, value):
+        return apply.as_array(frame, value, node, dtype, hint)
+    return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
+
+
+def primitive(frame: Frame, primitive_: Primitive, args, kwargs, node: gast.AST, hint: str) -> Value:
+    static = {name: static_value(frame, name, value, node) for name, value in kwargs.items()}
+    return frame.emit(primitive_.name, *args, node=node, hint=hint, **static)
+
+
+def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
+    """A static keyword: lengths of a shape may be known at run time only, everything else is known now."""
+    if name != "shape":
+        return evaluate.known(frame, value, node, f"`{name}`")
+    items = value.items if isinstance(value, Sequence) else tuple(map(Static, evaluate.known(frame, value, node)))
+    return tuple(frame.atom(whole_number(frame, item, node), node) for item in items)
+
+
+def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        from .subscript import element
+
+        value = element(frame, value, [], node)
+        found = frame.type_of(value)
+    if not isinstance(found, Scalar) or found.dtype not in ("i64", "i32"):
+        frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
+    if found != types.INT:
+        value = frame.emit("cast", value, node=node, dtype="i64", weak=True)
+    return value
+
+
+def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
+    with frame.reporting(node):
+        answer = function.ask(*(description(frame, a) for a in args))
+    return from_python(answer, lambda _: None)
+
+
+def description(frame: Frame, value: Value) -> Any:
+    match value:
+        case Leaf(name=name):
+            return frame.builder.types[name]
+        case Static(value=held):
+            return held
+        case Sequence(items=items):
+            return tuple(description(frame, v) for v in items)
+        case Record(items=items) if value.is_tuple:
+            return tuple(description(frame, v) for _, v in items)
+        case Mapping_(items=items):
+            return {k: description(frame, v) for k, v in items}
+    return value
+
+
+def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
+    from ..ops.static import dtype_name
+
+    held = evaluate.known(frame, value, node, "a dtype")
+    if held is None:
+        return None
+    with frame.reporting(node):
+        return dtype_name.ask(held)  # type: ignore[return-value]
+
+
+def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
+    """An array with the items of a growable list, filled by a loop."""
+    element = frame.type_of(value).element  # type: ignore[union-attr]
+    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
+    lengths: list[Value] = [Leaf(count.id)]
+    if isinstance(element, Array):
+        first = frame.builder.bind(syntax.index(value.name, 0), element, "first")
+        lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]
+    shape = tuple(frame.atom(n, node) for n in lengths)
+    made = frame.emit("empty", node=node, hint=hint, shape=shape, dtype=dtype or element.dtype)
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    with frame.captured() as body:
+        item = frame.builder.bind(syntax.index(value.name, variable), element, "item")
+        slices = [syntax.slice_() for _ in lengths[1:]]
+        frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))  # type: ignore[union-attr]
+    frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
+    return made
+
+

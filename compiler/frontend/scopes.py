@@ -1,0 +1,140 @@
+"""Say which names belong to which function of the source.
+
+    def f(x):              Scope f: x, y, g
+        y = x + 1
+        def g(z):          Scope g, inside f: z;  `y` belongs to f, `np` to nobody here
+            return np.sin(y * z)
+
+Variables of comprehensions are counted as names of the function they stand in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import gast
+
+from ..diagnostics import Span
+from .resolve_static import parameter_names
+
+AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """One function: its parameters, the names it binds, and those of them that are one function and no other."""
+
+    node: AnyFunction
+    parent: Scope | None
+    parameters: tuple[str, ...]
+    names: frozenset[str]
+    functions: dict[str, AnyFunction]
+    imported: frozenset[str]
+    declared: dict[str, gast.stmt]  # name -> its `global` or `nonlocal` statement
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "lambda")
+
+    def owner(self, name: str) -> Scope | None:
+        """The innermost scope that binds a name, this one or one around it."""
+        if name in self.names:
+            return self
+        if isinstance(self.declared.get(name), gast.Global):
+            return None
+        return self.parent.owner(name) if self.parent else None
+
+    def is_local(self, name: str) -> bool:
+        return self.owner(name) is not None
+
+
+def parameters(function: AnyFunction) -> list[gast.Name]:
+    """Every parameter as its node, in order, star parameters included."""
+    a = function.args
+    return [p for p in [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg] if p is not None]
+
+
+def name_span(parameter: gast.Name, file: str) -> Span:
+    """The name of a parameter without its annotation."""
+    end = parameter.col_offset + len(parameter.id.encode())
+    return Span(file, parameter.lineno, parameter.col_offset, parameter.lineno, end)
+
+
+def scope_of(node: AnyFunction, parent: Scope | None) -> Scope:
+    names: dict[str, list[gast.AST | None]] = {name: [None] for name in parameter_names(node)}
+    imported: set[str] = set()
+    declared: dict[str, gast.stmt] = {}
+    for child in own_nodes(node):
+        match child:
+            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
+                names.setdefault(name, []).append(None)
+            case gast.FunctionDef(name=name) | gast.AsyncFunctionDef(name=name) | gast.ClassDef(name=name):
+                names.setdefault(name, []).append(child)
+            case gast.Import(names=aliases) | gast.ImportFrom(names=aliases):
+                imported |= {alias.asname or alias.name.split(".")[0] for alias in aliases}
+            case gast.Global(names=listed) | gast.Nonlocal(names=listed):
+                declared |= dict.fromkeys(listed, child)
+            case gast.ExceptHandler(name=name) if name is not None:
+                names.setdefault(name.id if isinstance(name, gast.AST) else name, []).append(None)
+            case gast.MatchAs(name=name) | gast.MatchStar(name=name) if name is not None:
+                names.setdefault(name, []).append(None)
+    for name, function in _lambdas(node):
+        names[name] = [function if found is None and len(names[name]) == 1 else found for found in names[name]]
+    functions = {name: found[0] for name, found in names.items() if len(found) == 1 and isinstance(found[0], FUNCTIONS)}
+    bound = (frozenset(names) | imported) - frozenset(declared)
+    return Scope(node, parent, parameter_names(node), bound, functions, frozenset(imported), declared)
+
+
+def _lambdas(function: AnyFunction) -> Iterator[tuple[str, gast.Lambda]]:
+    """The names that are assigned a lambda."""
+    for child in own_nodes(function):
+        match child:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Lambda() as value):
+                yield name, value
+
+
+def own_nodes(function: AnyFunction) -> Iterator[gast.AST]:
+    """The nodes of a function's body, outer before inner; functions and classes inside are given but left closed."""
+    body = [function.body] if isinstance(function, gast.Lambda) else function.body
+    for node in body:
+        yield from _open(node)
+
+
+def _open(node: gast.AST) -> Iterator[gast.AST]:
+    yield node
+    for child in evaluated_here(node):
+        yield from _open(child)
+
+
+def evaluated_here(node: gast.AST) -> Iterator[gast.AST]:
+    """The children that run where the node stands: of a function its defaults and decorators, not its body."""
+    match node:
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.Lambda():
+            yield from getattr(node, "decorator_list", ())
+            yield from node.args.defaults
+            yield from (default for default in node.args.kw_defaults if default is not None)
+        case gast.ClassDef():
+            yield from node.decorator_list
+        case gast.AnnAssign():
+            yield node.target
+            if node.value is not None:
+                yield node.value
+        case _:
+            yield from gast.iter_child_nodes(node)
+
+
+def scopes(node: AnyFunction, parent: Scope | None = None) -> Iterator[Scope]:
+    """The scope of a function and of every function and lambda inside it."""
+    scope = scope_of(node, parent)
+    yield scope
+    for child in own_nodes(node):
+        if isinstance(child, FUNCTIONS):
+            yield from scopes(child, scope)
+
+
+def is_message(node: gast.AST, child: gast.AST) -> bool:
+    """Whether a child stands in what a `raise` or a failing `assert` says."""
+    return isinstance(node, gast.Raise) or (isinstance(node, gast.Assert) and child is node.msg)

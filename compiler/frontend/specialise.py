@@ -1,0 +1,121 @@
+"""Make a core function monomorphic: every name gets one type, every call an operator, every container is taken apart.
+
+    def loss(w, x):                        def loss(w, x):        w: f64[n]   x: f64[m, n]
+        z = x @ w                  ->          z = matmul(x, w)
+        return np.mean(z ** 2)                 t = multiply(z, z)
+                                               t_1 = sum(t)
+                                               n = dim(z, axis=0)
+                                               result = divide(t_1, n)
+                                               return (result,)
+
+Takes a Python function and the types of its arguments, gives a typed program.  Calls of functions that are not
+recursive are walked into; branches on static values are decided; loops over static sequences are unrolled.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from .. import syntax
+from ..builder import Builder
+from ..diagnostics import CompileError
+from ..names import Names
+from ..program import Function, Origin, Program
+from . import apply, instances
+from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
+from .read import read
+from .values import Leaf, Static, Value, map_leaves
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specialised:
+    """A typed program and how its leaves relate to Python's containers.
+
+    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
+    result      structure whose leaves are `Out`s among the program's results
+    mutated     the parameters to write back, one for each of the last results
+    frozen      values baked in: program parameter -> array
+    """
+
+    program: Program
+    arguments: Mapping[str, Value]
+    result: Value
+    mutated: tuple[str, ...] = ()
+    frozen: Mapping[str, Any] = None  # type: ignore[assignment]
+
+
+def specialise(
+    function: python_types.FunctionType,
+    arguments: Mapping[str, Value],
+    *,
+    mutates: tuple[str, ...] = (),
+    frozen: Mapping[str, tuple[Any, Value]] | None = None,
+    derive: Callable[..., Specialised] | None = None,
+) -> Specialised:
+    """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line."""
+    source = read(function)
+    core, table = apply.core_of(source.tree)
+    task = Task(derive=derive)
+    frozen = frozen or {}
+    task.frozen = {name: Static(None) for name in frozen}
+    name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
+    builder = Builder(Names(), {})
+    frame = Frame(task, builder, source, apply.namespace_of(function), live_after=table)
+    named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
+    parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
+    given = dict(frame.variables)
+    for key in frozen:
+        task.frozen[key] = frame.variables.pop(f"{key}_frozen")
+    frame.at(core)
+    changed = own_copies(frame, mutates, source.tree)
+    try:
+        value = apply.run(frame, core)
+        result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
+    except NeedsStatic as needed:
+        from ..diagnostics import StaticArgumentError
+
+        raise StaticArgumentError(needed.diagnostic) from None
+    except Stopped:
+        result, atoms, result_types = Static(None), [], ()
+    except Unresolved:
+        frame.fault("T003", f"`{name}` calls itself on every path", source.tree)
+    for leaf in changed.values():
+        atoms.append(syntax.name(leaf))
+        result_types = (*result_types, builder.types[leaf])
+    builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
+    origin = Origin(source.file, source.name, source.line, source.text)
+    main = Function(
+        name, tuple(parameters), tuple(builder.body), "typed", origin, builder.types, result_types,
+        decisions=tuple(task.decisions),
+    )  # fmt: skip
+    program = Program(name, {name: main, **task.functions})
+    frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
+    arguments = {key: given[key] for key in arguments}
+    return Specialised(program, arguments, result, tuple(changed), frozen_names)
+
+
+def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:
+    """Arguments declared as changed are copied in; the copy is a result that is written back."""
+    changed: dict[str, str] = {}
+
+    def copied(part: Value, _: tuple) -> Value:
+        if not isinstance(part, Leaf) or not frame.is_array(part):
+            return part
+        made = frame.emit("copy", part, node=tree, hint=part.name)
+        changed[part.name] = made.name  # type: ignore[union-attr]
+        return made
+
+    for name in mutates:
+        frame.variables[name] = map_leaves(frame.variables[name], copied)
+    return changed
+
+
+def _only_leaf(value: Value) -> str:
+    if not isinstance(value, Leaf):
+        raise CompileError("a frozen global must be an array")
+    return value.name

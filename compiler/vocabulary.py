@@ -1,0 +1,185 @@
+"""The words that purity needs to know: which builtins, methods and modules are in the language, and ways out.
+
+Tables and three questions on them.  Which functions of NumPy and `math` are supported is not said here but asked of the
+operator table, through a `Vocabulary`; `DEFAULT` serves where no such table is at hand.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+BUILTINS = words("abs all any bool dict enumerate float int len list max min range reversed round sum tuple zip")
+IO_BUILTINS = words("print open input breakpoint help")
+INSPECTING_BUILTINS = words(
+    "eval exec compile globals locals vars dir setattr getattr delattr hasattr id hash super memoryview __import__"
+)
+
+ARRAY_METHODS = words(
+    "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
+    " std sum swapaxes transpose var item conj"
+)
+CONTAINER_METHODS = words("append pop get items keys values copy extend index count _replace _asdict")
+TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
+METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
+
+# Every method of an array: a name outside this table may be a field or method of a user's record.
+NUMPY_METHODS = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
+STANDARD_METHODS = NUMPY_METHODS.union(*(vars(type_) for type_ in (list, dict, set, tuple, str, int, float, complex)))
+
+# Methods that change the object they are called on; those of `METHODS` are fine on what the function made itself.
+CHANGING_METHODS = words(
+    "append extend insert remove pop clear sort reverse update setdefault popitem add discard fill resize put"
+    " itemset partition setflags byteswap setfield intersection_update difference_update symmetric_difference_update"
+    " __setitem__ __delitem__ __iadd__"
+)
+IO_METHODS = words("tofile dump write writelines read readline readlines close flush")
+
+DTYPES = words("bool bool_ int32 int64 intp int_ float32 float64 double single")
+OTHER_DTYPES = words(
+    "float16 half float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 int8 int16 uint8"
+    " uint16 uint32 uint64 uint uintp byte short ubyte ushort object_ str_ bytes_ datetime64 timedelta64 void"
+)
+CONSTANTS = frozenset(
+    [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]
+    + [f"math.{name}" for name in ("pi", "e", "tau", "inf", "nan")]
+)
+
+# Modules whose members are judged by their dotted name alone, never looked into.
+LIBRARIES = frozenset({"numpy", "scipy", "pellucid"}) | frozenset(sys.stdlib_module_names)
+RANDOM_MODULES = words("numpy.random random secrets uuid scipy.stats.qmc")
+AMBIENT_MODULES = words(
+    "time datetime os sys platform socket subprocess threading multiprocessing signal gc asyncio getpass locale"
+)
+IO_MODULES = words(
+    "io pathlib shutil pickle csv logging warnings tempfile sqlite3 urllib http json.load json.dump sys.stdout"
+    " sys.stderr sys.stdin numpy.save numpy.savez numpy.savez_compressed numpy.savetxt numpy.load numpy.loadtxt"
+    " numpy.genfromtxt numpy.fromfile numpy.memmap numpy.printoptions numpy.set_printoptions"
+)
+INSPECTING_MODULES = words("inspect importlib ctypes types")
+
+# Functions of NumPy whose result is a view of an argument, or may be the argument itself.
+VIEWING_FUNCTIONS = words(
+    "asarray asanyarray ascontiguousarray asfortranarray reshape ravel transpose swapaxes moveaxis rollaxis squeeze"
+    " expand_dims broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip flipud fliplr rot90 diagonal"
+    " diag split array_split hsplit vsplit dsplit real imag matrix_transpose permute_dims require unstack"
+)
+# The same for methods and attributes of arrays.
+VIEWING_METHODS = words("reshape ravel transpose swapaxes squeeze diagonal view getfield real imag")
+VIEWING_ATTRIBUTES = words("T mT real imag flat base")
+PLAIN_ATTRIBUTES = words("shape ndim size dtype itemsize nbytes strides")
+# Functions of NumPy that write into their first argument.
+CHANGING_FUNCTIONS = words(
+    "numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal numpy.put_along_axis numpy.add.at"
+    " numpy.subtract.at numpy.multiply.at numpy.maximum.at numpy.minimum.at numpy.divide.at numpy.random.shuffle"
+    " random.shuffle"
+)
+# Functions of NumPy whose result is an array even for scalar arguments: an index made of it copies.
+INDEX_MAKERS = words(
+    "arange argsort array zeros ones full empty where nonzero flatnonzero argwhere linspace lexsort zeros_like"
+    " ones_like full_like empty_like concatenate stack cumsum unique tril_indices triu_indices searchsorted eye"
+)
+MASK_MAKERS = words(
+    "isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less greater_equal less_equal equal"
+    " not_equal isclose isin"
+)
+
+WAYS_OUT = {
+    "numpy.append": "collect the parts and join them once with `np.concatenate`",
+    "numpy.vectorize": "write the loop, or use `pellucid.vmap`",
+    "numpy.apply_along_axis": "write the loop, or use `pellucid.vmap`",
+    "numpy.frompyfunc": "write the loop, or use `pellucid.vmap`",
+    "numpy.fromiter": "fill an array made with `np.empty` in a loop",
+    "numpy.matrix": "use a two-dimensional array and `@`",
+    "numpy.asmatrix": "use a two-dimensional array and `@`",
+    "numpy.copyto": "assign to a slice: `a[:] = b`",
+    "numpy.place": "assign through a mask: `a[mask] = values`",
+    "numpy.putmask": "assign through a mask: `a[mask] = values`",
+    "numpy.float_power": "write `x ** y` with float operands",
+    "builtins.sorted": "sort before the call and pass the result as an argument",
+    "builtins.map": "write a comprehension or a loop",
+    "builtins.filter": "write a comprehension with an `if`",
+    "builtins.pow": "write `x ** y`",
+    "builtins.divmod": "write `x // y` and `x % y`",
+    "builtins.complex": "keep the real and the imaginary part as two floats",
+    "builtins.set": "use a boolean array, a tuple or a dict",
+    "builtins.frozenset": "use a boolean array, a tuple or a dict",
+    "builtins.str": "keep text out of the function; error messages may use f-strings",
+    "builtins.isinstance": "decide by a static argument: @compile(static=(...,))",
+    "builtins.type": "decide by a static argument: @compile(static=(...,))",
+    "functools.reduce": "write the loop",
+    "itertools.product": "write nested loops",
+    "functools.partial": "write a lambda or an inner function",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the operator table supports, as dotted names: a question, and the list to draw suggestions from."""
+
+    is_supported: Callable[[str], bool]
+    names: Collection[str] = ()
+
+    def suggestion(self, dotted: str) -> str | None:
+        """The supported name of the same library that looks most like this one."""
+        library, _, tail = dotted.rpartition(".")
+        same = {n.rpartition(".")[2]: n for n in sorted(self.names) if n.rpartition(".")[0] == library}
+        near = closest(tail, same)
+        if near is not None:
+            return same[near]
+        elsewhere = [n for n in sorted(self.names) if n.rpartition(".")[2] == tail]
+        return next((n for n in elsewhere if n.split(".")[0] == library.split(".")[0]), None)
+
+
+def closest(word: str, candidates: Iterable[str]) -> str | None:
+    """The word that looks most like this one, if any looks like a slip of it."""
+    known = sorted(candidates)
+    letters = sorted(word)
+    swapped = [candidate for candidate in known if sorted(candidate) == letters]  # `tahn` is `tanh`, not `tan`
+    found = swapped or difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    return found[0] if found else None
+
+
+def belongs(dotted: str, modules: Iterable[str]) -> bool:
+    """Whether a dotted name is one of these, or lies below one of them."""
+    return any(dotted == module or dotted.startswith(module + ".") for module in modules)
+
+
+def _default_names() -> frozenset[str]:
+    elementwise = (
+        "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil clip copysign cos cosh"
+        " deg2rad degrees divide equal exp exp2 expm1 fabs floor floor_divide fmax fmin fmod greater greater_equal"
+        " heaviside hypot isclose isfinite isinf isnan less less_equal log log10 log1p log2 logaddexp logaddexp2"
+        " logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative nextafter not_equal"
+        " positive power rad2deg radians reciprocal remainder rint round sign signbit sin sinc sinh sqrt square"
+        " subtract tan tanh true_divide trunc where acos acosh asin asinh atan atan2 atanh pow bitwise_and bitwise_or"
+        " bitwise_xor invert nan_to_num"
+    )
+    arrays = (
+        "zeros ones full empty arange eye identity linspace zeros_like ones_like full_like empty_like array asarray"
+        " copy reshape transpose ravel concatenate stack vstack hstack squeeze expand_dims swapaxes moveaxis flip"
+        " roll tile repeat broadcast_to diag diagonal trace tril triu outer dot matmul inner einsum vdot tensordot"
+        " kron cross sum mean prod max min amax amin any all argmax argmin cumsum cumprod diff std var take average"
+        " ndim shape size finfo iinfo dtype ascontiguousarray atleast_1d atleast_2d"
+    )
+    mathematics = (
+        "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees erf erfc exp exp2 expm1 fabs"
+        " factorial floor fmod gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 pow radians"
+        " remainder sin sinh sqrt tan tanh trunc fsum gcd isqrt comb dist"
+    )
+    return frozenset(
+        [f"numpy.{name}" for name in (elementwise + " " + arrays).split()]
+        + [f"math.{name}" for name in mathematics.split()]
+    )
+
+
+DEFAULT = Vocabulary(_default_names().__contains__, _default_names())
