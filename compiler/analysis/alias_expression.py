@@ -131,11 +131,16 @@ def subscript(base: Value, index: gast.AST, value: Value, node: gast.AST) -> Val
     if isinstance(index, gast.Constant) and isinstance(index.value, int) and base.elements:
         inside = -len(base.elements) <= index.value < len(base.elements)
         return base.elements[index.value] if inside else NOTHING
-    if any(isinstance(item, gast.Slice) for item in items):
+    if any(isinstance(item, gast.Slice) or _is_whole(item) for item in items):
         if base.form == "container":  # a part of a list or tuple is a new one
             return container(here(node), [], element(base))
         return view(base) if base.form in ("unknown", "array", "made") else base
     return element(base)
+
+
+def _is_whole(item: gast.AST) -> bool:
+    """`...` and `None` as an index: arrays only have them, and give a view."""
+    return isinstance(item, gast.Constant) and (item.value is None or item.value is Ellipsis)
 
 
 # --- calls ---------------------------------------------------------------------------------------------------------

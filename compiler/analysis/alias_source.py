@@ -104,7 +104,7 @@ class Flow:
     # --- statements ------------------------------------------------------------------------------------------------
 
     def block(self, body: Iterable[gast.stmt], state: State) -> State | None:
-        arriving = state
+        arriving: State | None = state
         for statement in body:
             if arriving is not None:
                 state = arriving

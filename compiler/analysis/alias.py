@@ -1,0 +1,308 @@
+"""Which names may share array elements, and where that can be seen.
+
+    y = x[1:]          after it x and y share elements
+    x[0] = 5.0         a conflict if y is read later: in the language y is a value, in CPython it would change
+
+Flow-sensitive over structured code, loops to a fixpoint, so that buffers that swap names (`u, v = v, u`) stay apart.
+A `Link` remembers the statement that made two names share, and for a direct view which elements it shows, so that rows
+that are provably different do not conflict.  A name linked to itself shows one element twice (`broadcast_to`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import gast
+
+from .. import syntax
+from ..ops import schema
+from ..program import Function
+from ..types import Array, ListOf, Type
+from .def_use import DefUse, def_use
+from .disjoint import Places, affine, are_disjoint, bounded_variables, places_of
+from .liveness import liveness
+
+VIEWS = frozenset({"transpose", "reshape", "broadcast_to"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """Why two names share: made by `origin`; if `places` is there, the second shows those elements of `owner`."""
+
+    origin: gast.stmt
+    owner: str | None = None
+    places: Places | None = None
+
+
+Pair = tuple[str, str]
+State = dict[Pair, Link]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aliases:
+    """The links that may hold before each statement; joined where one statement object stands in several places."""
+
+    links: Mapping[int, Mapping[Pair, Link]]
+
+    def before(self, statement: gast.stmt) -> Mapping[Pair, Link]:
+        return self.links.get(id(statement), {})
+
+    def may_share(self, statement: gast.stmt, left: str, right: str) -> bool:
+        """Whether two names may share elements just before a statement."""
+        return left == right or pair(left, right) in self.before(statement)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conflict:
+    """`store` overwrites elements of `stored` that `other` may show; `use` reads `other` next (None: the caller)."""
+
+    store: gast.stmt
+    stored: str
+    other: str
+    origin: gast.stmt | None
+    use: gast.stmt | None
+
+
+def pair(left: str, right: str) -> Pair:
+    return (left, right) if left <= right else (right, left)
+
+
+def alias(function: Function) -> Aliases:
+    walker = _Walker(function, def_use(function))
+    walker.block(function.body, {})
+    return Aliases(walker.links)
+
+
+def conflicts(function: Function) -> list[Conflict]:
+    """The stores that would be seen through another name, in program order."""
+    if not any(map(stored_names, syntax.walk(function.body))):
+        return []
+    aliases, live = alias(function), liveness(function)
+    facts = def_use(function)
+    least = bounded_variables(function, facts)
+    found = []
+    for statement in dict.fromkeys(syntax.walk(function.body)):
+        for stored in stored_names(statement):
+            for (left, right), link in sorted(aliases.before(statement).items(), key=lambda item: item[0]):
+                if stored not in (left, right):
+                    continue
+                other = right if left == stored else left
+                if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
+                    continue  # a list that gets another element leaves the arrays in it alone
+                owned = other in function.parameters and not _is_list(function.types.get(other))
+                if not (owned or other == stored or other in live.after(statement)):
+                    continue
+                if link.places is not None and are_disjoint(link, statement, stored, facts, function.types, least):
+                    continue
+                found.append(Conflict(statement, stored, other, link.origin, live.next_use(statement, other)))
+            if stored in function.parameters and not _is_list(function.types.get(stored)):
+                found.append(Conflict(statement, stored, stored, None, None))
+    return found
+
+
+def stored_names(statement: gast.stmt) -> tuple[str, ...]:
+    """The arrays and lists whose elements a statement overwrites itself."""
+    base = syntax.stored_base(statement)
+    if base is not None:
+        return (base,)
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Name(id="add_at" | "append" | "gemm" | "gemv"), args=[first, *_])):
+            return (first.id,)
+        case gast.Assign(value=gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=list_)])):
+            return (list_,)
+    return ()
+
+
+def shown_by(value: gast.expr, types: Mapping[str, Type]) -> tuple[str, ...]:
+    """The names whose elements the value of a right-hand side may show."""
+    match value:
+        case gast.Name(id=id_):
+            return (id_,) if isinstance(types.get(id_), Array | ListOf) else ()
+        case gast.Subscript(value=gast.Name(id=base), slice=items):
+            return (base,) if _is_view(types.get(base), items, types) else ()
+        case gast.Call(func=gast.Name(id=operator), args=arguments):
+            names = tuple(a.id for a in arguments if isinstance(a, gast.Name))
+            if operator in VIEWS or operator == "pop":
+                return tuple(n for n in names if isinstance(types.get(n), Array | ListOf))
+            if operator in schema.OPERATORS or operator in ("new_list", "length", "dim", "empty", "dot"):
+                return ()
+            return tuple(n for n in names if isinstance(types.get(n), Array | ListOf))
+        case gast.IfExp(body=body, orelse=orelse):
+            return (*shown_by(body, types), *shown_by(orelse, types))
+    return ()
+
+
+def _is_view(base: Type | None, items: gast.expr, types: Mapping[str, Type]) -> bool:
+    if isinstance(base, ListOf):
+        return isinstance(base.element, Array)
+    elements = items.elts if isinstance(items, gast.Tuple) else [items]
+    arrays = any(isinstance(e, gast.Name) and isinstance(types.get(e.id), Array) for e in elements)
+    slices = any(isinstance(e, gast.Slice) or (isinstance(e, gast.Constant) and e.value is None) for e in elements)
+    return slices and not arrays or not arrays and isinstance(base, Array) and len(elements) < base.ndim
+
+
+def _is_list(type_: Type | None) -> bool:
+    return isinstance(type_, ListOf)
+
+
+class _Walker:
+    def __init__(self, function: Function, facts: DefUse) -> None:
+        self.types, self.facts = function.types, facts
+        self.links: dict[int, State] = {}
+        arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
+        self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
+        self.tracked |= {base for name in self.tracked if (base := _base(name, facts)) is not None}
+
+    def block(self, statements: Iterable[gast.stmt], state: State) -> State:
+        for statement in statements:
+            self.links[id(statement)] = join(self.links.get(id(statement), {}), state)
+            state = self.after(statement, state)
+        return state
+
+    def after(self, statement: gast.stmt, state: State) -> State:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                return self.bind(statement, name, value, state)
+            case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+                return self.bind_results(statement, [p.id for p in places], value, state)
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=list_))], value=value) if _is_list(
+                self.types.get(list_)
+            ):
+                return self.share(statement, list_, shown_by(value, self.types), state)
+            case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), value])):
+                return self.share(statement, list_, shown_by(value, self.types), state)
+            case gast.If(body=body, orelse=orelse):
+                return join(self.block(body, state), self.block(orelse, state))
+            case gast.For(target=gast.Name(id=variable), body=body):
+                return self.loop(body, state, variable)
+            case gast.While(body=body):
+                return self.loop(body, state, None)
+        return state
+
+    def loop(self, body: Sequence[gast.stmt], state: State, variable: str | None) -> State:
+        while True:
+            start = state if variable is None else forget(state, variable, keep_links=True)
+            following = join(state, self.block(body, start))
+            if following.keys() == state.keys() and all(following[k].places is state[k].places for k in state):
+                return following
+            state = following
+
+    def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: State) -> State:
+        """The name shows what its new value shows, and nothing of what it showed before."""
+        if name not in self.tracked:
+            return state
+        sources = shown_by(value, self.types)
+        shown = self.partners(statement, sources, state)
+        if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
+            places = places_of(value.slice, self.facts, self.types)
+            shown[sources[0]] = Link(statement, sources[0], places)
+        state = forget(state, name)
+        for other, link in shown.items():
+            if other != name:
+                state[pair(name, other)] = link
+        repeated = syntax.operator_of(value) == "broadcast_to"
+        if repeated or any((s, s) in state for s in sources):
+            state[name, name] = Link(statement)
+        return state
+
+    def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: State) -> State:
+        """The results of a call may show its arguments, and one another."""
+        shown = self.partners(statement, shown_by(value, self.types), state)
+        for name in names:
+            state = forget(state, name)
+        arrays = [n for n in names if isinstance(self.types.get(n), Array | ListOf)]
+        for position, name in enumerate(arrays):
+            for other in (*(s for s in shown if s not in names), *arrays[:position]):
+                state[pair(name, other)] = Link(statement)
+        return state
+
+    def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: State) -> State:
+        """A list shows what its new element shows, besides what it showed before."""
+        state = dict(state)
+        for other in self.partners(statement, sources, state):
+            if other != list_:
+                state.setdefault(pair(list_, other), Link(statement))
+        return state
+
+    def partners(self, statement: gast.stmt, sources: Sequence[str], state: State) -> dict[str, Link]:
+        """Everything that shares with the sources, the sources included."""
+        found = {source: Link(statement) for source in sources}
+        for left, right in state:
+            for source in sources:
+                if source in (left, right):
+                    found.setdefault(right if source == left else left, Link(statement))
+        return found
+
+
+def _views(function: Function) -> Iterable[gast.Subscript]:
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
+            yield statement.value
+
+
+def _base(name: str, facts: DefUse) -> str | None:
+    """The name that an index counts from: places are forgotten when it changes."""
+    place = affine(syntax.name(name), facts)
+    return None if place is None else place.base
+
+
+def join(left: State, right: State) -> State:
+    """What may hold on either path; of two reasons the first, its places only where both agree."""
+    if not right or left is right:
+        return left
+    joined = dict(left)
+    for key, link in right.items():
+        mine = joined.get(key)
+        if mine is None:
+            joined[key] = link
+        elif mine is not link and (mine.owner, mine.places) != (link.owner, link.places):
+            joined[key] = Link(mine.origin)
+    return joined
+
+
+def forget(state: State, name: str, keep_links: bool = False) -> State:
+    """The state once a name has a new value: its links go, and places that were counted from it are unknown."""
+    kept: State = {}
+    for key, link in state.items():
+        if name in key and not keep_links:
+            continue
+        stale = link.places is not None and link.places.depends_on(name) or link.owner == name and not keep_links
+        kept[key] = Link(link.origin) if stale else link
+    return kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """Classes of names that may share elements anywhere in the function: coarse, and cheap to ask."""
+
+    of: Mapping[str, str]
+
+    def may_share(self, left: str, right: str) -> bool:
+        return left == right or self.of.get(left, left) == self.of.get(right, right)
+
+
+def regions(function: Function) -> Regions:
+    """Names that flow into one another by aliases, views, lists and calls, without regard to order."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.get(name, name) != name:
+            name = parent[name]
+        return name
+
+    for statement in syntax.walk(function.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                group = [name, *shown_by(value, function.types)]
+            case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+                group = [*(p.id for p in places), *shown_by(value, function.types)]
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=gast.Name(id=element)):
+                group = [name, element] if _is_list(function.types.get(name)) else []
+            case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=name), value])):
+                group = [name, *shown_by(value, function.types)]
+            case _:
+                group = []
+        for other in group[1:]:
+            parent[root(other)] = root(group[0])
+    return Regions({name: root(name) for name in parent})

@@ -1,0 +1,214 @@
+"""Which expressions and statements can raise an error that CPython would raise too.
+
+    x + y           of equal lengths cannot        x[i], 1 / k for Python numbers, math.sqrt(x)    can
+    x + y           of unknown lengths can         x[1:-1], x.shape[0], np.sqrt(x)                 cannot
+
+The answer errs towards "can": it decides what `prune` may drop and what the printer may move.  Failing loads are told
+apart from the rest: two of them may change places, since both say `IndexError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import gast
+
+from .. import syntax
+from ..ops import schema
+from ..program import Function
+from ..types import KIND, Array, Extent, ListOf, Scalar, Type
+from .def_use import def_use
+from .result_types import UNKNOWN, result_type
+
+NOTHING, INDEX, ANY = 0, 1, 2
+
+TOTAL_CREATION = frozenset({"zeros", "ones", "empty", "full", "eye"})
+WEAK_FAILING = frozenset({"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"})
+NEVER = frozenset({"copy", "dim", "transpose", "length", "new_list", "append", "range", "prange"})
+EMPTY_FAILS = frozenset({"max", "min", "argmax", "argmin"})
+
+
+def failures(function: Function) -> Failures:
+    """The facts of one function."""
+    return Failures(function.types, natural_names(function))
+
+
+def natural_names(function: Function) -> frozenset[str]:
+    """The names that hold lengths, and sums and products of lengths: never negative."""
+    facts = def_use(function)
+    known: dict[str, bool] = {}
+
+    def natural(atom: gast.expr) -> bool:
+        if isinstance(atom, gast.Constant):
+            return isinstance(atom.value, int) and atom.value >= 0
+        if not isinstance(atom, gast.Name):
+            return False
+        if atom.id not in known:
+            known[atom.id] = False
+            value = facts.value_of(atom.id)
+            operator = None if value is None else syntax.operator_of(value)
+            if operator in ("add", "multiply"):
+                known[atom.id] = all(map(natural, value.args))  # type: ignore[union-attr]
+            else:
+                known[atom.id] = operator in ("dim", "length")
+        return known[atom.id]
+
+    return frozenset(name for name in facts.definitions if natural(syntax.name(name)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failures:
+    """What can fail, given the types of names and the names that are never negative."""
+
+    types: Mapping[str, Type]
+    natural: frozenset[str] = frozenset()
+
+    def can_fail(self, node: gast.AST | None) -> bool:
+        """Whether evaluating an expression can raise."""
+        return self.kind(node) != NOTHING
+
+    def statement_can_fail(self, statement: gast.stmt) -> bool:
+        """Whether a statement can raise, the bodies of a compound one included."""
+        return self.statement_kind(statement) != NOTHING
+
+    def kind(self, node: gast.AST | None) -> int:
+        """NOTHING, INDEX where only an index can be out of bounds, or ANY."""
+        match node:
+            case None | gast.Name() | gast.Constant():
+                return NOTHING
+            case gast.Call():
+                parts = (*node.args, *(k.value for k in node.keywords))
+                return max([ANY if self._operation_fails(node) else NOTHING, *map(self.kind, parts)])
+            case gast.Subscript(value=gast.Name(id=base), slice=items):
+                return max(self.kind(items), self._load(self.types.get(base), items))
+        children = [c for c in gast.iter_child_nodes(node) if isinstance(c, gast.expr)]
+        return max(map(self.kind, children), default=NOTHING)
+
+    def statement_kind(self, statement: gast.stmt) -> int:
+        match statement:
+            case gast.Assign(targets=[gast.Subscript() as place], value=value):
+                fits = isinstance(value, gast.Constant) or isinstance(result_type(value, self.types), Scalar)
+                return max(self.kind(value), self.kind(place), NOTHING if fits else ANY)
+            case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
+                return self.kind(value)
+            case gast.For(iter=iter_, body=body):
+                step = iter_.args[2]
+                still = isinstance(step, gast.Constant) and step.value != 0
+                return max([NOTHING if still else ANY, self.kind(iter_), *map(self.statement_kind, body)])
+            case gast.If(test=test) | gast.While(test=test):
+                inner = [s for block in syntax.blocks_of(statement) for s in block]
+                return max([self.kind(test), *map(self.statement_kind, inner)])
+            case gast.Delete():
+                return NOTHING
+        return ANY
+
+    def _load(self, base: Type | None, items: gast.expr) -> int:
+        if not isinstance(base, Array):
+            return INDEX
+        elements = items.elts if isinstance(items, gast.Tuple) else [items]
+        arrays = [e for e in elements if isinstance(result_type(e, self.types), Array)]
+        if arrays:
+            return ANY  # shapes of index arrays may not fit
+        return NOTHING if all(isinstance(e, gast.Slice) or _is_new_axis(e) for e in elements) else INDEX
+
+    def _operation_fails(self, node: gast.Call) -> bool:
+        """Whether the operation itself fails on some operands of these types."""
+        operator = syntax.operator_of(node)
+        if operator in NEVER:
+            return False
+        row = schema.OPERATORS.get(operator or "")
+        if row is None:
+            return True
+        operands = [result_type(a, self.types) for a in node.args]
+        if any(t is None for t in operands):
+            return True
+        static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(node)
+        match row.kind:
+            case "elementwise":
+                return _elementwise_fails(row.name, operands, static)  # type: ignore[arg-type]
+            case "reduction":
+                return row.name in EMPTY_FAILS and not all(map(_never_empty, operands))
+            case "creation":
+                return row.name not in TOTAL_CREATION or not self._is_natural(static.get("shape"))
+            case "contraction":
+                return not _fits(row.name, operands, static)
+        scalar = row.name == "broadcast_to" and isinstance(operands[0], Scalar)
+        return not (scalar and self._is_natural(static.get("shape")))
+
+    def _is_natural(self, shape: object) -> bool:
+        """Whether no length of a shape can be negative."""
+        lengths = shape.elts if isinstance(shape, gast.Tuple) else [syntax.literal(s) for s in shape]  # type: ignore
+        return all(
+            length.id in self.natural if isinstance(length, gast.Name) else isinstance(length, gast.Constant)
+            and isinstance(length.value, int) and length.value >= 0
+            for length in lengths
+        )  # fmt: skip
+
+
+def _is_new_axis(item: gast.expr) -> bool:
+    return isinstance(item, gast.Constant) and item.value is None
+
+
+def _elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:
+    if not _agree(t for t in operands if isinstance(t, Array)):
+        return True
+    if name.startswith("math_"):
+        return True
+    if name == "cast":
+        return _conversion_fails(operands[0], str(static["dtype"]))
+    if all(isinstance(t, Scalar) and t.weak for t in operands):
+        return name in WEAK_FAILING or name == "round_half_even"
+    integers = all(not isinstance(t, ListOf) and KIND[t.dtype] < 2 for t in operands)
+    return name == "power" and integers
+
+
+def _conversion_fails(source: Type, dtype: str) -> bool:
+    """nan has no int, and a Python int may be too large for one of NumPy's."""
+    if isinstance(source, ListOf) or KIND[dtype] != 1:
+        return False
+    weak = isinstance(source, Scalar) and source.weak
+    return KIND[source.dtype] == 2 or (weak and source.dtype == "i64" and dtype == "i32")
+
+
+def _agree(arrays: Iterable[Array]) -> bool:
+    """Whether the lengths are known to broadcast."""
+    shapes = [t.dims for t in arrays]
+    for axis in range(1, max(map(len, shapes), default=0) + 1):
+        lengths = {s[-axis] for s in shapes if len(s) >= axis and s[-axis] != 1}
+        if len(lengths) > 1 or (UNKNOWN in lengths and len(shapes) > 1):
+            return False
+    return True
+
+
+def _never_empty(type_: Type | None) -> bool:
+    return not isinstance(type_, Array) or all(map(_positive, type_.dims))
+
+
+def _positive(extent: Extent) -> bool:
+    if isinstance(extent, int):
+        return extent > 0
+    return extent.constant > 0 and all(factor > 0 for _, factor in extent.terms)
+
+
+def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) -> bool:
+    """Whether the lengths that a contraction sums over are known to be equal."""
+    if len(operands) != 2 or not all(isinstance(t, Array) for t in operands):
+        return False
+    left, right = (t.dims for t in operands)  # type: ignore[union-attr]
+    if UNKNOWN in (*left, *right):
+        return False
+    if name == "matmul":
+        batch = _agree([Array("f64", left[:-2]), Array("f64", right[:-2])])
+        return batch and left[-1] == (right[-2] if len(right) > 1 else right[0])
+    words = str(static.get("subscripts", "")).split("->")[0].split(",")
+    if [len(word) for word in words] != [len(left), len(right)]:
+        return False
+    lengths: dict[str, Extent] = {}
+    pairs = [(letter, dim) for word, dims in zip(words, (left, right)) for letter, dim in zip(word, dims)]
+    return all(lengths.setdefault(letter, dim) == dim for letter, dim in pairs)
+
+
+def can_fail(node: gast.AST | None, types: Mapping[str, Type]) -> bool:
+    """Whether evaluating an expression can raise, as far as the types of names tell."""
+    return Failures(types).can_fail(node)

@@ -1,0 +1,148 @@
+"""Affine forms over unknown ints, what is known of them, and a prover of `form >= 0`.
+
+    facts:  i - 0 >= 0,  n - 1 - i >= 0        goal:  n - 2 - (i - 1) >= 0        proved
+
+An unknown stands for one value, never for a variable: a loop gives its counter a new one.  Facts therefore stay true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import gcd
+
+LOW, HIGH = -(2**63), 2**63 - 1
+STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
+DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """constant + sum of factor * unknown; terms sorted by unknown, no factor zero."""
+
+    constant: int
+    terms: tuple[tuple[int, int], ...] = ()
+
+    def __add__(self, other: Form) -> Form:
+        return combine(self, 1, other, 1)
+
+    def __sub__(self, other: Form) -> Form:
+        return combine(self, 1, other, -1)
+
+    def plus(self, constant: int) -> Form:
+        return Form(self.constant + constant, self.terms)
+
+    def times(self, factor: int) -> Form:
+        return Form(self.constant * factor, tuple((u, f * factor) for u, f in self.terms)) if factor else Form(0)
+
+    def factor_of(self, unknown: int) -> int:
+        return next((f for u, f in self.terms if u == unknown), 0)
+
+
+def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> Form:
+    if not right.terms:
+        scaled = left if left_factor == 1 else left.times(left_factor)
+        return scaled.plus(right.constant * right_factor)
+    sums = {u: f * left_factor for u, f in left.terms}
+    for unknown, factor in right.terms:
+        sums[unknown] = sums.get(unknown, 0) + factor * right_factor
+    terms = tuple(sorted((u, f) for u, f in sums.items() if f))
+    return Form(left.constant * left_factor + right.constant * right_factor, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An unknown that equals one of `options`: the least, the greatest, or either of them."""
+
+    kind: str
+    options: tuple[Form, ...]
+
+
+class Unknowns:
+    """All unknowns of one function: the interval each lies in, and which of them choose among forms."""
+
+    def __init__(self) -> None:
+        self.intervals: list[tuple[int, int]] = []
+        self.choices: dict[int, Choice] = {}
+        self._known_choices: dict[tuple[str, tuple[Form, ...]], int] = {}
+
+    def fresh(self, low: int = LOW, high: int = HIGH) -> Form:
+        self.intervals.append((low, high))
+        return Form(0, ((len(self.intervals) - 1, 1),))
+
+    def choice(self, kind: str, *options: Form) -> Form:
+        """The value of `min`, `max` or a conditional expression; the same choice gives the same unknown."""
+        if kind != "either":
+            options = tuple(sorted(set(options), key=lambda f: (f.terms, f.constant)))
+        if len(set(options)) == 1:
+            return options[0]
+        key = (kind, options)
+        if kind == "either" or key not in self._known_choices:
+            bounds = [self.interval(o) for o in options]
+            least = max if kind == "max" else min
+            most = min if kind == "min" else max
+            form = self.fresh(least(b[0] for b in bounds), most(b[1] for b in bounds))
+            unknown = form.terms[0][0]
+            self.choices[unknown] = Choice(kind, options)
+            self._known_choices[key] = unknown
+        return Form(0, ((self._known_choices[key], 1),))
+
+    def interval(self, form: Form) -> tuple[int, int]:
+        low = high = form.constant
+        for unknown, factor in form.terms:
+            bottom, top = self.intervals[unknown]
+            low += factor * (bottom if factor > 0 else top)
+            high += factor * (top if factor > 0 else bottom)
+        return low, high
+
+
+class Prover:
+    """Proves `goal >= 0` by adding known facts to cancel unknowns, the newest first, and by taking choices apart."""
+
+    def __init__(self, unknowns: Unknowns, facts: Iterable[Form]) -> None:
+        self.unknowns = unknowns
+        self.by_unknown: dict[int, list[Form]] = {}
+        for fact in facts:
+            for unknown, _ in fact.terms:
+                self.by_unknown.setdefault(unknown, []).append(fact)
+        self.steps = 0
+
+    def proves(self, goal: Form) -> bool:
+        self.steps = STEPS
+        return self._prove(goal, DEPTH, frozenset())
+
+    def _prove(self, goal: Form, depth: int, tried: frozenset[Form]) -> bool:
+        if self.unknowns.interval(goal)[0] >= 0:
+            return True
+        if depth == 0 or self.steps <= 0 or goal in tried:
+            return False
+        self.steps -= 1
+        tried = tried | {goal}
+        for unknown, factor in reversed(goal.terms):
+            if any(self._prove(rest, depth - 1, tried) for rest in self._without(goal, unknown, factor)):
+                return True
+            if self._prove_by_cases(goal, unknown, factor, depth, tried):
+                return True
+        return False
+
+    def _without(self, goal: Form, unknown: int, factor: int) -> Iterable[Form]:
+        """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
+        for fact in self.by_unknown.get(unknown, ()):
+            other = fact.factor_of(unknown)
+            if (other > 0) == (factor > 0):
+                shared = gcd(factor, other)
+                yield combine(goal, abs(other) // shared, fact, -(abs(factor) // shared))
+
+    def _prove_by_cases(self, goal: Form, unknown: int, factor: int, depth: int, tried: frozenset[Form]) -> bool:
+        choice = self.unknowns.choices.get(unknown)
+        if choice is None:
+            return False
+        rests = (self._substitute(goal, unknown, factor, option) for option in choice.options)
+        # the greatest is at least each of its options, the least at most each: one option is enough there
+        enough = (choice.kind == "max" and factor > 0) or (choice.kind == "min" and factor < 0)
+        decide = any if enough else all
+        return decide(self._prove(rest, depth - 1, tried) for rest in rests)
+
+    def _substitute(self, goal: Form, unknown: int, factor: int, by: Form) -> Form:
+        rest = Form(goal.constant, tuple((u, f) for u, f in goal.terms if u != unknown))
+        return combine(rest, 1, by, factor)

@@ -1,0 +1,331 @@
+"""What ranges know at one point of a function, and the affine forms of int expressions there.
+
+    add(i, 1)              ->  i + 1
+    minimum(k, dim(a, 0))  ->  an unknown that is the lesser of the two
+    x[i]                   ->  an unknown of the element's dtype; the access is judged, and known good afterwards
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from .. import syntax
+from ..types import Array, ListOf, Scalar, Type
+from .expression_types import is_scalar_operator, type_of
+from .forms import HIGH, LOW, Form, Prover, Unknowns
+
+LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
+INTERVALS = {"i64": (LOW, HIGH), "i32": (-(2**31), 2**31 - 1), "bool": (0, 1)}
+FRONT, BACK = "front", "back"
+
+Test = tuple[tuple[Form, ...], tuple[Form, ...]]
+
+
+@dataclass(slots=True)
+class State:
+    """Forms of int names, lengths of arrays, what bool names say (if true, if false), and facts `form >= 0`."""
+
+    ints: dict[str, Form] = field(default_factory=dict)
+    lengths: dict[str, tuple[Form, ...]] = field(default_factory=dict)
+    tests: dict[str, Test] = field(default_factory=dict)
+    facts: tuple[Form, ...] = ()
+    reachable: bool = True
+
+    def copy(self) -> State:
+        return replace(self, ints=dict(self.ints), lengths=dict(self.lengths), tests=dict(self.tests))
+
+
+@dataclass(slots=True)
+class Journal:
+    """Judgements of one pass; a node that is met twice keeps only what held both times."""
+
+    axes: dict[int, tuple[str | None, ...]] = field(default_factory=dict)
+    fits: dict[int, bool] = field(default_factory=dict)
+
+    def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
+        old = self.axes.get(node, found)
+        self.axes[node] = tuple(a if a == b else None for a, b in zip(old, found, strict=True))
+
+    def add_fits(self, node: int, fits: bool) -> None:
+        self.fits[node] = fits and self.fits.get(node, True)
+
+    def merge(self, other: Journal) -> None:
+        for node, found in other.axes.items():
+            self.add_axes(node, found)
+        for node, fits in other.fits.items():
+            self.add_fits(node, fits)
+
+
+class Values:
+    """Evaluates expressions to forms; `journal` receives the judgements."""
+
+    def __init__(self, types: Mapping[str, Type]) -> None:
+        self.types = types
+        self.unknowns = Unknowns()
+        self.journal = Journal()
+        self._prover: tuple[tuple[Form, ...], Prover] | None = None
+
+    # --- proofs ----------------------------------------------------------------------------------------------------
+
+    def proves(self, state: State, goal: Form) -> bool:
+        if self._prover is None or self._prover[0] is not state.facts:
+            self._prover = (state.facts, Prover(self.unknowns, state.facts))
+        return self._prover[1].proves(goal)
+
+    def within(self, state: State, form: Form, low: int, high: int) -> bool:
+        return self.proves(state, form.plus(-low)) and self.proves(state, form.times(-1).plus(high))
+
+    def learn(self, state: State, *facts: Form) -> None:
+        new = [f for f in facts if f.terms and self.unknowns.interval(f)[0] < 0 and f not in state.facts]
+        if new:
+            state.facts = (*state.facts, *new)
+
+    # --- expressions -----------------------------------------------------------------------------------------------
+
+    def visit(self, node: gast.expr, state: State) -> Form | None:
+        """The form of an int expression, None for others; judges every access and int operation inside."""
+        match node:
+            case gast.Constant(value=bool() | float()):
+                return None
+            case gast.Constant(value=int(value)):
+                return Form(value)
+            case gast.Name(id=id_):
+                return self._name(id_, state)
+            case gast.Subscript():
+                return self._load(node, state)
+            case gast.IfExp():
+                return self._lazy_choice(node, state)
+            case gast.BoolOp(op=op, values=values):
+                inside = state.copy()
+                for value in values:
+                    self.visit(value, inside)
+                    self.learn(inside, *self.facts_of(value, inside, isinstance(op, gast.And)))
+                return None
+            case gast.Call():
+                return self._call(node, state)
+        return None
+
+    def known(self, node: gast.expr, state: State) -> Form:
+        """The same, an unknown where there is no form."""
+        form = self.visit(node, state)
+        return self.unknowns.fresh() if form is None else form
+
+    def _fresh_of(self, node: gast.expr) -> Form | None:
+        type_ = type_of(node, self.types)
+        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if _is_int(type_) else None  # type: ignore[union-attr]
+
+    def _name(self, id_: str, state: State) -> Form | None:
+        type_ = self.types.get(id_)
+        if not _is_int(type_):
+            return None
+        if id_ not in state.ints:
+            state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])  # type: ignore[union-attr]
+        return state.ints[id_]
+
+    def _load(self, node: gast.Subscript, state: State) -> Form | None:
+        container = self.types.get(node.value.id)
+        if isinstance(container, ListOf) or container is None:
+            for item in items_of(node):
+                self.visit(item, state)
+            return self._fresh_of(node) if isinstance(getattr(container, "element", None), Scalar) else None
+        self.access(node, state)
+        return self._fresh_of(node)
+
+    def access(self, node: gast.Subscript, state: State) -> None:
+        """Judge every axis of an element access; past it, the indices are known to be in bounds."""
+        forms = [self.known(item, state) for item in items_of(node)]
+        lengths = self.lengths_of_name(node.value.id, state)
+        found = []
+        for form, length in zip(forms, lengths):
+            beyond = (length - form).plus(-1)
+            if self.proves(state, form):
+                found.append(FRONT if self.proves(state, beyond) else None)
+                self.learn(state, beyond)
+            elif self.proves(state, form.times(-1).plus(-1)):
+                found.append(BACK if self.proves(state, form + length) else None)
+                self.learn(state, form + length)
+            else:
+                found.append(None)
+                self.learn(state, beyond, form + length)
+        self.journal.add_axes(id(node), tuple(found))
+
+    def lengths_of_name(self, name: str, state: State) -> tuple[Form, ...]:
+        if name not in state.lengths:
+            state.lengths[name] = self.opaque(self.types[name])
+        return state.lengths[name]
+
+    def opaque(self, type_: Type) -> tuple[Form, ...]:
+        """Lengths of which nothing is known."""
+        rank = type_.ndim if isinstance(type_, Array) else 0
+        return tuple(self.unknowns.fresh(0, LENGTH_HIGH) for _ in range(rank))
+
+    def _lazy_choice(self, node: gast.IfExp, state: State) -> Form | None:
+        self.visit(node.test, state)
+        sides = []
+        for part, truth in ((node.body, True), (node.orelse, False)):
+            inside = state.copy()
+            self.learn(inside, *self.facts_of(node.test, inside, truth))
+            sides.append(self.visit(part, inside))
+        return self._either(sides[0], sides[1])
+
+    def _either(self, left: Form | None, right: Form | None) -> Form | None:
+        if left is None or right is None:
+            return None
+        return self.unknowns.choice("either", left, right)
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def _call(self, node: gast.Call, state: State) -> Form | None:
+        operator = syntax.operator_of(node)
+        if operator == "dim":
+            return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]  # type: ignore[call-overload]
+        if operator == "length":
+            return self.unknowns.fresh(0, LENGTH_HIGH)
+        if operator in ("pop", "append") or operator not in FORM_RULES:
+            for argument in node.args:
+                if not isinstance(self.types.get(getattr(argument, "id", "")), Array | ListOf):
+                    self.visit(argument, state)
+            return self._unknown_result(node)
+        forms = [self.visit(argument, state) for argument in node.args]
+        type_ = type_of(node, self.types)
+        if not _is_int(type_) or any(f is None for f in forms[operator == "where" :]):
+            return self._unknown_result(node)
+        exact = FORM_RULES[str(operator)](self, state, forms)
+        return self._fitted(node, state, exact, type_)  # type: ignore[arg-type]
+
+    def _unknown_result(self, node: gast.Call) -> Form | None:
+        operator = str(syntax.operator_of(node))
+        if operator == "pop" and isinstance(self.types[node.args[0].id].element, Array):  # type: ignore[union-attr]
+            return None
+        return self._fresh_of(node) if is_scalar_operator(operator) else None
+
+    def _fitted(self, node: gast.Call, state: State, exact: Form | None, type_: Scalar) -> Form:
+        """The exact form where it fits the dtype, or where Python's overflow check makes it so."""
+        low, high = INTERVALS[type_.dtype]
+        if exact is None:
+            self.journal.add_fits(id(node), False)
+            return self.unknowns.fresh(low, high)
+        fits = self.within(state, exact, low, high)
+        self.journal.add_fits(id(node), fits)
+        return exact if fits or type_.weak else self.unknowns.fresh(low, high)
+
+    # --- tests -----------------------------------------------------------------------------------------------------
+
+    def facts_of(self, test: gast.expr, state: State, truth: bool) -> tuple[Form, ...]:
+        """What holds where a test came out so."""
+        match test:
+            case gast.Name(id=id_):
+                return state.tests.get(id_, ((), ()))[0 if truth else 1]
+            case gast.BoolOp(op=op, values=values):
+                if isinstance(op, gast.And) != truth:
+                    return ()
+                return tuple(f for v in values for f in self.facts_of(v, state, truth))
+            case gast.Call(func=gast.Name(id="logical_not"), args=[inner]):
+                return self.facts_of(inner, state, not truth)
+            case gast.Call(func=gast.Name(id="logical_and" | "logical_or" as operator), args=parts):
+                if (operator == "logical_and") != truth:
+                    return ()
+                return tuple(f for p in parts for f in self.facts_of(p, state, truth))
+            case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in NEGATED:
+                return self._comparison(operator if truth else NEGATED[operator], left, right, state)
+        return ()
+
+    def _comparison(self, operator: str, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
+        if not (_is_int(type_of(left, self.types)) and _is_int(type_of(right, self.types))):
+            return ()
+        journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
+        x, y = self.visit(left, state), self.visit(right, state)
+        self.journal = journal
+        if x is None or y is None:
+            return ()
+        if operator != "not_equal":
+            return COMPARISONS[operator](x, y)
+        # unequal and not below is above
+        return tuple(d.plus(-1) for d in (x - y, y - x) if self.proves(state, d))
+
+
+def _is_int(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) and type_.dtype in ("i64", "i32")
+
+
+def items_of(node: gast.Subscript) -> list[gast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+
+
+COMPARISONS = {
+    "less": lambda x, y: ((y - x).plus(-1),),
+    "less_equal": lambda x, y: (y - x,),
+    "greater": lambda x, y: ((x - y).plus(-1),),
+    "greater_equal": lambda x, y: (x - y,),
+    "equal": lambda x, y: (x - y, y - x),
+}
+NEGATED = {
+    "less": "greater_equal", "greater_equal": "less", "greater": "less_equal", "less_equal": "greater",
+    "equal": "not_equal", "not_equal": "equal",
+}  # fmt: skip
+
+
+# --- forms of operators: (values, state, operand forms) -> exact result, or None ------------------------------------
+
+
+def _multiply(values: Values, state: State, forms: list[Form]) -> Form | None:
+    x, y = forms
+    if not x.terms:
+        return y.times(x.constant)
+    if not y.terms:
+        return x.times(y.constant)
+    (a, b), (c, d) = values.unknowns.interval(x), values.unknowns.interval(y)
+    corners = (a * c, a * d, b * c, b * d)
+    return values.unknowns.fresh(min(corners), max(corners))
+
+
+def _floor_divide(values: Values, state: State, forms: list[Form]) -> Form | None:
+    x, y = forms
+    if y.terms or y.constant <= 0:
+        return None
+    low, high = values.unknowns.interval(x)
+    quotient = values.unknowns.fresh(low // y.constant, high // y.constant)
+    below = x - quotient.times(y.constant)
+    values.learn(state, below, below.times(-1).plus(y.constant - 1))
+    return quotient
+
+
+def _remainder(values: Values, state: State, forms: list[Form]) -> Form | None:
+    x, y = forms
+    if not values.proves(state, y.plus(-1)):
+        return None
+    rest = values.unknowns.fresh(0, max(0, values.unknowns.interval(y)[1] - 1))
+    values.learn(state, (y - rest).plus(-1))
+    if values.proves(state, x):
+        values.learn(state, x - rest)
+    return rest
+
+
+def _absolute(values: Values, state: State, forms: list[Form]) -> Form | None:
+    (x,) = forms
+    return x if values.proves(state, x) else values.unknowns.choice("max", x, x.times(-1))
+
+
+def _clip(values: Values, state: State, forms: list[Form]) -> Form | None:
+    x, low, high = forms
+    return values.unknowns.choice("min", values.unknowns.choice("max", x, low), high)
+
+
+FORM_RULES = {
+    "add": lambda v, s, f: f[0] + f[1],
+    "subtract": lambda v, s, f: f[0] - f[1],
+    "negative": lambda v, s, f: f[0].times(-1),
+    "positive": lambda v, s, f: f[0],
+    "cast": lambda v, s, f: f[0],
+    "multiply": _multiply,
+    "floor_divide": _floor_divide,
+    "remainder": _remainder,
+    "absolute": _absolute,
+    "maximum": lambda v, s, f: v.unknowns.choice("max", *f),
+    "minimum": lambda v, s, f: v.unknowns.choice("min", *f),
+    "where": lambda v, s, f: v.unknowns.choice("either", f[1], f[2]),
+    "clip": _clip,
+}

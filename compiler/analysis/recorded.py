@@ -1,0 +1,136 @@
+"""What the forward sweep records for the backward sweep.
+
+    while ...:                                         needed    residual, slope, sin(e), cos(e)
+        residual = e - eccentricity * sin(e) - m       at hand   eccentricity, m: assigned once, outside of any loop
+        slope = 1.0 - eccentricity * cos(e)            kept      e, from which the others follow
+        e = e - residual / slope
+
+A value of the function's body is still there in the backward sweep.  Of the values inside loops and branches the
+cheapest set is kept from which the needed ones follow by elementwise operations and loads (a minimum vertex cut).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import gast
+
+from .. import syntax
+from ..ops.schema import OPERATORS
+from ..types import Array, Extent, Type
+from .dependence import Dependence
+from .mincut import minimum_cut
+from .regions import Region, Regions, Value
+
+CHEAP = frozenset(
+    "reshape transpose broadcast_to copy dim zeros ones empty full arange eye".split()
+)
+LENGTH = 1000
+
+
+@dataclass(slots=True)
+class Recorded:
+    """Which values are at hand, can be computed again, or have to be kept.
+
+    `types` also has the types of values that the backward sweep asked for.  `lasting` says whether the names of the body are still there in the backward sweep: not so in a recursive function.
+    """
+
+    regions: Regions
+    types: Mapping[str, Type]
+    lasting: bool = True
+    dependence: Dependence = field(init=False)
+    _uses: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.dependence = Dependence(self.regions)
+
+    def kept(self, needed: Iterable[str]) -> list[str]:
+        """The values to keep, in program order."""
+        needed = [key for key in dict.fromkeys(needed) if not self.at_hand(key)]
+        origins, uses, waiting = set(), {}, list(needed)
+        while waiting:
+            key = waiting.pop()
+            if key in origins or key in uses:
+                continue
+            sources = self.sources(key)
+            if sources is None:
+                origins.add(key)
+            else:
+                uses[key] = sources
+                waiting.extend(sources)
+        cost = {key: self.cost(self.regions.values[key]) for key in (*origins, *uses)}
+        kept = minimum_cut(needed, uses, origins, cost)
+        return sorted(kept, key=lambda key: self.position(self.regions.values[key]))
+
+    def position(self, value: Value) -> tuple[int, str]:
+        mark = value.after if value.after is not None else value.region.statement
+        return (-1 if mark is None else self.regions.order[id(mark)], value.key)
+
+    def at_hand(self, key: str) -> bool:
+        """Whether the backward sweep simply reads the name."""
+        value = self.regions.values[key]
+        region = value.region
+        if region.kind == "loop" and isinstance(region.statement, gast.For) and region.statement.target.id == key:
+            return True
+        if region.parent is not None:
+            return False
+        if not self.lasting and not (value.after is None and key == value.name):
+            return False
+        return value.name not in self.regions.stores or self.regions.last[value.name] == key
+
+    def sources(self, key: str) -> tuple[str, ...] | None:
+        """The values, not at hand, from which a value is cheaply computed again; None where that cannot be done."""
+        if key not in self._uses:
+            origin = self.regions.values[key].origin
+            names = None if origin is None else self._names(origin)
+            if names is not None and origin is not None:
+                keys = dict.fromkeys(self.regions.key(origin, name) for name in names)
+                names = tuple(k for k in keys if k in self.regions.values and not self.at_hand(k))
+            self._uses[key] = names
+        return self._uses[key]
+
+    def _names(self, origin: gast.stmt) -> tuple[str, ...] | None:
+        node = origin.value
+        names = tuple(syntax.names_read(node))
+        match node:
+            case gast.Name() | gast.Constant():
+                return names
+            case gast.Subscript(value=gast.Name(id=base)):
+                if not isinstance(self.types[base], Array):
+                    return None
+                return names[1:] if self.reloads(origin) else names
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if self.stays(base):
+                return ()
+            case gast.Call(func=gast.Name(id=operator)) if operator in OPERATORS:
+                cheap = OPERATORS[operator].kind == "elementwise" or operator in CHEAP
+                return names if cheap or operator == "cast" else None
+        return None
+
+    def reloads(self, load: gast.stmt) -> bool:
+        """Whether the elements that a load read are still in place when everything has run."""
+        base = load.value.value.id
+        if base not in self.regions.stores or not self.stays(base):
+            return False
+        return not any(self.dependence.may_overwrite(load, store) for store in self.regions.stores[base])
+
+    def stays(self, array: str) -> bool:
+        """Whether a name means one and the same array throughout, and does so still in the backward sweep."""
+        return self.lasting and self.regions.home[array].parent is None and array not in self.regions.carried
+
+    def cost(self, value: Value) -> int:
+        type_ = self.types[value.name]
+        dims = type_.dims if isinstance(type_, Array) else ()
+        result = LENGTH ** len(value.region.loops)
+        for extent in dims:
+            result *= _size(extent)
+        return max(1, result)
+
+
+def _size(extent: Extent) -> int:
+    return extent if isinstance(extent, int) else LENGTH
+
+
+def enclosing(region: Region) -> Region | None:
+    """The innermost loop around a region, itself included."""
+    return region.loops[-1] if region.loops else None

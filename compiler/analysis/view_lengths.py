@@ -1,0 +1,100 @@
+"""The lengths of the arrays that a loops function makes: allocations, aliases, transposes, reshapes and slices.
+
+    empty(shape=(n, 3))     ->  n, 3
+    a[1:, k]                ->  max(0, n - 1)           (n the first length of a)
+    a[::2]                  ->  an unknown from 0 to n
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import syntax
+from ..types import Array
+from .forms import Form
+from .range_values import LENGTH_HIGH, State, Values, items_of
+
+
+def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Form, ...] | None:
+    """The lengths of an array-valued right-hand side, None where nothing is known of them."""
+    match value:
+        case gast.Name(id=id_):
+            return values.lengths_of_name(id_, state)
+        case gast.Subscript(value=gast.Name(id=base)) if isinstance(values.types.get(base), Array):
+            return _view(values, value, state)
+        case gast.Call():
+            return _call(values, value, state)
+    values.visit(value, state)
+    return None
+
+
+def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | None:
+    operator = syntax.operator_of(value)
+    if operator == "transpose":
+        lengths = values.lengths_of_name(value.args[0].id, state)
+        return tuple(lengths[a] for a in transposed_axes(value))
+    if operator not in ("empty", "reshape"):
+        values.visit(value, state)
+        return None
+    shape = next(k.value for k in value.keywords if k.arg == "shape")
+    lengths = tuple(values.known(e, state) for e in (shape.elts if isinstance(shape, gast.Tuple) else [shape]))
+    for length in lengths:  # past the statement, which raises otherwise
+        values.learn(state, length, length.times(-1).plus(LENGTH_HIGH))
+    return lengths
+
+
+def transposed_axes(node: gast.Call) -> list[int]:
+    """The axes that a transpose takes, in the order of its result."""
+    axes: Any = syntax.static_of(node)["axes"]
+    return [int(a) % len(axes) for a in axes]
+
+
+def _view(values: Values, node: gast.Subscript, state: State) -> tuple[Form, ...]:
+    lengths = values.lengths_of_name(node.value.id, state)
+    result: list[Form] = []
+    axis = 0
+    for item in items_of(node):
+        match item:
+            case gast.Constant(value=None):
+                result.append(Form(1))
+                continue
+            case gast.Slice():
+                result.append(_slice(values, item, lengths[axis], state))
+            case _:
+                values.visit(item, state)
+        axis += 1
+    return (*result, *lengths[axis:])
+
+
+def _slice(values: Values, item: gast.Slice, length: Form, state: State) -> Form:
+    lower, upper, step = (None if p is None else values.visit(p, state) for p in (item.lower, item.upper, item.step))
+    unit = item.step is None or step == Form(1)
+    if not unit:
+        whole = item.lower is None and item.upper is None
+        if whole and step == Form(-1):
+            return length
+        some = values.unknowns.fresh(0, LENGTH_HIGH)
+        values.learn(state, length - some)
+        return some
+    first = Form(0) if item.lower is None else _clamped(values, state, lower, length)
+    last = length if item.upper is None else _clamped(values, state, upper, length)
+    if first is None or last is None:
+        some = values.unknowns.fresh(0, LENGTH_HIGH)
+        values.learn(state, length - some)
+        return some
+    count = last - first
+    return count if values.proves(state, count) else values.unknowns.choice("max", Form(0), count)
+
+
+def _clamped(values: Values, state: State, bound: Form | None, length: Form) -> Form | None:
+    """A slice bound after Python's rules: counted from the end where negative, then held between 0 and the length."""
+    if bound is None:
+        return None
+    if values.proves(state, bound):
+        return bound if values.proves(state, length - bound) else values.unknowns.choice("min", bound, length)
+    if values.proves(state, bound.times(-1).plus(-1)):
+        from_end = bound + length
+        return from_end if values.proves(state, from_end) else values.unknowns.choice("max", Form(0), from_end)
+    return None

@@ -1,0 +1,129 @@
+"""The languages between the steps, as tables, and the verifier that holds functions to them.
+
+    verify(function, "typed")     ->     ("line 5: `y = add(x)`: `add` takes 2 operands, not 1",)
+
+    core      plain Python with one way out                        (before types)
+    typed     one operator on atoms per assignment, every name typed
+    single    typed, and every name assigned once but for merges
+    loops     nested scalar expressions, explicit buffers and conversions
+
+A language is the forms of its statements and its invariants; each invariant is a function from a function to findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import gast
+
+from . import syntax
+from .analysis.assignment import merge_faults, unassigned_reads
+from .analysis.stage_forms import core_faults, loops_faults, typed_faults
+from .analysis.stage_types import conversion_faults, declared_faults, type_faults
+from .diagnostics import InternalError
+from .printing.unparse import statement_text
+from .program import Function
+
+Fault = tuple[gast.stmt, str]
+Check = Callable[[Function], Iterable[Fault]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a language does not allow, at the smallest statement that shows it; None for a whole function."""
+
+    statement: gast.stmt | None
+    message: str
+
+    def __str__(self) -> str:
+        if self.statement is None:
+            return self.message
+        span = getattr(self.statement, "span", None)
+        place = f"line {span.line}: " if span is not None else ""
+        return f"{place}`{first_line(self.statement)}`: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A language: what its statements may look like, and what holds of a function as a whole.
+
+    Later checks may take for granted what earlier ones established, and run only where those found nothing.
+    """
+
+    name: str
+    checks: tuple[Check, ...]
+
+
+# --- invariants that need no analysis ------------------------------------------------------------------------------
+
+
+def ends_with_return(function: Function) -> Iterable[Fault]:
+    """One `return`, the last statement."""
+    returns = [s for s in syntax.walk(function.body) if isinstance(s, gast.Return)]
+    if not function.body or not isinstance(function.body[-1], gast.Return):
+        if function.body:
+            yield function.body[-1], "the last statement is not `return`"
+    for statement in returns:
+        if statement is not function.body[-1]:
+            yield statement, "a `return` that is not the last statement"
+
+
+def has_spans(function: Function) -> Iterable[Fault]:
+    """Every statement says where the user wrote it."""
+    for statement in syntax.walk(function.body):
+        if getattr(statement, "span", None) is None:
+            yield statement, "no span: nobody knows which line of the user's this is"
+
+
+# --- the languages -------------------------------------------------------------------------------------------------
+
+TYPED_CHECKS = (typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults)
+
+STAGES = {
+    "core": Stage("core", (core_faults, ends_with_return)),
+    "typed": Stage("typed", TYPED_CHECKS),
+    "single": Stage("single", (*TYPED_CHECKS, merge_faults)),
+    "loops": Stage(
+        "loops",
+        (loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults),
+    ),
+}
+
+
+def findings(function: Function, stage: str) -> tuple[Finding, ...]:
+    """Everything in which a function breaks the rules of a language, by the first check that finds anything."""
+    for check in STAGES[stage].checks:
+        found = tuple(Finding(statement, message) for statement, message in check(function))
+        if found:
+            return found
+    return ()
+
+
+def verify(function: Function, stage: str) -> tuple[str, ...]:
+    """The findings as text; empty for a function of the language."""
+    return tuple(map(str, findings(function, stage)))
+
+
+def require(function: Function, stage: str, step: str | None = None) -> None:
+    """Raise InternalError, naming the step and the smallest statement, unless the function is of the language."""
+    found = findings(function, stage)
+    if not found:
+        return
+    smallest = min(found, key=lambda f: len(text_of(f.statement)))
+    reason = f"function `{function.name}` is not of the {stage} stage: {smallest.message}"
+    raise InternalError(step or stage, text_of(smallest.statement), reason)
+
+
+def first_line(statement: gast.stmt) -> str:
+    return text_of(statement).split("\n", 1)[0]
+
+
+def text_of(statement: gast.stmt | None) -> str:
+    """A statement as the compiler holds it, operators as calls."""
+    if statement is None:
+        return ""
+    try:
+        return statement_text(statement)
+    except Exception:  # a node that is no Python at all is shown as it is
+        return gast.dump(statement)

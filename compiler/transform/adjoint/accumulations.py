@@ -1,0 +1,85 @@
+"""Recognise stores that only add to what is there: their derivative adds nothing to the array's own.
+
+    t = a[i]
+    v = add(t, w)              w_bar += a_bar[i]           a_bar stays as it is: no zero, nothing added back
+    a[i] = v
+
+The three stand in one block, `t` and `v` are read nowhere else, and nothing stores into `a` in between.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import gast
+
+from ... import syntax
+from ...analysis.regions import Regions, changed_names
+from ...types import Array, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """`a[items] += sign * added`; `absorbed` are the load and the sum, which need no backward form of their own."""
+
+    added: gast.expr
+    sign: int
+    absorbed: tuple[gast.stmt, gast.stmt]
+
+
+def accumulations(regions: Regions) -> dict[int, Accumulation]:
+    """The accumulating stores, by the identity of the store."""
+    reads = Counter(name for s in regions.function.body for name in syntax.names_read(s))
+    found: dict[int, Accumulation] = {}
+    for block in regions.main.values():
+        made = {n: k for k, s in enumerate(block) if isinstance(s, gast.Assign) for n in syntax.names_bound(s)}
+        for position, statement in enumerate(block):
+            match = _match(block, position, made, reads, regions.function.types)
+            if match is not None:
+                found[id(statement)] = match
+    return found
+
+
+def _match(
+    block: Sequence[gast.stmt], position: int, made: Mapping[str, int], reads: Counter[str], types: Mapping[str, Type]
+) -> Accumulation | None:
+    statement = block[position]
+    match statement:
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Name(id=base), slice=items)], value=gast.Name(id=total)
+        ) if total in made and reads[total] == 1 and isinstance(types[base], Array):
+            pass
+        case _:
+            return None
+    summed = block[made[total]]
+    operator = syntax.operator_of(summed.value)
+    if operator not in ("add", "subtract") or types[base].dtype != getattr(types[total], "dtype", None):
+        return None
+    sides = [(summed.value.args[0], summed.value.args[1], 1 if operator == "add" else -1)]
+    if operator == "add":
+        sides.append((summed.value.args[1], summed.value.args[0], 1))
+    for loaded, added, sign in sides:
+        place = made.get(loaded.id) if isinstance(loaded, gast.Name) and reads[loaded.id] == 1 else None
+        if place is None or not _loads(block[place], base, items, types):
+            continue
+        if types[loaded.id] != types[total] and _dims(types[loaded.id]) != _dims(types[total]):
+            continue
+        if base not in set(changed_names(block[place + 1 : position])):
+            return Accumulation(added, sign, (block[place], summed))
+    return None
+
+
+def _loads(statement: gast.stmt, base: str, items: gast.expr, types: Mapping[str, Type]) -> bool:
+    """Whether a statement loads exactly these elements, each of them once."""
+    match statement:
+        case gast.Assign(value=gast.Subscript(value=gast.Name(id=source), slice=loaded)):
+            arrays = [types[i.id] for i in items.elts if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
+            once = not arrays or (len(arrays) == 1 and arrays[0].dtype == "bool")
+            return source == base and once and syntax.same(loaded, items)
+    return False
+
+
+def _dims(type_: Type) -> object:
+    return type_.dims if isinstance(type_, Array) else ()

@@ -1,0 +1,257 @@
+"""Functions that call themselves: a forward form that records, and a backward form that reads the record from its end.
+
+    y = g(x, n)                    y = g_forward(x, n, a_saved)
+                          ->       ...
+                                   x_bar_1 = g_backward(n, y_bar, a_saved)
+
+What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again where it
+is a parameter.  Cotangents of the results come in, cotangents of the parameters go out; a list that is handed in has a list of
+cotangents that is handed in too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import Activity, calls_of, results_of
+from ...names import Names
+from ...program import Function, Program
+from ...types import Array, ListOf, Type
+from .bars import Frame
+from .refuse import refuse
+from .saves import Saves
+from .sweep import Sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
+    """The backward form of a call; the call itself records from now on."""
+    node = statement.value
+    plan = sweep.plan
+    callee = plan.callee(node.func.id)
+    places = results_of(statement)
+    lists = [
+        (p, a.id)
+        for p, a in zip(callee.function.parameters, node.args)
+        if isinstance(callee.function.types[p], ListOf) and p in callee.activity.names and isinstance(a, gast.Name)
+    ]
+    wanted = [places[k] for k in callee.activity.results]
+    if not lists and not any(name in frame.bars for name in wanted):
+        return
+    arguments: list[gast.expr] = [
+        sweep.atom(statement, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.passed
+    ]
+    arguments += [frame.full(name, frame.bars.get(name)) for name in wanted]
+    arguments += [frame.list_in_place(name) for _, name in lists]
+    for name in wanted:
+        frame.bars.pop(name, None)
+    targets = [(p, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.outputs()]
+    made = [_result_name(sweep, frame, callee, p, a) for p, a in targets]
+    call = syntax.call(callee.backward, *arguments)
+    call.tapes_of = callee.function.name
+    frame.builder.append(syntax.assign(made, call) if made else syntax.expression(call))
+    for name, (_, argument) in zip(made, targets):
+        if isinstance(argument, gast.Name) and argument.id in sweep.active:
+            frame.add(argument.id, syntax.name(name))
+    forward = syntax.rebuild(node, func=syntax.name(callee.forward))
+    forward.tapes_of = callee.function.name
+    sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
+
+
+def _result_name(sweep: Sweep, frame: Frame, callee: Callee, parameter: str, argument: gast.expr) -> str:
+    """A name for the cotangent of an argument, with the argument's lengths in its type."""
+    hint = frame.hint(argument.id if isinstance(argument, gast.Name) else parameter)
+    name = sweep.names.fresh(hint)
+    type_: Type = callee.function.types[parameter]
+    if isinstance(type_, Array):
+        given = sweep.types[argument.id]
+        type_ = Array(type_.dtype, given.dims)
+    sweep.types[name] = type_
+    return name
+
+
+@dataclass(slots=True)
+class Callee:
+    """One function that is called: its activity, the names of its two forms, and the parameters handed in again."""
+
+    function: Function
+    activity: Activity
+    forward: str
+    backward: str
+    passed: set[str] = field(default_factory=set)
+
+    def outputs(self) -> list[str]:
+        """The parameters whose cotangents the backward form returns."""
+        return [p for p in self.activity.parameters if not isinstance(self.function.types[p], ListOf)]
+
+    def lists(self) -> list[str]:
+        return [p for p in self.activity.parameters if isinstance(self.function.types[p], ListOf)]
+
+
+@dataclass(slots=True)
+class Written:
+    """One function after its sweep: its saves, and what its backward form takes and gives."""
+
+    sweep: Sweep
+    saves: Saves
+    bars: list[str]
+    returned: list[gast.expr]
+    local: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+class Plan:
+    """All functions of a derivative: which are needed, what they hand each other."""
+
+    def __init__(self, program: Program, facts: Mapping[str, Activity]) -> None:
+        self.program, self.facts = program, facts
+        self.names = Names(program.functions)
+        self.callees: dict[str, Callee] = {}
+        self.written: dict[str, Written] = {}
+
+    def callee(self, name: str) -> Callee:
+        if name not in self.callees:
+            forward, backward = self.names.fresh(f"{name}_forward"), self.names.fresh(f"{name}_backward")
+            self.callees[name] = Callee(self.program.functions[name], self.facts[name], forward, backward)
+        return self.callees[name]
+
+    def write_callees(self) -> bool:
+        """Write every function that is called so far; whether all was settled: nothing more has to be handed in."""
+        settled = True
+        while missing := [name for name in self.callees if name not in self.written]:
+            for name in missing:
+                settled &= self._write(self.callees[name])
+        return settled
+
+    def _write(self, callee: Callee) -> bool:
+        function = callee.function
+        sweep = Sweep(self.program, function, callee.activity, self, lasting=False)
+        for statement in syntax.walk(function.body):
+            if syntax.stored_base(statement) in set(callee.outputs()):
+                raise refuse(statement, "G004", "a recursive function that changes its argument has no derivative here")
+        leaves = function.body[-1].value.elts
+        bars: list[str] = []
+        seeds: list[tuple[str, gast.expr]] = []
+        for position in callee.activity.results:
+            bars.append(sweep.names.fresh(sweep.root.hint(leaves[position].id)))
+            sweep.types[bars[-1]] = sweep.primal_type(leaves[position].id)
+            seeds.append((leaves[position].id, syntax.name(bars[-1])))
+        for name in callee.lists():
+            bars.append(sweep.names.fresh(sweep.root.hint(name)))
+            sweep.types[bars[-1]] = sweep.types[name]
+            sweep.root.bars[name] = syntax.name(bars[-1])
+        sweep.run(seeds)
+        returned = [sweep.root.full(p, sweep.root.bars.get(p)) for p in callee.outputs()]
+        saves = Saves(sweep)
+        saves.decide()
+        self.written[function.name] = Written(sweep, saves, bars, returned)
+        read = {n for s in (*sweep.lengths.late, *sweep.root.builder.body) for n in syntax.names_read(s)}
+        passed = {p for p in function.parameters if p in read}
+        settled = passed <= callee.passed
+        callee.passed |= passed
+        return settled
+
+    # --- tapes
+
+    def tapes_of(self, name: str) -> list[tuple[str, str]]:
+        """(function, tape) for all that an activation of a function writes on, those of the functions it calls included."""
+        found, waiting = [], [name]
+        while waiting:
+            current = waiting.pop(0)
+            if current in found:
+                continue
+            found.append(current)
+            waiting.extend(self._called_by(self.written[current].sweep))
+        return [(f, tape) for f in found for tape in self.written[f].saves.tapes]
+
+    def _called_by(self, sweep: Sweep) -> Iterator[str]:
+        for statement, callee in calls_of(sweep.function, self.program):
+            if id(statement) in sweep.forward_calls:
+                yield callee
+
+    def local_name(self, written: Written, tape: tuple[str, str]) -> str:
+        """What a function calls a tape: its own name where it owns it, else a fresh one."""
+        owner, name = tape
+        if owner == written.sweep.function.name and not written.sweep.lasting:
+            return name
+        if tape not in written.local:
+            written.local[tape] = written.sweep.names.fresh(name)
+            written.sweep.types[written.local[tape]] = self.written[owner].saves.tapes[name]
+        return written.local[tape]
+
+    def with_tapes(self, written: Written, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """Hand the tapes to the calls of a finished body."""
+        made: list[gast.stmt] = []
+        for statement in body:
+            changes: dict[str, object] = {}
+            for part in ("body", "orelse"):
+                if isinstance(statement, gast.If | gast.For | gast.While) and getattr(statement, part, None):
+                    changes[part] = self.with_tapes(written, getattr(statement, part))
+            value = getattr(statement, "value", None)
+            if isinstance(value, gast.Call) and hasattr(value, "tapes_of"):
+                changes["value"] = self._call_with_tapes(written, value)
+            made.append(syntax.rebuild(statement, **changes) if changes else statement)
+        return made
+
+    def _call_with_tapes(self, written: Written, node: gast.Call) -> gast.Call:
+        callee = self.callees[node.tapes_of]
+        tapes = [syntax.name(self.local_name(written, t)) for t in self.tapes_of(node.tapes_of)]
+        name = node.func.id
+        if not tapes and name == callee.forward:
+            name = callee.function.name
+        made = syntax.rebuild(node, func=syntax.name(name), args=[*node.args, *tapes])
+        del made.tapes_of
+        return made
+
+    # --- the functions
+
+    def functions(self) -> Iterator[Function]:
+        """The forward and backward forms of all that is called."""
+        for name, callee in self.callees.items():
+            written = self.written[name]
+            forward, backward = self._forward(callee, written), self._backward(callee, written)
+            if self.tapes_of(name):
+                yield forward
+            yield backward
+
+    def _tape_parameters(self, callee: Callee, written: Written) -> tuple[str, ...]:
+        return tuple(self.local_name(written, t) for t in self.tapes_of(callee.function.name))
+
+    def _forward(self, callee: Callee, written: Written) -> Function:
+        function = callee.function
+        body = self.with_tapes(written, [*written.saves.forward(), function.body[-1]])
+        parameters = (*function.parameters, *self._tape_parameters(callee, written))
+        note = f"{function.name}, recording what its derivative needs."
+        return function.with_(
+            name=callee.forward, parameters=parameters, body=tuple(body), notes=(note,),
+            types=used_types(parameters, body, written.sweep.types),
+        )  # fmt: skip
+
+    def _backward(self, callee: Callee, written: Written) -> Function:
+        function, sweep = callee.function, written.sweep
+        statements = [*sweep.lengths.late, *sweep.root.builder.body, syntax.return_(written.returned)]
+        statements[-1] = syntax.at(statements[-1], getattr(function.body[-1], "span", None))
+        body = self.with_tapes(written, statements)
+        handed = [p for p in function.parameters if p in callee.passed]
+        parameters = (*handed, *written.bars, *self._tape_parameters(callee, written))
+        return function.with_(
+            name=callee.backward, parameters=parameters, body=tuple(body),
+            types=used_types(parameters, body, sweep.types),
+            results=tuple(sweep.primal_type(p) for p in callee.outputs()),
+            notes=(f"Derivative of {function.name}: from the cotangents of its results to those of its parameters.",),
+        )  # fmt: skip
+
+
+def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapping[str, Type]) -> dict[str, Type]:
+    """The types of the names that a body mentions."""
+    names = dict.fromkeys(parameters)
+    for statement in syntax.walk(body):
+        names.update(dict.fromkeys(syntax.names_bound(statement)))
+        names.update(dict.fromkeys(n for n in syntax.names_read(statement) if n in table))
+    return {name: table[name] for name in names if name in table}

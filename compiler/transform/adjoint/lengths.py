@@ -1,0 +1,206 @@
+"""Lengths of arrays as atoms that the backward sweep can read, without keeping the arrays for it.
+
+    dim(z, axis=0)     with z: f64[n], features: f64[n, m]     ->     n        and, once, n = dim(features, axis=0)
+
+A symbol of a type says which lengths are equal.  That holds throughout a run for the lengths of parameters and of what the
+function's body makes once; a length that an iteration chooses is read where its array is made, and recorded like any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from ... import builder as building
+from ... import syntax, types
+from ...analysis.regions import Regions, Value
+from ...names import Names
+from ...types import INT, Array, Dim, Extent, ListOf, Type
+
+LATE = 10**9
+
+
+class Lengths:
+    """Finds lengths.  `early` statements belong at the start of the function, `late` ones before the backward sweep.
+
+    Where nothing of the forward sweep lasts (`lasting` is false) all are late, and only parameters are asked.
+    """
+
+    def __init__(self, regions: Regions, table: dict[str, Type], names: Names, lasting: bool) -> None:
+        self.regions, self.types, self.names, self.lasting = regions, table, names, lasting
+        self.early: list[gast.stmt] = []
+        self.late: list[gast.stmt] = []
+        self.extents: dict[str, Extent] = {}
+        self.opaque: set[str] = set()
+        self.local: dict[tuple[str, int], Value] = {}
+        self._known: dict[Extent, tuple[str, int]] = {}
+        self._fixed = self._fixed_symbols()
+        self._read_ints()
+
+    # --- what is known from the start
+
+    def parameters(self) -> Iterator[str]:
+        return (p for p in self.regions.function.parameters if isinstance(self.types[p], Array))
+
+    def body_arrays(self) -> Iterator[str]:
+        """Arrays that the function's body makes once."""
+        if not self.lasting:
+            return
+        for name, region in self.regions.home.items():
+            if region.parent is None and name not in self.regions.carried and isinstance(self.types[name], Array):
+                yield name
+
+    def _fixed_symbols(self) -> set[str]:
+        table = self.regions.function.types
+        given = {s for p in self.parameters() for s in _symbols(table[p])}
+        changing = {s for name in self.regions.carried for s in _symbols(table[name])}
+        changing |= {s for type_ in table.values() if isinstance(type_, ListOf) for s in _symbols(type_)}
+        made = {s for name in self.body_arrays() for s in _symbols(table[name])}
+        return given | (made - changing)
+
+    def _read_ints(self) -> None:
+        """The ints of the body whose values are affine in fixed lengths."""
+        given = {s for p in self.parameters() for s in _symbols(self.types[p])}
+        for statement in self.regions.main[id(self.regions.body)]:
+            for name in syntax.names_bound(statement):
+                if self.types[name] != INT or name in self.regions.carried or isinstance(statement, gast.For):
+                    continue
+                extent = self._extent_of(statement)
+                if extent is None:
+                    extent = types.symbol(name if name not in given else self.names.fresh(name))
+                    self.opaque.add(name)
+                if isinstance(extent, Dim):
+                    self.extents[name] = extent
+                    if self.lasting:
+                        self._known.setdefault(extent, (name, self.regions.order[id(statement)]))
+        for name in self.regions.function.parameters:
+            if self.types[name] == INT:
+                self.opaque.add(name)
+                self.extents[name] = types.symbol(name if name not in given else self.names.fresh(name))
+                self._known[self.extents[name]] = (name, -1)
+
+    def _extent_of(self, statement: gast.stmt) -> Extent | None:
+        value = getattr(statement, "value", None)
+        match value:
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]):
+                return self.types[base].dims[syntax.static_of(value)["axis"]]
+            case gast.Call(func=gast.Name(id=operator), args=[left, right]):
+                sides = [a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in (left, right)]
+                return building.affine_result(operator, *sides)
+        return None
+
+    # --- finding a length
+
+    def of(self, array: str, axis: int) -> gast.expr:
+        """The length of an array of the forward sweep; `array` is the key of a value."""
+        extent = self.types[array].dims[axis]
+        found = self.fixed(extent)
+        if found is not None:
+            return found
+        value = self.regions.values[array]
+        stays = self.lasting and value.region.parent is None and value.name not in self.regions.carried
+        if stays or (value.after is None and value.region.parent is None):
+            return self._late_dim(value.name, axis, extent)
+        return syntax.name(self._local(value, axis).key)
+
+    def fixed(self, extent: Extent, before: int | None = None) -> gast.expr | None:
+        """A length as an atom at hand throughout the backward sweep (and in the forward sweep from place `before` on)."""
+        if isinstance(extent, int):
+            return syntax.constant(extent)
+        if not set(extent.symbols()) <= self._fixed and extent not in self._known:
+            return None
+        if extent in self._known and (before is None or self._known[extent][1] < before):
+            return syntax.name(self._known[extent][0])
+        for parameter in self.parameters():
+            dims = self.types[parameter].dims
+            if extent in dims:
+                return self._parameter_dim(parameter, dims.index(extent), extent)
+        return self._computed(extent) if self._is_sum(extent) else None
+
+    def _parameter_dim(self, parameter: str, axis: int, extent: Dim) -> gast.expr:
+        name = self._new(extent, str(extent) if len(extent.terms) == 1 and not extent.constant else "n")
+        statement = syntax.assign(name, syntax.call("dim", parameter, axis=axis), _first_span(self.regions))
+        (self.early if self.lasting else self.late).append(statement)
+        return syntax.name(name)
+
+    def _late_dim(self, array: str, axis: int, extent: Dim) -> gast.expr:
+        name = self._new(extent, "n", LATE if set(extent.symbols()) <= self._fixed else None)
+        self.late.append(syntax.assign(name, syntax.call("dim", array, axis=axis), _first_span(self.regions)))
+        return syntax.name(name)
+
+    def _new(self, extent: Dim, hint: str, order: int | None = -1) -> str:
+        name = self.names.fresh(hint if hint.isidentifier() else "n")
+        self.types[name] = INT
+        self.extents[name] = extent
+        if order is not None:
+            self._known[extent] = (name, order)
+        return name
+
+    def _is_sum(self, extent: Dim) -> bool:
+        """Whether every symbol of a length is known at the start of the function, so that it can be computed there."""
+        single = [types.symbol(s) for s in extent.symbols()]
+        return extent not in single and all(self.fixed(s, before=0) is not None for s in single)
+
+    def _computed(self, extent: Dim) -> gast.expr:
+        """`max(0, constant + sum(factor * length))`, statement by statement."""
+        target = self.early if self.lasting else self.late
+        total: gast.expr | None = None
+        for symbol, factor in sorted(extent.terms, key=lambda term: term[1] < 0):
+            part: gast.expr = self.fixed(types.symbol(symbol), before=0)  # type: ignore[assignment]
+            if abs(factor) != 1 or (total is None and factor < 0):
+                part = self._int(target, "multiply", part, syntax.constant(factor if total is None else abs(factor)))
+            if total is None:
+                total = part
+            else:
+                total = self._int(target, "add" if factor > 0 else "subtract", total, part)
+        assert total is not None
+        if extent.constant:
+            sign = "add" if extent.constant > 0 else "subtract"
+            total = self._int(target, sign, total, syntax.constant(abs(extent.constant)))
+        if not types.is_plain(extent):
+            total = self.clamped(target, total)
+        self.extents[total.id] = extent
+        self._known[extent] = (total.id, -1)
+        return total
+
+    def clamped(self, target: list[gast.stmt], number: gast.expr) -> gast.Name:
+        """`number` or zero, whichever is greater."""
+        positive = self.names.fresh("t")
+        self.types[positive] = types.BOOL
+        span = _first_span(self.regions)
+        target.append(syntax.assign(positive, syntax.call("greater", number, 0), span))
+        return self._int(target, "where", positive, number, syntax.constant(0))
+
+    def _int(self, target: list[gast.stmt], operator: str, *operands: object) -> gast.Name:
+        name = self.names.fresh("n")
+        self.types[name] = INT
+        target.append(syntax.assign(name, syntax.call(operator, *operands), _first_span(self.regions)))
+        return syntax.name(name)
+
+    def _local(self, value: Value, axis: int) -> Value:
+        """A length that is read where the array is made; a value to be recorded like others."""
+        if (value.key, axis) not in self.local:
+            name = self.names.fresh("n")
+            self.types[name] = INT
+            span = getattr(value.after if value.after is not None else value.region.statement, "span", None)
+            origin = syntax.assign(name, syntax.call("dim", value.name, axis=axis), span)
+            mark = value.after if value.after is not None else value.region.statement
+            self.regions.order[id(origin)] = self.regions.order[id(mark)] if mark is not None else -1
+            self.regions.place[id(origin)] = value.region
+            self.regions.reads[id(origin)] = {value.name: value.key}
+            made = Value(name, name, value.region, origin, origin)
+            self.regions.values[name] = made
+            self.local[value.key, axis] = made
+        return self.local[value.key, axis]
+
+
+def _symbols(type_: Type) -> set[str]:
+    if isinstance(type_, ListOf):
+        return _symbols(type_.element)
+    dims = type_.dims if isinstance(type_, Array) else ()
+    return {s for d in dims if isinstance(d, Dim) for s in d.symbols()}
+
+
+def _first_span(regions: Regions):
+    return next((s.span for s in regions.body.block if getattr(s, "span", None) is not None), None)

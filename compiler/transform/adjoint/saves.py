@@ -1,0 +1,389 @@
+"""Bring the values that the backward sweep reads to where it reads them.
+
+    forward                          backward
+    e_saved = new_list()
+    while ...:                       while length(e_saved) > 0:
+        append(e_saved, e)               e_1 = pop(e_saved)
+        delta = ...                      s = sin(e_1)                 computed again
+        e = e_1                          ...
+
+A kept value is saved right after its definition: in an array indexed by the iteration (`slots.py`), or on a list; a number
+made in a branch of the body comes out of it by a merge.  Each backward block starts with what was kept in its forward block and
+what follows from that, in program order.  Then names replace the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from ... import syntax
+from ...analysis.recorded import Recorded
+from ...analysis.regions import Region, Value
+from ...types import INT, Array, ListOf, Scalar
+from .bars import VIEWS, Emitter
+from .settle import ends_in_raise
+from .slots import Slots
+from .sweep import Sweep
+
+
+class Saves:
+    """The decisions for one function.  `finish` gives its forward statements; its backward ones are then in names."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep, self.regions = sweep, sweep.regions
+        self.recorded = Recorded(sweep.regions, sweep.types, sweep.lasting)
+        self.before: dict[int, list[gast.stmt]] = {}
+        self.after: dict[int, list[gast.stmt]] = {}
+        self.start: dict[int, list[gast.stmt]] = {}
+        self.last: dict[int, list[gast.stmt]] = {}
+        self.end: dict[int, list[gast.stmt]] = {}
+        self.prelude: dict[int, list[gast.stmt]] = {}
+        self.known: dict[str, str] = {}
+        self.tapes: dict[str, ListOf] = {}
+        self.listed: dict[str, str] = {}
+        self.kept: list[str] = []
+        self.passed: set[str] = set()
+        self.slots = Slots(sweep, self.recorded, self.before)
+        self._counters: dict[tuple[int, bool], str] = {}
+        self._shared = _shared_arrays(sweep)
+
+    def decide(self) -> None:
+        """Choose what is kept, put the values in place, and replace keys by names in the backward statements."""
+        needed = self._needed()
+        self.kept = self.recorded.kept(needed)
+        for key in self.kept:
+            self._keep(self.regions.values[key])
+        self._set_while_tests()
+        for key in sorted(self._all_used(needed), key=lambda k: self.recorded.position(self.regions.values[k])):
+            self._compute_again(key)
+        self._rename(self.sweep.root.builder.body)
+        for region_id, statements in self.prelude.items():
+            self.sweep.mirror[region_id][:0] = statements
+
+    def _needed(self) -> list[str]:
+        body = [*self.sweep.lengths.late, *self.sweep.root.builder.body]
+        names = dict.fromkeys(name for s in body for name in syntax.names_read(s))
+        return [name for name in names if name in self.regions.values]
+
+    def _all_used(self, needed: Iterable[str]) -> list[str]:
+        """The values to compute again: needed themselves, or for others."""
+        found: dict[str, None] = {}
+        waiting = list(needed)
+        while waiting:
+            key = waiting.pop()
+            if key in found or key in self.known or self.recorded.at_hand(key):
+                continue
+            found[key] = None
+            waiting.extend(self.recorded.sources(key) or ())
+        return list(found)
+
+    def name_of(self, key: str) -> str:
+        """The name under which the backward sweep has a value."""
+        if key in self.known:
+            return self.known[key]
+        value = self.regions.values[key]
+        if id(value.region) in self.sweep.index_of and value.region.statement.target.id == key:
+            return self.sweep.index_of[id(value.region)]
+        if value.after is None and value.region.parent is None and not self.sweep.lasting:
+            self.passed.add(value.name)
+        return value.name
+
+    def _fresh(self, value: Value) -> str:
+        made = self.sweep.names.fresh(value.name)
+        self.sweep.types[made] = self.sweep.types[value.name]
+        return made
+
+    # --- computing again
+
+    def _compute_again(self, key: str) -> None:
+        value = self.regions.values[key]
+        origin = value.origin
+        assert origin is not None
+        made = self._fresh(value)
+        self.known[key] = made
+        live = self._live_base(origin)
+        expression = syntax.map_names(
+            origin.value, lambda name: live if name == live else self._named(self.regions.key(origin, name))
+        )
+        statement = syntax.assign(made, expression, getattr(origin, "span", None))
+        syntax.at(statement, statement.span, getattr(origin, "inlined", ()))
+        self.prelude.setdefault(id(value.region), []).append(statement)
+
+    def _live_base(self, origin: gast.stmt) -> str:
+        """The array that is read again where it stands: stores have left those elements alone, or only its length counts."""
+        match origin.value:
+            case gast.Subscript(value=gast.Name(id=base)):
+                key = self.regions.key(origin, base)
+                return base if not self.recorded.at_hand(key) and self.recorded.reloads(origin) else ""
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]):
+                return base if self.recorded.stays(base) else ""
+        return ""
+
+    def _named(self, name: str) -> str:
+        return self.name_of(name) if name in self.regions.values else name
+
+    # --- keeping
+
+    def _keep(self, value: Value) -> None:
+        self._insert_local(value)
+        type_ = self.sweep.types[value.name]
+        if self.sweep.lasting and value.region.parent is None:
+            self._keep_by_copy(value)
+            return
+        if self.sweep.lasting and not value.region.loops and isinstance(type_, Scalar):
+            self._keep_by_merge(value, type_)
+            return
+        found = self.slots.of_value(value) if self.sweep.lasting else None
+        if found is None:
+            self._keep_on_list(value)
+        else:
+            self._keep_in_array(value, *found)
+
+    def _insert_local(self, value: Value) -> None:
+        """Lengths that are read for the backward sweep alone become statements of the forward sweep."""
+        for (key, _), local in self.sweep.lengths.local.items():
+            if local is value:
+                array = self.regions.values[key]
+                self._place_after(array, local.origin)
+        for local in self.sweep.lists_closed.values():
+            if local is value:
+                last = self.sweep.end_of(value.region)
+                self.after.setdefault(id(last), []).append(value.after)
+
+    def _place_after(self, value: Value, statement: gast.stmt) -> None:
+        if value.after is None:
+            self.start.setdefault(id(value.region), []).append(statement)
+        else:
+            self.after.setdefault(id(value.after), []).append(statement)
+
+    def _span(self, value: Value):
+        mark = value.after if value.after is not None else value.region.statement
+        return getattr(mark, "span", None)
+
+    def _keep_on_list(self, value: Value) -> None:
+        """Save by append, get back by pop: last in, first out, through all loops and calls."""
+        type_ = self.sweep.types[value.name]
+        element = Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
+        tape = self.sweep.names.fresh(f"{value.name}_saved")
+        self.sweep.types[tape] = self.tapes[tape] = ListOf(element)
+        self.listed[tape] = value.key
+        if self.sweep.lasting:
+            anchor = value.region.path[0].statement
+            made = syntax.assign(tape, syntax.call("new_list"), getattr(anchor, "span", None))
+            self.before.setdefault(id(anchor), []).append(made)
+        source: gast.expr = syntax.name(value.name)
+        if isinstance(type_, Array) and (value.name in self._shared or type_.layout != "C"):
+            kept = self.sweep.names.fresh(value.name)
+            self.sweep.types[kept] = element
+            self._place_after(value, syntax.assign(kept, syntax.call("copy", source), self._span(value)))
+            source = syntax.name(kept)
+        saved = syntax.expression(syntax.call("append", tape, source), self._span(value))
+        if self.sweep.lasting:
+            self._place_after(value, saved)
+        else:
+            # a call in this block may put values of its own on the list: those lie below, and are gone when it is read
+            self.last.setdefault(id(value.region), []).append(saved)
+        made_name = self._fresh(value)
+        self.sweep.types[made_name] = element
+        self.known[value.key] = made_name
+        restored = syntax.assign(made_name, syntax.call("pop", tape), self._span(value))
+        self.prelude.setdefault(id(value.region), []).append(restored)
+
+    def _keep_in_array(self, value: Value, slots, lengths) -> None:
+        """Save in an array with one place per iteration."""
+        type_ = self.sweep.types[value.name]
+        anchor = value.region.path[0].statement
+        emitter = Emitter(self.sweep)
+        emitter.body = self.before.setdefault(id(anchor), [])
+        emitter.span = getattr(anchor, "span", None)
+        shape = syntax.tuple_([*(slot.size for slot in slots), *lengths])
+        store = emitter.call("empty", shape=shape, dtype=type_.dtype, hint=f"{value.name}_saved")
+        whole = [syntax.slice_()] * len(lengths)
+        places = [self._counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
+        self._place_after(value, syntax.store(store.id, [*places, *whole], value.name, self._span(value)))
+        back = [self._counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
+        self.known[value.key] = self._load(value, type_, store, [*back, *whole])
+
+    def _load(self, value: Value, type_: Scalar | Array, store: gast.Name, items: list[gast.expr]) -> str:
+        made = self._fresh(value)
+        loaded = syntax.index(store.id, *items)
+        target = self.prelude.setdefault(id(value.region), [])
+        if isinstance(type_, Scalar) and type_.weak:
+            strong = self.sweep.names.fresh(value.name)
+            self.sweep.types[strong] = Scalar(type_.dtype)
+            target.append(syntax.assign(strong, loaded, self._span(value)))
+            loaded = syntax.call("cast", strong, dtype=type_.dtype, weak=True)
+        elif isinstance(type_, Array):
+            self.sweep.types[made] = Array(type_.dtype, type_.dims)
+        target.append(syntax.assign(made, loaded, self._span(value)))
+        return made
+
+    def _counter(self, loop: Region, slot, backward: bool) -> gast.expr:
+        """The place of the present iteration, in the forward or the backward form of a loop."""
+        index = self.sweep.index_of[id(loop)] if backward else loop.statement.target.id
+        if slot.start is None:
+            return syntax.name(index)
+        if (id(loop), backward) not in self._counters:
+            self._counters[id(loop), backward] = self._count(loop, slot, index, backward)
+        return syntax.name(self._counters[id(loop), backward])
+
+    def _count(self, loop: Region, slot, index: str, backward: bool) -> str:
+        emitter = Emitter(self.sweep)
+        emitter.span = getattr(loop.statement, "span", None)
+        passed = emitter.call("subtract", index, slot.start, hint="round")
+        if slot.step.value != 1:
+            passed = emitter.call("floor_divide", passed, slot.step, hint="round")
+        place = self.prelude if backward else self.start
+        place.setdefault(id(loop), [])[:0] = emitter.body
+        return passed.id
+
+    def _keep_by_copy(self, value: Value) -> None:
+        """What an array of the body holds before a store is there in a copy afterwards."""
+        made = self.sweep.names.fresh(f"{value.name}_saved")
+        type_ = self.sweep.types[value.name]
+        assert isinstance(type_, Array)
+        self.sweep.types[made] = Array(type_.dtype, type_.dims)
+        self._place_after(value, syntax.assign(made, syntax.call("copy", value.name), self._span(value)))
+        self.known[value.key] = made
+
+    def _keep_by_merge(self, value: Value, type_: Scalar) -> None:
+        """A number made in a branch of the body comes out of it under a name that has a value on every path."""
+        source = value.name
+        for arm in reversed(value.region.path):
+            made = self.sweep.names.fresh(f"{value.name}_saved")
+            self.sweep.types[made] = type_
+            span = getattr(arm.statement, "span", None)
+            self.end.setdefault(id(arm), []).append(syntax.assign(made, syntax.name(source), span))
+            then, other = self.regions.arms[id(arm.statement)]
+            sibling = other if arm is then else then
+            if not ends_in_raise(sibling.block):
+                self._end_with_zero(sibling, made, type_, span)
+            source = made
+        self.known[value.key] = source
+
+    def _end_with_zero(self, arm: Region, made: str, type_: Scalar, span) -> None:
+        emitter = Emitter(self.sweep)
+        emitter.span = span
+        zero: gast.expr = syntax.constant({"f": 0.0, "i": 0, "b": False}[type_.dtype[0]])
+        if not type_.weak:
+            zero = emitter.call("cast", zero, dtype=type_.dtype, weak=False, hint="zero")
+        self.start.setdefault(id(arm), []).extend(emitter.body)
+        self.end.setdefault(id(arm), []).append(syntax.assign(made, zero, span))
+
+    # --- how often a while loop ran
+
+    def _set_while_tests(self) -> None:
+        for body in list(self.sweep.mirror.values()):
+            for position, statement in enumerate(body):
+                if isinstance(statement, gast.While) and hasattr(statement, "mirrors"):
+                    body[position] = self._with_test(statement, statement.mirrors)
+
+    def _with_test(self, statement: gast.While, loop: Region) -> gast.stmt:
+        span = getattr(statement, "span", None)
+        for tape, key in self.listed.items():
+            if self.sweep.lasting and self.regions.values[key].region is loop and loop.parent.parent is None:
+                made = syntax.while_(syntax.call("greater", syntax.call("length", tape), 0), [], span)
+                made.body = statement.body
+                return made
+        rounds = self._rounds(loop)
+        index = self.sweep.names.fresh("k")
+        self.sweep.types[index] = INT
+        made = syntax.for_range(index, 0, rounds, 1, [], span)
+        made.body = statement.body
+        return made
+
+    def _rounds(self, loop: Region) -> str:
+        """Count the iterations of a loop; the count is a value of the block around it."""
+        names = self.sweep.names
+        span = getattr(loop.statement, "span", None)
+        count, more = names.fresh("rounds"), names.fresh("rounds")
+        self.sweep.types[count] = self.sweep.types[more] = INT
+        self.before.setdefault(id(loop.statement), []).append(syntax.assign(count, syntax.constant(0), span))
+        self.start.setdefault(id(loop), []).append(syntax.assign(more, syntax.call("add", count, 1), span))
+        self.end.setdefault(id(loop), []).append(syntax.assign(count, syntax.name(more), span))
+        value = Value(count, count, loop.parent, loop.statement, None)
+        self.regions.values[count] = value
+        if not self.recorded.at_hand(count):
+            self.kept.append(count)
+            self._keep(value)
+        return self.name_of(count)
+
+    # --- names for keys
+
+    def _rename(self, body: list[gast.stmt]) -> None:
+        for position, statement in enumerate(body):
+            for block in syntax.blocks_of(statement):
+                self._rename(block)
+            body[position] = self._renamed(statement)
+
+    def _renamed(self, statement: gast.stmt) -> gast.stmt:
+        fresh: dict[str, object] = {}
+        for part in ("value", "iter", "test"):
+            node = getattr(statement, part, None)
+            if isinstance(node, gast.expr):
+                fresh[part] = syntax.map_names(node, self._named)
+        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
+            fresh["targets"] = [syntax.map_names(statement.targets[0], self._named)]
+        return syntax.rebuild(statement, **fresh)
+
+    # --- the forward sweep
+
+    def forward(self) -> list[gast.stmt]:
+        """The statements of the function with the saves put in, without its return."""
+        body = [s for s in self.regions.body.block if not isinstance(s, gast.Return)]
+        return [*self.sweep.lengths.early, *self._block(self.regions.body, body)]
+
+    def _block(self, region: Region, body: Iterable[gast.stmt]) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        for statement in self.start.get(id(region), ()):
+            self._emit(statement, made)
+        closing = {id(s) for s in region.block[len(self.regions.main[id(region)]) :]}
+        copies: list[gast.stmt] = []
+        for statement in body:
+            made.extend(self.before.get(id(statement), ()))
+            self._emit(statement, copies if id(statement) in closing else made)
+        return [*made, *self.last.get(id(region), ()), *copies, *self.end.get(id(region), ())]
+
+    def _emit(self, statement: gast.stmt, made: list[gast.stmt]) -> None:
+        made.append(self._rebuilt(statement))
+        for following in self.after.get(id(statement), ()):
+            self._emit(following, made)
+
+    def _rebuilt(self, statement: gast.stmt) -> gast.stmt:
+        if isinstance(statement, gast.If):
+            then, other = self.regions.arms[id(statement)]
+            return syntax.rebuild(
+                statement, body=self._block(then, statement.body), orelse=self._block(other, statement.orelse)
+            )
+        if isinstance(statement, gast.For | gast.While):
+            return syntax.rebuild(statement, body=self._block(self.regions.loops[id(statement)], statement.body))
+        return self.sweep.forward_calls.get(id(statement), statement)
+
+
+def _shared_arrays(sweep: Sweep) -> set[str]:
+    """Arrays that may share elements with one that is stored into."""
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while leader.get(name, name) != name:
+            name = leader[name]
+        return name
+
+    for statement in syntax.walk(sweep.function.body):
+        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name | gast.Tuple):
+            continue
+        sources: list[str] = []
+        match statement.value:
+            case gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source)):
+                sources = [source]
+            case gast.Call(func=gast.Name(id=operator), args=args):
+                if operator in VIEWS | {"pop"} or operator in sweep.program.functions:
+                    sources = [a.id for a in args if isinstance(a, gast.Name)]
+        for name in syntax.names_bound(statement):
+            for source in sources:
+                if not isinstance(sweep.types[name], Scalar) and not isinstance(sweep.types[source], Scalar):
+                    leader[find(name)] = find(source)
+    stored = {find(name) for name in sweep.regions.stores}
+    return {name for name in sweep.function.types if find(name) in stored}

@@ -1,0 +1,148 @@
+"""Where the values of counted loops are kept: one array for all iterations, allocated before the outermost loop.
+
+    for i in range(1, n, 1):        e_saved = empty(shape=(n,)); ... e_saved[i] = e ...        e_1 = e_saved[i_1]
+
+The array is indexed by the loop variables themselves where these count from about zero, else by the number of the iteration.
+That needs the trip counts and the shape of the value before the outermost loop; where they are not known there, the answer is
+None and the value goes to a list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax, types
+from ...analysis.recorded import Recorded
+from ...analysis.regions import Region, Value
+from ...types import INT, Array, Extent
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
+
+NEAR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """How one loop indexes the arrays of its values: how many places, and the first number and step it counts from."""
+
+    size: gast.expr
+    start: gast.expr | None
+    step: gast.expr
+
+
+class Slots:
+    """Finds sizes before a statement of the function's body; the statements that compute them go to `before`."""
+
+    def __init__(self, sweep: Sweep, recorded: Recorded, before: dict[int, list[gast.stmt]]) -> None:
+        self.sweep, self.recorded, self.before = sweep, recorded, before
+        self.regions = sweep.regions
+        self._slots: dict[int, Slot | None] = {}
+        self._hoisted: dict[tuple[int, str], gast.expr | None] = {}
+
+    def of_value(self, value: Value) -> tuple[list[Slot], list[gast.expr]] | None:
+        """The slots of the loops around a value, and its own lengths."""
+        anchor = value.region.path[0].statement
+        assert anchor is not None
+        slots = [self.of_loop(loop, anchor) for loop in value.region.loops]
+        if not slots or any(slot is None for slot in slots):
+            return None
+        type_ = self.sweep.types[value.name]
+        lengths = [self._length(d, anchor) for d in (type_.dims if isinstance(type_, Array) else ())]
+        if any(length is None for length in lengths):
+            return None
+        return slots, lengths  # type: ignore[return-value]
+
+    def _length(self, extent: Extent, anchor: gast.stmt) -> gast.expr | None:
+        found = self.sweep.lengths.fixed(extent, before=self.regions.order[id(anchor)])
+        if isinstance(found, gast.Name) and found.id in self.sweep.lengths.opaque:
+            return self._clamped(found, anchor)
+        return found
+
+    def of_loop(self, loop: Region, anchor: gast.stmt) -> Slot | None:
+        if id(loop) not in self._slots:
+            self._slots[id(loop)] = self._find(loop, anchor)
+        return self._slots[id(loop)]
+
+    def _find(self, loop: Region, anchor: gast.stmt) -> Slot | None:
+        if not isinstance(loop.statement, gast.For):
+            return None
+        start, stop, step = loop.statement.iter.args
+        if not isinstance(step, gast.Constant):
+            return None
+        first, last = self._hoist(loop.statement, start, anchor), self._hoist(loop.statement, stop, anchor)
+        if first is None or last is None:
+            return None
+        if step.value == 1 and isinstance(first, gast.Constant) and 0 <= first.value <= NEAR:
+            return Slot(self._clamped(last, anchor), None, step)
+        if step.value == -1 and isinstance(last, gast.Constant) and -1 <= last.value < NEAR:
+            return Slot(self._clamped(self._int(anchor, "add", first, 1), anchor), None, step)
+        return Slot(self._clamped(self._rounds(first, last, step.value, anchor), anchor), first, step)
+
+    def _rounds(self, first: gast.expr, last: gast.expr, step: int, anchor: gast.stmt) -> gast.expr:
+        if step == 1:
+            return self._int(anchor, "subtract", last, first)
+        span = self._int(anchor, "subtract", first, last)
+        return self._int(anchor, "negative", self._int(anchor, "floor_divide", span, step))
+
+    # --- ints before the loop
+
+    def _hoist(self, reader: gast.stmt, atom: gast.expr, anchor: gast.stmt) -> gast.expr | None:
+        """An int of a loop's header as an atom that is there before `anchor`."""
+        if isinstance(atom, gast.Constant):
+            return atom
+        key = self.regions.key(reader, atom.id)
+        if (id(anchor), key) not in self._hoisted:
+            self._hoisted[id(anchor), key] = self._hoist_value(key, anchor)
+        return self._hoisted[id(anchor), key]
+
+    def _hoist_value(self, key: str, anchor: gast.stmt) -> gast.expr | None:
+        value = self.regions.values.get(key)
+        if value is None or self.sweep.types[value.name] != INT:
+            return None
+        made_before = value.after is None or self.regions.order[id(value.after)] < self.regions.order[id(anchor)]
+        if value.region.parent is None and made_before:
+            return syntax.name(value.name)
+        if value.origin is None:
+            return None
+        node = value.origin.value
+        operator = syntax.operator_of(node)
+        if operator == "dim":
+            base = node.args[0].id
+            extent = self.sweep.types[base].dims[syntax.static_of(node)["axis"]]
+            return self.sweep.lengths.fixed(extent, before=self.regions.order[id(anchor)])
+        if operator not in ("add", "subtract", "multiply", "negative"):
+            return None
+        parts = [self._hoist(value.origin, a, anchor) for a in node.args]
+        if any(p is None for p in parts):
+            return None
+        return self._int(anchor, operator, *parts)
+
+    def _int(self, anchor: gast.stmt, operator: str, *operands: object) -> gast.expr:
+        atoms = [syntax.atom(o) for o in operands]
+        if all(isinstance(a, gast.Constant) for a in atoms):
+            numbers = [a.value for a in atoms]
+            folded = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
+                      "negative": lambda a: -a, "floor_divide": lambda a, b: a // b}  # fmt: skip
+            return syntax.constant(folded[operator](*numbers))
+        name = self.sweep.names.fresh("count")
+        self.sweep.types[name] = INT
+        made = syntax.assign(name, syntax.call(operator, *atoms), getattr(anchor, "span", None))
+        self.before.setdefault(id(anchor), []).append(made)
+        return syntax.name(name)
+
+    def _clamped(self, number: gast.expr, anchor: gast.stmt) -> gast.expr:
+        """`number`, or zero where it is negative."""
+        if isinstance(number, gast.Constant):
+            return syntax.constant(max(0, number.value))
+        extent = self.sweep.lengths.extents.get(number.id)
+        if extent is not None and types.is_plain(extent) and number.id not in self.sweep.lengths.opaque:
+            return number
+        key = (id(anchor), f"{number.id} or 0")
+        if key not in self._hoisted:
+            target = self.before.setdefault(id(anchor), [])
+            self._hoisted[key] = self.sweep.lengths.clamped(target, number)
+        return self._hoisted[key]  # type: ignore[return-value]

@@ -1,0 +1,294 @@
+"""The backward form of one assignment.
+
+    y = sin(x)          x_bar += y_bar * cos(x)
+    y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
+    a[items] = v        v_bar += a_bar[items]; a_bar[items] = 0
+    add_at(a, items, v) v_bar += a_bar[items]
+    x = y               y_bar += x_bar
+
+A cotangent that is nothing yet gives no statements at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import passing
+from ...diagnostics import InternalError
+from ...ops.cotangents import as_type, cotangent
+from ...ops.schema import OPERATORS, TypeFault
+from ...types import Array, ListOf, Scalar
+from . import lists
+from .bars import Frame
+from .refuse import refuse
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
+
+
+def backward(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
+    """Append the backward form of a simple statement to the frame."""
+    frame.builder.span = getattr(statement, "span", None)
+    frame.builder.inlined = getattr(statement, "inlined", ())
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
+            if isinstance(sweep.types[base], ListOf):
+                lists.of_store(sweep, frame, statement)
+            else:
+                _of_store(sweep, frame, statement)
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            _of_assignment(sweep, frame, statement, name, value)
+        case gast.Expr(value=gast.Call(func=gast.Name(id="add_at"))):
+            _of_add_at(sweep, frame, statement)
+        case gast.Expr(value=gast.Call(func=gast.Name(id="append"))):
+            lists.of_append(sweep, frame, statement)
+        case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
+            sweep.of_call(frame, statement)
+        case gast.Return() | gast.Raise():
+            pass
+        case _:
+            raise InternalError("reverse", gast.dump(statement), "not a statement of the typed stage")
+
+
+def _of_assignment(sweep: Sweep, frame: Frame, statement: gast.Assign, name: str, value: gast.expr) -> None:
+    operator = syntax.operator_of(value)
+    if operator in sweep.program.functions:
+        sweep.of_call(frame, statement)
+        return
+    if operator == "pop":
+        lists.of_pop(sweep, frame, statement)
+        return
+    out_bar = frame.bars.get(name)
+    if out_bar is None or operator == "new_list":
+        frame.bars.pop(name, None)
+        return
+    match value:
+        case gast.Name(id=source):
+            if source in sweep.active:
+                frame.add(source, out_bar)
+        case gast.Subscript(value=gast.Name(id=base)):
+            if base in sweep.active and isinstance(sweep.types[base], ListOf):
+                lists.of_load(sweep, frame, statement, out_bar)
+            elif base in sweep.active:
+                _of_load(sweep, frame, statement, out_bar)
+        case gast.Call(func=gast.Name(id=operator)) if operator in OPERATORS:
+            _of_operator(sweep, frame, statement, out_bar)
+        case gast.Constant():
+            pass
+        case _:
+            raise InternalError("reverse", gast.dump(statement), "no operator, load or copy")
+    del frame.bars[name]
+
+
+def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+    node = statement.value
+    row = OPERATORS[node.func.id]
+    active = [(position, name) for position, name in passing(node) if name in sweep.active]
+    if not active:
+        return
+    (result,) = syntax.names_bound(statement)
+    operands = [sweep.atom(statement, a) for a in node.args]
+    static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
+    out = syntax.name(sweep.regions.made[id(statement)][result])
+    if isinstance(out_bar, gast.Constant):
+        whole = all(_has_shape(sweep.types[name], sweep.types[out.id]) for _, name in active)
+        plain = _of_constant(node, out_bar) if whole else None
+        if plain is not None:
+            for (_, name), value in zip(active, plain(active)):
+                frame.add(name, value)
+            return
+        out_bar = _strong(frame, out_bar, out, operands)
+    for position, name in active:
+        try:
+            value = cotangent(frame.builder, row, position, operands, static, out, out_bar, frame.hint(name))
+        except TypeFault as fault:
+            raise refuse(statement, fault.code, fault.message) from None
+        if value is not None:
+            frame.add(name, value, fresh=value is not out_bar)
+
+
+def _of_constant(node: gast.Call, out_bar: gast.Constant):
+    """The cotangents of the operands as numbers, where a number and the operator allow it; None elsewhere."""
+    match node.func.id, node.args:
+        case "add" | "positive", _:
+            return lambda active: [out_bar for _ in active]
+        case "negative", _:
+            return lambda active: [syntax.constant(-out_bar.value)]
+        case "subtract", _:
+            return lambda active: [syntax.constant(-out_bar.value) if k else out_bar for k, _ in active]
+        case "multiply", ([gast.Constant(value=factor), _] | [_, gast.Constant(value=factor)]):
+            return lambda active: [syntax.constant(out_bar.value * factor)]
+    return None
+
+
+def _has_shape(type_: Scalar | Array, whole: Scalar | Array) -> bool:
+    """Whether an operand has every element of the result, so that a constant stands for its cotangent too."""
+    dims, full = (t.dims if isinstance(t, Array) else () for t in (type_, whole))
+    return len(dims) == len(full) and all(a != 1 or b == 1 for a, b in zip(dims, full))
+
+
+def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
+    """A Python number beside another one would follow Python's rules (division by zero raises): give it NumPy's."""
+    type_ = frame.builder.type_of(out)
+    if isinstance(type_, Scalar) and type_.weak:
+        return out_bar
+    given = [frame.builder.type_of(a) for a in operands if isinstance(a, gast.Name)]
+    if all(isinstance(t, Array) or not t.weak for t in given):
+        return out_bar
+    return frame.builder.call("cast", out_bar, dtype=type_.dtype, weak=False, hint="t_bar")
+
+
+# --- loads and stores ----------------------------------------------------------------------------------------------
+
+
+def is_plain_index(items: gast.Tuple, types) -> bool:
+    """Whether an index has no integer or bool arrays."""
+    return not any(isinstance(i, gast.Name) and isinstance(types[i.id], Array) for i in items.elts)
+
+
+def is_rearrangement(items: gast.Tuple) -> bool:
+    """Whether an index keeps every element and only adds axes of length 1."""
+    return all(
+        isinstance(i, gast.Constant) and i.value is None
+        if not isinstance(i, gast.Slice)
+        else (i.lower is None and i.upper is None and i.step is None)
+        for i in items.elts
+    )
+
+
+def _without_new_axes(frame: Frame, items: gast.Tuple, value: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
+    """The cotangent of a load without the axes that its index added, and the index without them."""
+    kept = [i for i in items.elts if not (isinstance(i, gast.Constant) and i.value is None)]
+    if len(kept) == len(items.elts) or not isinstance(frame.builder.type_of(value), Array):
+        return value, kept
+    shown = [i for i in items.elts if isinstance(i, gast.Slice) or (isinstance(i, gast.Constant) and i.value is None)]
+    picks = [syntax.constant(0) if isinstance(i, gast.Constant) else syntax.slice_() for i in shown]
+    return frame.builder.load(value, picks, frame_hint(value)), kept
+
+
+def frame_hint(value: gast.expr) -> str:
+    return value.id if isinstance(value, gast.Name) else "t_bar"
+
+
+def _of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+    base, items = statement.value.value.id, sweep.atoms(statement, statement.value.slice)
+    plain = is_plain_index(items, sweep.types)
+    new_axes = any(isinstance(i, gast.Constant) and i.value is None for i in items.elts)
+    if new_axes and not plain:
+        raise refuse(statement, "G004", "an index that mixes None with integer or bool arrays has no derivative yet")
+    value, kept = _without_new_axes(frame, items, out_bar)
+    if is_rearrangement(items):
+        frame.add(base, value)
+        return
+    bar = frame.in_place(base)
+    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
+    if plain or _is_mask(kept, sweep.types):
+        before = frame.builder.load(bar, kept, "t_bar")
+        total = frame.builder.call("add", before, value, hint="t_bar")
+        frame.builder.append(syntax.store(bar.id, kept, total))
+    else:
+        frame.builder.append(syntax.expression(syntax.call("add_at", bar, syntax.tuple_(kept), value)))
+
+
+def _is_mask(items: list[gast.expr], types) -> bool:
+    """Whether the only array in an index is one bool array: it reads no element twice."""
+    arrays = [types[i.id] for i in items if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
+    return len(arrays) == 1 and arrays[0].dtype == "bool"
+
+
+def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+    base, source = statement.targets[0].value.id, statement.value
+    if base not in sweep.active:
+        return
+    items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
+    if id(statement) in sweep.accumulations:
+        _of_accumulation(sweep, frame, statement, base, items)
+        return
+    bar = frame.in_place(base)
+    if isinstance(source, gast.Name) and source.id in sweep.active:
+        value = _taken(sweep, frame, statement, bar, items)
+        frame.builder.append(syntax.store(bar.id, items, 0.0))
+        _give(sweep, frame, source.id, value)
+    else:
+        frame.builder.append(syntax.store(bar.id, items, 0.0))
+
+
+def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: str, items: list[gast.expr]) -> None:
+    """`a[items] += v`: the elements keep their cotangents, and the added value gets them too."""
+    found = sweep.accumulations[id(statement)]
+    if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
+        return
+    value = _taken(sweep, frame, statement, frame.in_place(base), items)
+    if found.sign < 0:
+        value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
+    _give(sweep, frame, found.added.id, value)
+
+
+def _taken(sweep: Sweep, frame: Frame, statement: gast.stmt, bar: gast.Name, items: list[gast.expr]) -> gast.expr:
+    """The cotangents of the stored elements, apart from the array that is about to be zeroed."""
+    value = frame.builder.load(bar, items, "t_bar")
+    whole = syntax.tuple_(items)
+    if is_plain_index(whole, sweep.types):
+        if isinstance(sweep.types[value.id], Array):
+            return frame.builder.call("copy", value, hint="t_bar")
+        return value
+    if _is_mask(items, sweep.types):
+        return value
+    return _of_last_writers(sweep, frame, statement, bar, items, value)
+
+
+def _of_last_writers(sweep, frame: Frame, statement, bar: gast.Name, items: list[gast.expr], value) -> gast.expr:
+    """Where an index names an element more than once the last value stays, and alone has a cotangent."""
+    arrays = [i for i in items if isinstance(i, gast.Name) and isinstance(sweep.types[i.id], Array)]
+    if any(isinstance(i, gast.Slice) for i in items) or {sweep.types[a.id].ndim for a in arrays} != {1}:
+        raise refuse(
+            statement, "G004", "a store through integer arrays is differentiated only where they are one-dimensional "
+            "and every axis is indexed"
+        )  # fmt: skip
+    build = frame.builder
+    count = sweep.length(arrays[0], 0) or build.call("dim", arrays[0], axis=0)
+    shape = syntax.tuple_([count])
+    order = build.call("arange", 0, count, 1, shape=shape, dtype="i64", hint="order")
+    lengths = [sweep.length(bar, k) or build.call("dim", bar, axis=k) for k in range(sweep.types[bar.id].ndim)]
+    writer = build.call("zeros", shape=syntax.tuple_(lengths), dtype="i64", hint="writer")
+    build.append(syntax.store(writer.id, items, order))
+    last = build.call("equal", build.load(writer, items, "last"), order, hint="stays")
+    return build.call("where", last, value, 0.0, hint="t_bar")
+
+
+def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
+    place, items, source = statement.value.args
+    if place.id not in sweep.active or not isinstance(source, gast.Name) or source.id not in sweep.active:
+        return
+    bar = frame.in_place(place.id)
+    kept = list(sweep.atoms(statement, items).elts)
+    value = frame.builder.load(bar, kept, "t_bar")
+    if is_plain_index(items, sweep.types) and isinstance(sweep.types[value.id], Array):
+        value = frame.builder.call("copy", value, hint="t_bar")
+    _give(sweep, frame, source.id, value)
+
+
+def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:
+    """Add the cotangent of stored elements to that of the stored value, which may have been spread over them."""
+    wanted, given = sweep.types[source], sweep.types[value.id] if isinstance(value, gast.Name) else None
+    if isinstance(given, Array):
+        value = _summed(frame, value, given, wanted)
+    frame.add(source, as_type(frame.builder, value, wanted, frame.hint(source)), fresh=True)
+
+
+def _summed(frame: Frame, value: gast.expr, given: Array, wanted: Array | Scalar) -> gast.expr:
+    dims = wanted.dims if isinstance(wanted, Array) else ()
+    lead = given.ndim - len(dims)
+    if lead == given.ndim:
+        return frame.builder.call("sum", value, axis=None, keepdims=False, hint="t_bar")
+    spread = [k for k in range(len(dims)) if dims[k] == 1 and given.dims[lead + k] != 1]
+    if spread:
+        axes = tuple(lead + k for k in spread)
+        value = frame.builder.call("sum", value, axis=axes if len(axes) > 1 else axes[0], keepdims=True, hint="t_bar")
+    if lead > 0:
+        axes = tuple(range(lead))
+        value = frame.builder.call("sum", value, axis=axes if len(axes) > 1 else 0, keepdims=False, hint="t_bar")
+    return value

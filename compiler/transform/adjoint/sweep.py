@@ -1,0 +1,342 @@
+"""The backward sweep of one function: its blocks from the last statement to the first.
+
+    for i in range(a, b, 1):                       for i in range(b - 1, a - 1, -1):
+        y = f(x)                        ->             x_bar_1 = x_bar + y_bar * ...
+        s = y                                          s_bar = x_bar_1 ...
+    if c:                                          if c:
+        m = u                           ->             u_bar = m_bar ...
+    while test:                                    while length(saved) > 0:     or as often as was counted
+        ...                                            ...
+
+What the statements read of the forward sweep they name by the keys of `analysis/regions`; `saves.py` then decides how each
+value comes to be at hand, and puts the names in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax, types
+from ...analysis.activity import Activity
+from ...analysis.regions import Region, Regions, Value, map_regions
+from ...diagnostics import InternalError
+from ...names import Names
+from ...program import Function, Program
+from ...types import INT, Array, ListOf, Scalar, Type
+from . import statements
+from .accumulations import accumulations
+from .bars import VIEWS, Frame
+from .lengths import Lengths
+from .lists import is_emptying
+from .refuse import refuse
+
+if TYPE_CHECKING:
+    from .calls import Plan
+
+
+class Sweep:
+    """One function on its way backwards: what is known of it, and its backward statements with keys for names."""
+
+    def __init__(
+        self, program: Program, function: Function, activity: Activity, plan: Plan, lasting: bool = True
+    ) -> None:
+        self.program, self.function, self.activity, self.lasting = program, function, activity, lasting
+        self.plan = plan
+        self.active = activity.names
+        self.regions: Regions = map_regions(function)
+        self.types: dict[str, Type] = dict(function.types)
+        self.names = Names({*function.types, *function.parameters, *program.functions})
+        self._block_bad_names()
+        self.types.update((key, function.types[v.name]) for key, v in self.regions.values.items())
+        self.lengths = Lengths(self.regions, self.types, self.names, lasting)
+        self.merged: set[str] = set()
+        self.base: dict[str, str] = {}
+        self.escaped: set[str] = set()
+        self.accumulations = accumulations(self.regions)
+        self.absorbed = {id(s) for a in self.accumulations.values() for s in a.absorbed}
+        self.indexed = self._indexed()
+        self.mirror: dict[int, list[gast.stmt]] = {}
+        self.index_of: dict[int, str] = {}
+        self.counted: dict[int, str] = {}
+        self.lists_closed: dict[str, Value] = {}
+        self.root = Frame(self, self.regions.body, None)
+        self.forward_calls: dict[int, gast.stmt] = {}
+
+    def _block_bad_names(self) -> None:
+        """Symbols of dimensions are not for names: an int called `n` would be taken for the length n."""
+        for type_ in self.function.types.values():
+            for dim in getattr(getattr(type_, "element", type_), "dims", ()):
+                for symbol in dim.symbols() if isinstance(dim, types.Dim) else ():
+                    if symbol in self.function.types:
+                        self.names.take(symbol)
+
+    def _indexed(self) -> set[str]:
+        """Arrays whose cotangent is stored into: those that are stored into or loaded from themselves."""
+        found = {name for name in self.regions.stores if name in self.active}
+        for statement in syntax.walk(self.function.body):
+            match statement:
+                case gast.Assign(
+                    targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base), slice=items)
+                ) if name in self.active and not statements.is_rearrangement(items):
+                    if isinstance(self.types[base], Array):
+                        found.add(base)
+        return found
+
+    # --- names and types
+
+    def primal_type(self, name: str) -> Scalar | Array:
+        """The type of a name's cotangent: that of the name, in C order."""
+        type_ = self.types[name]
+        if isinstance(type_, ListOf):
+            raise InternalError("reverse", name, "a list where a number or an array is expected")
+        return Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
+
+    def merge_name(self, name: str) -> str:
+        made = self.names.fresh(self.root.hint(name))
+        self.types[made] = self.primal_type(name)
+        self.merged.add(made)
+        return made
+
+    def atom(self, statement: gast.stmt, node: gast.expr) -> gast.expr:
+        """An operand as a statement reads it: a key in place of a name that has many values."""
+        return self.atoms(statement, node)
+
+    def atoms(self, statement: gast.stmt, node: gast.expr) -> gast.expr:
+        return syntax.map_names(node, lambda name: self.regions.key(statement, name))
+
+    def note_array(self, name: str, value: gast.expr) -> None:
+        """Remember whose elements a new array of the backward sweep has: its own, or those of another."""
+        match value:
+            case gast.Name(id=source):
+                self.base[name] = self.base.get(source, source)
+            case gast.Subscript(value=gast.Name(id=source), slice=items):
+                shares = isinstance(self.types[source], Array) and statements.is_plain_index(items, self.types)
+                self.base[name] = self.base.get(source, source) if shares else name
+                if isinstance(self.types[source], ListOf):
+                    self.base[name] = source
+            case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in VIEWS | {"pop"}:
+                self.base[name] = self.base.get(source, source)
+            case _:
+                self.base[name] = name
+
+    # --- lengths
+
+    def length(self, atom: gast.expr, axis: int) -> gast.expr | None:
+        """A length without reading the array for it, where that can be had."""
+        assert isinstance(atom, gast.Name)
+        if atom.id in self.regions.values:
+            return self.lengths.of(atom.id, axis)
+        return self.lengths.fixed(self.types[atom.id].dims[axis])
+
+    def shape(self, name: str, frame: Frame) -> list[gast.expr]:
+        """The shape of a name as it is where the frame stands."""
+        type_ = self.types[name]
+        assert isinstance(type_, Array)
+        return [self.lengths.fixed(d) or self.lengths.of(self._key_at(name, frame), k) for k, d in enumerate(type_.dims)]
+
+    def _key_at(self, name: str, frame: Frame) -> str:
+        """A value of the name that has the shape it has here: inside its loop or after it."""
+        loop = self.regions.carried.get(name)
+        inside = loop is not None and loop.contains(frame.region)
+        candidates = [v for v in self.regions.values.values() if v.name == name]
+        for value in candidates:
+            if loop is None or (value.region is loop) == inside:
+                return value.key
+        return candidates[0].key
+
+    def final_length(self, frame: Frame, name: str) -> gast.expr:
+        """The length that a list has when its block ends."""
+        region = self.regions.home[name]
+        if region.parent is None and self.lasting:
+            return frame.builder.bind(syntax.call("length", name), INT, "n")
+        if isinstance(self.types[name].element, Array):
+            raise refuse(_mark(region), "G004", "a list of arrays inside a loop is differentiated only if it ends empty")
+        if name not in self.lists_closed:
+            made = self.names.fresh("n")
+            self.types[made] = INT
+            last = self.end_of(region)
+            statement = syntax.assign(made, syntax.call("length", name), getattr(last, "span", None))
+            self.regions.order[id(statement)] = self.regions.order[id(last)]
+            value = Value(made, made, region, statement, None)
+            self.regions.values[made] = value
+            self.lists_closed[name] = value
+        return syntax.name(self.lists_closed[name].key)
+
+    def end_of(self, region: Region) -> gast.stmt:
+        """The last statement of a block that is neither a merge nor the return."""
+        return next(s for s in reversed(self.regions.main[id(region)]) if not isinstance(s, gast.Return))
+
+    def is_emptied(self, name: str) -> bool:
+        """Whether the last thing that happens to a list is a loop that empties it."""
+        region = self.regions.home[name]
+        touching = [s for s in self.regions.main[id(region)] if name in set(syntax.names_read(s))]
+        return bool(touching) and is_emptying(touching[-1], name)
+
+    # --- blocks
+
+    def run(self, seeds: Sequence[tuple[str, gast.expr]]) -> None:
+        """Write the backward statements into `root`, starting from the cotangents of the results."""
+        self.mirror[id(self.regions.body)] = self.root.builder.body
+        for name, value in seeds:
+            self.root.add(name, value)
+        self.block(self.root)
+
+    def block(self, frame: Frame) -> None:
+        for statement in reversed(self.regions.main[id(frame.region)]):
+            match statement:
+                case gast.If():
+                    self.branch(frame, statement)
+                case gast.For() | gast.While():
+                    self.loop(frame, statement)
+                case _ if id(statement) not in self.absorbed:
+                    statements.backward(self, frame, statement)
+
+    # --- branches
+
+    def branch(self, frame: Frame, statement: gast.If) -> None:
+        merges = [(name, ends) for name, ends in self.regions.merges[id(statement)] if name in frame.bars]
+        frames = [self._arm(frame, statement, side, merges) for side in (0, 1)]
+        touched = dict.fromkeys(name for arm in frames for name in arm.bars if not arm.owns(name))
+        ends: dict[str, str] = {}
+        for name in touched:
+            ends[name] = self._merge(frame, frames, name, statement)
+        for name, _ in merges:
+            del frame.bars[name]
+        frame.bars.update((name, syntax.name(made)) for name, made in ends.items())
+        if any(arm.builder.body for arm in frames):
+            frame.builder.span = getattr(statement, "span", None)
+            test = self.atom(statement, statement.test)
+            made = syntax.if_(test, [], [], frame.builder.span)
+            made.body, made.orelse = (arm.builder.body for arm in frames)
+            frame.builder.append(made)
+            for arm in frames:
+                self.mirror[id(arm.region)] = arm.builder.body
+
+    def _arm(self, frame: Frame, statement: gast.If, side: int, merges) -> Frame:
+        frame.builder.span = getattr(statement, "span", None)
+        arm = Frame(self, self.regions.arms[id(statement)][side], frame)
+        for name, ends in merges:
+            source = ends[side]
+            if isinstance(source, gast.Name) and source.id in self.active:
+                arm.add(source.id, frame.bars[name])
+        self.block(arm)
+        return arm
+
+    def _merge(self, frame: Frame, arms: list[Frame], name: str, statement: gast.If) -> str:
+        """One cotangent from both arms, each writing its own at its end."""
+        before = frame.current(name)
+        values = [arm.bars.get(name, before) for arm in arms]
+        given = [None if v is None else frame.builder.type_of(v) for v in values]
+        scalars = all(t is None or isinstance(t, Scalar) for t in given)
+        primal = self.primal_type(name)
+        made = self.merge_name(name)
+        if scalars and isinstance(primal, Array):
+            primal = Scalar(primal.dtype)
+            self.types[made] = primal
+        for arm, value in zip(arms, values):
+            arm.builder.span = getattr(statement, "span", None)
+            if isinstance(primal, Scalar):
+                whole = statements.as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name))
+            else:
+                whole = arm.full(name, value)
+            arm.builder.append(syntax.assign(made, whole))
+        return made
+
+    # --- loops
+
+    def loop(self, frame: Frame, statement: gast.For | gast.While) -> None:
+        region = self.regions.loops[id(statement)]
+        frame.builder.span = getattr(statement, "span", None)
+        frame.builder.inlined = getattr(statement, "inlined", ())
+        inner = Frame(self, region, frame)
+        closing = [(name, value) for name, value in self.regions.closing[id(statement)] if name in self.active]
+        starts = {name: self.merge_name(name) for name, _ in closing}
+        for name, source in closing:
+            if isinstance(source, gast.Name) and source.id in self.active:
+                inner.add(source.id, syntax.name(starts[name]))
+        self.block(inner)
+        inner.builder.span = getattr(statement, "span", None)
+        ends = [(starts[name], inner.full(name, inner.bars.get(name))) for name, _ in closing]
+        ends += [(made, inner.full(name, inner.bars[name])) for name, made in inner.carried.items()]
+        inner.builder.body += self._parallel(inner, ends)
+        self._begin(frame, inner, starts)
+        self.mirror[id(region)] = inner.builder.body
+        if inner.builder.body:
+            self._append_loop(frame, statement, region, inner.builder.body)
+
+    def _begin(self, frame: Frame, inner: Frame, starts: dict[str, str]) -> None:
+        """Give every cotangent that the backward loop carries its value before the loop."""
+        for name, made in (*starts.items(), *inner.carried.items()):
+            value = frame.current(name)
+            frame.builder.append(syntax.assign(made, frame.full(name, value)))
+            frame.bars[name] = syntax.name(made)
+
+    def _parallel(self, frame: Frame, pairs: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
+        """Copies that end the body, as if all at once."""
+        pairs = [(made, v) for made, v in pairs if not (isinstance(v, gast.Name) and v.id == made)]
+        targets = [made for made, _ in pairs]
+        copies: list[gast.stmt] = []
+        result: list[tuple[str, gast.expr]] = []
+        for position, (made, value) in enumerate(pairs):
+            if isinstance(value, gast.Name) and value.id in targets[:position]:
+                held = self.names.fresh(value.id)
+                self.types[held] = self.types[value.id]
+                copies.append(syntax.assign(held, value, frame.builder.span))
+                value = syntax.name(held)
+            result.append((made, value))
+        return copies + [syntax.assign(made, value, frame.builder.span) for made, value in result]
+
+    def _append_loop(self, frame: Frame, statement, region: Region, body: list[gast.stmt]) -> None:
+        frame.builder.span = getattr(statement, "span", None)
+        if isinstance(statement, gast.While):
+            # how often it runs is decided with the saves: `saves.py` puts the test in
+            made = syntax.while_(syntax.constant(False), [], frame.builder.span)
+            made.body = body
+            self.counted[id(statement)] = ""
+            made.mirrors = region
+            frame.builder.append(made)
+            return
+        index = self.names.fresh(statement.target.id)
+        self.types[index] = INT
+        self.index_of[id(region)] = index
+        start, stop, step = self._reversed(frame, statement)
+        made = syntax.for_range(index, start, stop, step, [], frame.builder.span)
+        made.body = body
+        frame.builder.append(made)
+
+    def _reversed(self, frame: Frame, statement: gast.For) -> tuple[gast.expr, gast.expr, gast.expr]:
+        """The range that goes through the same numbers from the last to the first."""
+        start, stop, step = (self.atom(statement, a) for a in statement.iter.args)
+        build = frame.builder
+        if isinstance(step, gast.Constant) and abs(step.value) == 1:
+            one = step.value
+            return _moved(build, stop, -one, "last"), _moved(build, start, -one, "stop"), syntax.constant(-one)
+        # ceil((stop - start) / step) rounds, of which the last starts at start + (rounds - 1) * step
+        span = build.call("subtract", start, stop, hint="span")
+        rounds = build.call("negative", build.call("floor_divide", span, step, hint="rounds"), hint="rounds")
+        offset = build.call("multiply", build.call("subtract", rounds, 1, hint="rounds"), step, hint="offset")
+        back = syntax.constant(-step.value) if isinstance(step, gast.Constant) else build.call("negative", step, hint="back")
+        return build.call("add", start, offset, hint="last"), build.call("subtract", start, step, hint="stop"), back
+
+    # --- calls
+
+    def of_call(self, frame: Frame, statement: gast.stmt) -> None:
+        from .calls import backward_call
+
+        backward_call(self, frame, statement)
+
+
+def _moved(build, atom: gast.expr, by: int, hint: str) -> gast.expr:
+    if isinstance(atom, gast.Constant):
+        return syntax.constant(atom.value + by)
+    if by < 0:
+        return build.call("subtract", atom, -by, hint=hint)
+    return build.call("add", atom, by, hint=hint)
+
+
+def _mark(region: Region) -> gast.stmt:
+    return region.statement if region.statement is not None else region.block[0]

@@ -1,0 +1,175 @@
+"""Give one name to what is one variable: out of the copies at merges.
+
+    e_1 = e - delta        ->     e = e - delta
+    e = e_1
+
+Takes typed or loops functions and gives them with names assigned more than once wherever that reads best, so that it
+is the last step before printing: the typed stage's rule of single assignment holds no longer.  Two names become one if
+they have one type and are never live at the same time with different values.  The user's names win, without numbers
+where they are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+
+import gast
+
+from .. import syntax
+from ..analysis.def_use import reads_of
+from ..analysis.liveness import Liveness, liveness
+from ..analysis.made_names import temporaries_of, user_words
+from ..names import RESERVED, base_of
+from ..program import Function
+from ..types import Array, Dim, ListOf, Type
+from .rename import rename, with_blocks
+
+Interference = dict[str, set[str]]
+
+
+def coalesce(function: Function) -> Function:
+    """The function with copies joined and names tidied; the same object where there is nothing to join."""
+    while names := join_copies(function):
+        joined = rename(function, names)
+        function = joined.with_(body=tuple(without_self_copies(joined.body)))
+    return rename_freely(function)
+
+
+def join_copies(function: Function) -> dict[str, str]:
+    """A new name for every name that is joined with another one."""
+    interference = interferences(function, liveness(function))
+    hidden = temporaries_of(function)
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while name in parent:
+            name = parent[name]
+        return name
+
+    for first, second in candidates(function):
+        left, right = root(first), root(second)
+        if left == right or function.types.get(left) != function.types.get(right):
+            continue
+        if base_of(left) != base_of(right) and hidden.isdisjoint((left, right)):
+            continue  # two names that the user gave mean two things
+        if right in interference.get(left, ()) or {left, right} <= {*function.parameters}:
+            continue
+        kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
+        parent[gone] = kept
+        for other in interference.pop(gone, set()):
+            interference.setdefault(kept, set()).add(other)
+            interference[other].add(kept)
+            interference[other].discard(gone)
+    return {name: root(name) for name in parent}
+
+
+def candidates(function: Function) -> Iterable[tuple[str, str]]:
+    """Pairs worth joining: both sides of a copy, the copies that close loops and branches first; loop variables."""
+    copies = [
+        (statement.targets[0].id, statement.value.id)
+        for statement in syntax.walk(function.body)
+        if isinstance(statement, gast.Assign)
+        and isinstance(statement.targets[0], gast.Name)
+        and isinstance(statement.value, gast.Name)
+    ]
+    variables: dict[str, list[str]] = {}
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.For):
+            variables.setdefault(base_of(statement.target.id), []).append(statement.target.id)
+    loops = [(names[0], name) for names in variables.values() for name in names[1:] if name != names[0]]
+    return [*copies, *loops]
+
+
+def preference(name: str, parameters: Sequence[str], hidden: frozenset[str]) -> tuple[bool, bool, bool, int, str]:
+    """Parameters first, then the user's names, then names without a number."""
+    return name not in parameters, name in hidden, base_of(name) != name, len(name), name
+
+
+def interferences(function: Function, live: Liveness) -> Interference:
+    """Which names hold two values at once: one is assigned while the other is live, unless by a copy of it."""
+    found: Interference = {}
+
+    def conflict(left: str, right: str) -> None:
+        if left != right:
+            found.setdefault(left, set()).add(right)
+            found.setdefault(right, set()).add(left)
+
+    for name in function.parameters:
+        for other in (*function.parameters, *live.at_entry):
+            conflict(name, other)
+    for statement in syntax.walk(function.body):
+        bound = list(syntax.names_bound(statement))
+        source = _copied(statement)
+        after = live.after(statement)
+        if isinstance(statement, gast.For) and statement.body:
+            # the variable is assigned before each iteration: it meets what is live in the body and behind the loop
+            inner = {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
+            after = after | live_in(statement.body, live) | inner
+        for name in bound:
+            for other in (*after, *bound):
+                if other != source:
+                    conflict(name, other)
+    return found
+
+
+def live_in(body: Sequence[gast.stmt], live: Liveness) -> frozenset[str]:
+    """The names live at the start of a loop's body, an upper bound."""
+    first = body[0]
+    inner = frozenset(reads_of(first)) | live.after(first)
+    for block in syntax.blocks_of(first):
+        if block:
+            inner |= live_in(block, live)
+    return inner
+
+
+def _copied(statement: gast.stmt) -> str | None:
+    match statement:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name(id=source)):
+            return source
+    return None
+
+
+def without_self_copies(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """The statements without `x = x`."""
+    kept = [s for s in statements if not (_copied(s) is not None and s.targets[0].id == s.value.id)]
+    return [with_blocks(s, [without_self_copies(block) for block in syntax.blocks_of(s)]) for s in kept]
+
+
+def rename_freely(function: Function) -> Function:
+    """Number the names of each base in the order in which they appear: `x_3` is `x` where that is free.
+
+    The user's names without a number keep theirs, and so do those that stand in the user's text.
+    """
+    bound, hidden = _in_order(function), temporaries_of(function)
+    written = user_words(function)
+    own = {n for n in bound if base_of(n) == n or n in written} - hidden
+    fixed = own | {*function.parameters}
+    taken = fixed | _symbols(function.types.values())
+    names: dict[str, str] = {}
+    for name in bound:
+        if name not in fixed:
+            names[name] = _free(base_of(name), taken)
+            taken.add(names[name])
+    return rename(function, {old: new for old, new in names.items() if old != new})
+
+
+def _free(base: str, taken: set[str]) -> str:
+    if base not in taken and base not in RESERVED:
+        return base
+    return next(name for number in count(1) if (name := f"{base}_{number}") not in taken)
+
+
+def _in_order(function: Function) -> list[str]:
+    bound = [name for statement in syntax.walk(function.body) for name in syntax.names_bound(statement)]
+    return list(dict.fromkeys(bound))
+
+
+def _symbols(types: Iterable[Type]) -> set[str]:
+    """The symbols of the dimensions: a variable of that name would pass for a length."""
+    found: set[str] = set()
+    for type_ in types:
+        element = type_.element if isinstance(type_, ListOf) else type_
+        if isinstance(element, Array):
+            found.update(s for d in element.dims if isinstance(d, Dim) for s in d.symbols())
+    return found

@@ -1,0 +1,112 @@
+"""Copy what would otherwise be seen to change: CPython shares elements where the language has values.
+
+    y = x[1:]            ->     y = x[1:].copy()
+    x[0] = 5.0                  x[0] = 5.0
+    return y                    return y
+
+Takes typed functions in which a pass has let a view or an alias outlive a store into what it shares elements with, and
+gives ones without a conflict (`analysis/alias`).  The copy is made where the sharing begins, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.alias import Conflict, conflicts
+from ..diagnostics import InternalError
+from ..names import Names
+from ..program import Function
+from ..types import Array, Type
+from .rename import rename, with_blocks
+
+
+def copies(function: Function) -> Function:
+    """The function with copies at the root of every conflict; the same object where there is none."""
+    for _ in range(1 + sum(1 for _ in syntax.walk(function.body))):
+        found = conflicts(function)
+        if not found:
+            return function
+        function = resolve(function, found[0])
+    raise InternalError("copies", gast.dump(found[0].store), "copies do not resolve this conflict")
+
+
+def resolve(function: Function, conflict: Conflict) -> Function:
+    """One conflict less: copy where the two names began to share."""
+    types = dict(function.types)
+    names = Names({*types, *function.parameters, *_symbols(types)})
+    if conflict.origin is None:
+        return _copy_parameter(function, conflict.stored, names)
+    origin = conflict.origin
+    made = _copied(origin, types, names)
+    if made is None:
+        raise InternalError("copies", gast.dump(origin), "what is shared here cannot be copied")
+    hidden = function.temporaries | ({*types} - {*function.types}) if function.temporaries else frozenset()
+    return function.with_(body=tuple(_replace(function.body, origin, made)), types=types, temporaries=hidden)
+
+
+def _copied(origin: gast.stmt, types: dict[str, Type], names: Names) -> list[gast.stmt] | None:
+    """The statements that do what `origin` does with elements of their own."""
+    span, inlined = getattr(origin, "span", None), getattr(origin, "inlined", ())
+    match origin:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name() as source) if isinstance(types[name], Array):
+            return [syntax.rebuild(origin, value=syntax.call("copy", source))]  # type: ignore[list-item]
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(types[name], Array):
+            shared = names.fresh("t")
+            types[shared] = types[name]
+            view = syntax.at(syntax.assign(shared, value), span, inlined)
+            return [view, syntax.rebuild(origin, value=syntax.call("copy", shared))]  # type: ignore[list-item]
+        case gast.Assign(targets=[gast.Tuple(elts=places)]):
+            return _with_copied_results(origin, [p.id for p in places], types, names)
+        case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[list_, gast.Name(id=item)])):
+            own = names.fresh(item)
+            types[own] = types[item]
+            made = syntax.at(syntax.assign(own, syntax.call("copy", item)), span, inlined)
+            return [made, syntax.rebuild(origin, value=syntax.call("append", list_, own))]  # type: ignore[list-item]
+        case gast.Assign(targets=[gast.Subscript()], value=gast.Name(id=item)):
+            own = names.fresh(item)
+            types[own] = types[item]
+            made = syntax.at(syntax.assign(own, syntax.call("copy", item)), span, inlined)
+            return [made, syntax.rebuild(origin, value=syntax.name(own))]  # type: ignore[list-item]
+    return None
+
+
+def _with_copied_results(
+    call: gast.Assign, results: Sequence[str], types: dict[str, Type], names: Names
+) -> list[gast.stmt]:
+    """`y_1, k = f(x)` and `y = copy(y_1)`: the arrays that a call gives may be its arguments."""
+    span, inlined = getattr(call, "span", None), getattr(call, "inlined", ())
+    given = [names.fresh(n) if isinstance(types[n], Array) else n for n in results]
+    types.update((own, types[n]) for own, n in zip(given, results))
+    made = [syntax.at(syntax.assign(given, call.value), span, inlined)]
+    for own, name in zip(given, results):
+        if own != name:
+            made.append(syntax.at(syntax.assign(name, syntax.call("copy", own)), span, inlined))
+    return made
+
+
+def _copy_parameter(function: Function, name: str, names: Names) -> Function:
+    """Work on a copy of an argument: the caller's array is not ours."""
+    own = names.fresh(name)
+    renamed = rename(function, {name: own})
+    first = function.body[0]
+    made = syntax.assign(own, syntax.call("copy", name))
+    syntax.at(made, getattr(first, "span", None), getattr(first, "inlined", ()))
+    return renamed.with_(body=(made, *renamed.body), types={name: function.types[name], **renamed.types})
+
+
+def _replace(statements: Sequence[gast.stmt], old: gast.stmt, made: list[gast.stmt]) -> list[gast.stmt]:
+    replaced: list[gast.stmt] = []
+    for statement in statements:
+        if statement is old:
+            replaced += made
+            continue
+        replaced.append(with_blocks(statement, [_replace(b, old, made) for b in syntax.blocks_of(statement)]))
+    return replaced
+
+
+def _symbols(types: dict[str, Type]) -> set[str]:
+    dims = [d for t in types.values() if isinstance(t, Array) for d in t.dims if not isinstance(d, int)]
+    return {s for d in dims for s in d.symbols()}

@@ -1,0 +1,167 @@
+"""Algebraic identities that hold exactly: for nan, infinities and -0.0, in dtype and in shape.
+
+    x * 1.0    ->    x              x + -y    ->    x - y
+
+A rule is applied only where both sides have the same type, which rules out `i64[n] * 1.0`.  What is not here is not
+exact: `x + 0.0` is 0.0 for x = -0.0, `x * 0.0` may be nan, `x - x` as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import gast
+
+from .. import syntax
+from ..builder import COMPARISONS, INFIX, PREFIX
+from ..diagnostics import InternalError
+from ..types import KIND, ListOf, Scalar, Type
+
+ANY, INTEGER, PYTHON_INTEGER = "any", "integer", "python integer"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`before -> after` for operands of a kind; names stand for any atom, constants for themselves and their type."""
+
+    before: str
+    after: str
+    only: str = ANY
+
+
+def rule(before: str, after: str, only: str = ANY) -> Rule:
+    return Rule(before, after, only)
+
+
+RULES = (
+    rule("x * 1.0", "x"),
+    rule("1.0 * x", "x"),
+    rule("x * 1", "x"),
+    rule("1 * x", "x"),
+    rule("x / 1.0", "x"),
+    rule("x / 1", "x"),
+    rule("x - 0.0", "x"),
+    rule("x - 0", "x"),
+    rule("x ** 1", "x"),
+    rule("x ** 1.0", "x"),
+    rule("+x", "x"),
+    rule("-(-x)", "x"),
+    rule("x * -1.0", "-x"),
+    rule("-1.0 * x", "-x"),
+    rule("x / -1.0", "-x"),
+    rule("x + -y", "x - y"),
+    rule("-x + y", "y - x"),
+    rule("x - -y", "x + y"),
+    rule("-x * -y", "x * y"),
+    rule("-x / -y", "x / y"),
+    rule("absolute(absolute(x))", "absolute(x)"),
+    rule("absolute(-x)", "absolute(x)"),
+    rule("maximum(x, x)", "x"),
+    rule("minimum(x, x)", "x"),
+    rule("where(c, x, x)", "x"),
+    rule("where(True, x, y)", "x"),
+    rule("where(False, x, y)", "y"),
+    rule("logical_not(logical_not(x))", "x"),
+    rule("logical_and(x, True)", "x"),
+    rule("logical_and(True, x)", "x"),
+    rule("logical_or(x, False)", "x"),
+    rule("logical_or(False, x)", "x"),
+    rule("x + 0", "x", INTEGER),
+    rule("0 + x", "x", INTEGER),
+    rule("x // 1", "x", INTEGER),
+    rule("x << 0", "x", INTEGER),
+    rule("x >> 0", "x", INTEGER),
+    rule("x | 0", "x", INTEGER),
+    rule("x * 0", "0", PYTHON_INTEGER),
+    rule("0 * x", "0", PYTHON_INTEGER),
+    rule("x - x", "0", PYTHON_INTEGER),
+)
+
+
+def pattern(text: str) -> gast.expr:
+    """The text as an operator tree."""
+    return _operators(gast.parse(text, mode="eval").body)
+
+
+def _operators(node: gast.expr) -> gast.expr:
+    match node:
+        case gast.Name() | gast.Constant():
+            return node
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
+            return syntax.constant(-value)
+        case gast.BinOp(left=left, op=op, right=right):
+            return syntax.call(INFIX[type(op)], _operators(left), _operators(right))
+        case gast.UnaryOp(op=op, operand=operand):
+            return syntax.call(PREFIX[type(op)], _operators(operand))
+        case gast.Compare(left=left, ops=[op], comparators=[right]):
+            return syntax.call(COMPARISONS[type(op)], _operators(left), _operators(right))
+        case gast.Call(func=func, args=arguments):
+            return syntax.call(func.id, *map(_operators, arguments))
+    raise InternalError("identities", gast.dump(node), "not a pattern")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A rule with both sides as trees."""
+
+    before: gast.Call
+    after: gast.expr
+    only: str
+
+
+def _compiled() -> dict[str, tuple[Compiled, ...]]:
+    by_operator: dict[str, list[Compiled]] = {}
+    for row in RULES:
+        before = pattern(row.before)
+        by_operator.setdefault(before.func.id, []).append(Compiled(before, pattern(row.after), row.only))
+    return {operator: tuple(rules) for operator, rules in by_operator.items()}
+
+
+BY_OPERATOR: Mapping[str, tuple[Compiled, ...]] = _compiled()
+
+
+def apply(
+    value: gast.Call, types: Mapping[str, Type], value_of: Callable[[str], gast.expr | None]
+) -> tuple[gast.expr, ...]:
+    """What the value may be replaced by as far as its form goes; types are for the caller to compare."""
+    found = []
+    for row in BY_OPERATOR.get(syntax.operator_of(value) or "", ()):
+        bound: dict[str, gast.expr] = {}
+        if _matches(row.before, value, bound, value_of) and all(_is(row.only, a, types) for a in bound.values()):
+            found.append(_instance(row.after, bound))
+    return tuple(found)
+
+
+def _matches(
+    form: gast.expr, node: gast.expr, bound: dict[str, gast.expr], value_of: Callable[[str], gast.expr | None]
+) -> bool:
+    """Whether a tree has this form; names of the tree stand for the operators that made them."""
+    match form:
+        case gast.Name(id=variable):
+            return syntax.is_atom(node) and syntax.same(bound.setdefault(variable, node), node)
+        case gast.Constant():
+            return syntax.same(form, node)
+    if isinstance(node, gast.Name):
+        made = value_of(node.id)
+        return made is not None and _matches(form, made, bound, value_of)
+    if syntax.operator_of(node) != syntax.operator_of(form) or node.keywords:
+        return False
+    return len(form.args) == len(node.args) and all(
+        _matches(f, n, bound, value_of) for f, n in zip(form.args, node.args)
+    )
+
+
+def _instance(form: gast.expr, bound: Mapping[str, gast.expr]) -> gast.expr:
+    return syntax.map_names(form, lambda id_: bound.get(id_, id_))
+
+
+def _is(only: str, atom: gast.expr, types: Mapping[str, Type]) -> bool:
+    if only == ANY:
+        return True
+    if isinstance(atom, gast.Constant):
+        return type(atom.value) is int
+    type_ = types[atom.id]
+    if isinstance(type_, ListOf) or KIND[type_.dtype] != 1:
+        return False
+    return only == INTEGER or (isinstance(type_, Scalar) and type_.weak)

@@ -1,0 +1,164 @@
+"""Put the bodies of functions that are not recursive in the place of their calls.
+
+    y = slope(x, 2.0)            ->     t = sin(x)            with   def slope(x, k): t = sin(x); y = t * k; return (y,)
+                                        y = t * 2.0
+
+Takes and gives typed programs.  Keeps meaning, spans and the single assignment of names; lengths of the callee become
+those of the arguments.  Leaves recursive functions, and functions nobody calls any more, to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax, types
+from ..names import Names
+from ..program import Function, Program
+from ..types import Array, Extent, Type
+
+
+def inline(program: Program) -> Program:
+    """The program with every call of a function outside a cycle of calls walked into."""
+    callees = {name: _called(function, program) for name, function in program.functions.items()}
+    cyclic = {name for name in callees if _reaches(name, name, callees)}
+    done: dict[str, Function] = {}
+
+    def visit(name: str) -> Function:
+        if name not in done:
+            done[name] = program.functions[name]
+            inner = {other: visit(other) for other in callees[name] if other not in cyclic and other != name}
+            done[name] = _inline_into(program.functions[name], inner)
+        return done[name]
+
+    for name in program.functions:
+        visit(name)
+    changed = {name: done[name] for name in program.functions}
+    if all(changed[name] is function for name, function in program.functions.items()):
+        return program
+    return Program(program.entry, changed)
+
+
+def _called(function: Function, program: Program) -> list[str]:
+    found = (syntax.operator_of(getattr(s, "value", None)) for s in syntax.walk(function.body))
+    return [name for name in dict.fromkeys(found) if name in program.functions]
+
+
+def _reaches(start: str, goal: str, callees: dict[str, list[str]]) -> bool:
+    seen: set[str] = set()
+    queue = list(callees[start])
+    while queue:
+        name = queue.pop()
+        if name == goal:
+            return True
+        if name not in seen:
+            seen.add(name)
+            queue += callees[name]
+    return False
+
+
+def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
+    if not callees:
+        return function
+    names, table = Names(function.types), dict(function.types)
+    symbols = {s for t in table.values() for s in types.symbols_of(t)}
+
+    def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        for statement in body:
+            callee = callees.get(syntax.operator_of(getattr(statement, "value", None)) or "")
+            if callee is not None:
+                made += _body_of(callee, statement, names, table, symbols)
+            elif isinstance(statement, gast.If):
+                made.append(syntax.rebuild(statement, body=block(statement.body), orelse=block(statement.orelse)))
+            elif isinstance(statement, gast.For | gast.While):
+                made.append(syntax.rebuild(statement, body=block(statement.body)))
+            else:
+                made.append(statement)
+        return made
+
+    return function.with_(body=tuple(block(function.body)), types=table)
+
+
+def _body_of(callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str]) -> list[gast.stmt]:
+    """The callee's statements under fresh names, then the assignment of its results."""
+    atoms = dict(zip(callee.parameters, call.value.args, strict=True))
+    lengths = _lengths(callee, atoms, table)
+    renamed: dict[str, object] = dict(atoms)
+    for name, type_ in callee.types.items():
+        if name not in renamed:
+            fresh = names.fresh(name)
+            renamed[name] = fresh
+            table[fresh] = _with_lengths(type_, lengths, symbols)
+    body = [_renamed(s, renamed, call) for s in callee.body[:-1]]
+    values = [syntax.map_names(v, lambda n: renamed.get(n, n)) for v in callee.body[-1].value.elts]
+    targets = call.targets[0] if isinstance(call, gast.Assign) else None
+    places = targets.elts if isinstance(targets, gast.Tuple) else [targets] if targets is not None else []
+    for place, value in zip(places, values, strict=True):
+        body.append(syntax.at(gast.Assign([place], value, None), call.span, call.inlined))
+    return body
+
+
+def _lengths(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
+    """What the callee's lengths are here, for those that are a length of an argument."""
+    found: dict[str, Extent] = {}
+    for parameter, atom in atoms.items():
+        inner = callee.types[parameter]
+        outer = table.get(atom.id) if isinstance(atom, gast.Name) else None
+        if not isinstance(inner, Array) or not isinstance(outer, Array):
+            continue
+        for mine, theirs in zip(inner.dims, outer.dims, strict=True):
+            if isinstance(mine, types.Dim) and mine == types.symbol(mine.terms[0][0]) and types.is_plain(theirs):
+                found.setdefault(mine.terms[0][0], theirs)
+    return found
+
+
+def _with_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) -> Type:
+    for symbol in types.symbols_of(type_):
+        if symbol not in lengths:
+            fresh, number = symbol, 1
+            while fresh in symbols:
+                fresh, number = f"{symbol}_{number}", number + 1
+            symbols.add(fresh)
+            lengths[symbol] = types.symbol(fresh)
+    return types.with_lengths(type_, lengths)
+
+
+def _renamed(statement: gast.stmt, renamed: dict[str, object], call: gast.stmt) -> gast.stmt:
+    """A statement of the callee under the caller's names; it stems from the call as well."""
+
+    def new(name: str) -> object:
+        return renamed.get(name, name)
+
+    def rename(node: gast.expr) -> gast.expr:
+        return syntax.map_names(node, new)
+
+    def place(node: gast.expr) -> gast.expr:
+        if isinstance(node, gast.Name):
+            return syntax.rebuild(node, id=new(node.id))
+        if isinstance(node, gast.Tuple):
+            return syntax.rebuild(node, elts=[place(e) for e in node.elts])
+        return rename(node)
+
+    match statement:
+        case gast.Assign():
+            made = syntax.rebuild(statement, targets=[place(t) for t in statement.targets], value=rename(statement.value))
+        case gast.Expr():
+            made = syntax.rebuild(statement, value=rename(statement.value))
+        case gast.If():
+            sides = {k: [_renamed(s, renamed, call) for s in getattr(statement, k)] for k in ("body", "orelse")}
+            made = syntax.rebuild(statement, test=rename(statement.test), **sides)
+        case gast.For():
+            body = [_renamed(s, renamed, call) for s in statement.body]
+            made = syntax.rebuild(statement, target=place(statement.target), iter=rename(statement.iter), body=body)
+        case gast.While():
+            body = [_renamed(s, renamed, call) for s in statement.body]
+            made = syntax.rebuild(statement, test=rename(statement.test), body=body)
+        case _:
+            made = syntax.rebuild(statement)
+            if isinstance(made, gast.Raise):
+                made.exc = syntax.rebuild(made.exc, args=[made.exc.args[0], *map(rename, made.exc.args[1:])])
+    outer = () if call.span is None else (*call.inlined, call.span)
+    made.inlined = (*outer, *getattr(statement, "inlined", ()))
+    return made

@@ -1,0 +1,149 @@
+"""Leave out what nobody reads: dead names, stores into dead arrays, loops and branches without effect.
+
+    def f(x):                  ->     def f(x):
+        y = sin(x)                        z = cos(x)
+        z = cos(x)                        return z
+        return z
+
+Takes and gives typed or loops functions.  Keeps values, and errors: a `raise`, and with `keep_errors` every operator
+that can fail.  A `while` that computes nothing of use is dropped even if it would never end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.alias import Regions, regions, stored_names
+from ..analysis.def_use import expressions_of, reads_of
+from ..analysis.failure import failures
+from ..diagnostics import InternalError
+from ..ops import schema
+from ..program import Function
+from ..types import ListOf, Scalar, Type
+from .rename import with_blocks
+
+KNOWN = frozenset({"new_list", "length", "pop", "append", "add_at", "gemm", "gemv", "dot", "range", "prange"})
+
+
+def prune(function: Function, *, keep_errors: bool = True) -> Function:
+    """The function without dead statements; the same object where there are none."""
+    pruner = _Pruner(function, keep_errors)
+    kept, _ = pruner.block(function.body, pruner.outside)
+    kept = _without_idle_releases(kept, function.parameters)
+    if len(kept) == len(function.body) and all(a is b for a, b in zip(kept, function.body)):
+        return function
+    bound = {name for statement in syntax.walk(kept) for name in syntax.names_bound(statement)}
+    types = {n: t for n, t in function.types.items() if n in bound or n in function.parameters}
+    return function.with_(body=tuple(kept), types=types, temporaries=function.temporaries & bound)
+
+
+class _Pruner:
+    """`live` holds names whose value, or whose elements, are read later."""
+
+    def __init__(self, function: Function, keep_errors: bool) -> None:
+        self.types, self.keep_errors = function.types, keep_errors
+        self.failures = failures(function)
+        self.regions: Regions = regions(function)
+        self.owned = [p for p in function.parameters if not isinstance(function.types.get(p), Scalar)]
+        self.outside = frozenset(self.owned)
+
+    def block(self, statements: Sequence[gast.stmt], live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+        """The statements that stay, and what is live before them."""
+        kept: list[gast.stmt] = []
+        for statement in reversed(statements):
+            stays, live = self.statement(statement, live)
+            kept += reversed(stays)
+        return kept[::-1], live
+
+    def statement(self, statement: gast.stmt, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+        match statement:
+            case gast.Return():
+                return [statement], frozenset(reads_of(statement)) | self.outside
+            case gast.Raise():
+                return [statement], frozenset(reads_of(statement))
+            case gast.Delete():
+                return [statement], live
+            case gast.If():
+                return self.branch(statement, live)
+            case gast.For() | gast.While():
+                return self.loop(statement, live)
+            case gast.Assign() | gast.Expr():
+                if not self.is_needed(statement, live):
+                    return [], live
+                return [statement], (live - {*syntax.names_bound(statement)}) | {*reads_of(statement)}
+        raise InternalError("prune", gast.dump(statement), "not a statement of a typed stage")
+
+    def is_needed(self, statement: gast.stmt, live: frozenset[str]) -> bool:
+        if not live.isdisjoint(syntax.names_bound(statement)):
+            return True
+        if any(self.is_seen(base, live) for base in stored_names(statement)):
+            return True
+        if self.keep_errors and self.failures.statement_can_fail(statement):
+            return True
+        return any(self.is_seen(name, live) for name in self.passed_lists(statement))
+
+    def is_seen(self, base: str, live: frozenset[str]) -> bool:
+        """Whether what is stored into `base` may be read, through it or through a name that shares with it."""
+        return any(self.regions.may_share(base, name) for name in live)
+
+    def passed_lists(self, statement: gast.stmt) -> list[str]:
+        """The lists that a function of the program gets, and may change."""
+        found = []
+        for part in expressions_of(statement):
+            for node in gast.walk(part):
+                operator = syntax.operator_of(node)
+                if operator is not None and operator not in schema.OPERATORS and operator not in KNOWN:
+                    found += [a.id for a in node.args if isinstance(a, gast.Name) and _is_list(self.types.get(a.id))]
+        return found
+
+    def branch(self, statement: gast.If, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+        body, before_body = self.block(statement.body, live)
+        orelse, before_orelse = self.block(statement.orelse, live)
+        if not body and not orelse and not (self.keep_errors and self.failures.can_fail(statement.test)):
+            return [], live
+        made = with_blocks(statement, [body, orelse])
+        return [made], before_body | before_orelse | {*reads_of(statement)}
+
+    def loop(self, statement: gast.For | gast.While, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+        """First as if only what comes after the loop could need it, then with its own test, to a fixpoint."""
+        variable = {*syntax.names_bound(statement)}
+        kept, head = self.iterate(statement, live, live)
+        idle = not kept and live.isdisjoint(variable)
+        if idle and not (self.keep_errors and self.header_can_fail(statement)):
+            return [], live
+        test = frozenset(reads_of(statement))
+        if isinstance(statement, gast.While):
+            kept, head = self.iterate(statement, live, head | test)
+        return [with_blocks(statement, [kept])], head | test
+
+    def iterate(
+        self, statement: gast.For | gast.While, live: frozenset[str], head: frozenset[str]
+    ) -> tuple[list[gast.stmt], frozenset[str]]:
+        variable = {*syntax.names_bound(statement)}
+        while True:
+            kept, before = self.block(statement.body, head)
+            grown = head | live | (before - variable)
+            if grown == head:
+                return kept, head
+            head = grown
+
+    def header_can_fail(self, statement: gast.For | gast.While) -> bool:
+        return self.failures.statement_can_fail(syntax.rebuild(statement, body=[]))  # type: ignore[arg-type]
+
+
+def _is_list(type_: Type | None) -> bool:
+    return isinstance(type_, ListOf)
+
+
+def _without_idle_releases(body: list[gast.stmt], parameters: Sequence[str]) -> list[gast.stmt]:
+    """The statements without releases of names that nothing assigns any more."""
+    bound = {name for statement in syntax.walk(body) for name in syntax.names_bound(statement)} | {*parameters}
+
+    def clean(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        kept = [s for s in statements if not (isinstance(s, gast.Delete) and s.targets[0].id not in bound)]
+        return [with_blocks(s, [clean(block) for block in syntax.blocks_of(s)]) for s in kept]
+
+    return clean(body)

@@ -1,0 +1,125 @@
+"""Put other names, or values, in the place of names, in statements as in expressions.
+
+    rename:  x_1 = sin(x)  ->  y = sin(x)         replace:  y = add(t, 1.0)  ->  y = add(2.0, 1.0)
+
+What does not change is returned as the same object, so that a pass can tell whether it did anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import gast
+
+from .. import syntax
+from ..diagnostics import InternalError
+from ..program import Function
+
+Change = Callable[[str], object]
+
+
+def replace_reads(statement: gast.stmt, values: Mapping[str, gast.expr]) -> gast.stmt:
+    """The statement itself (bodies untouched) with values for the names it reads; the array of a store stays a name."""
+    return map_statement(statement, lambda id_: values.get(id_, id_), lambda id_: id_)
+
+
+def rename(function: Function, names: Mapping[str, str]) -> Function:
+    """The function with names changed everywhere; two names of one type may become one."""
+    if not names:
+        return function
+
+    def change(id_: str) -> str:
+        return names.get(id_, id_)
+
+    body = map_body(function.body, lambda s: map_statement(s, change, change))
+    types = {n: t for n, t in function.types.items() if n not in names}
+    for old, new in names.items():
+        if old in function.types:
+            types[new] = function.types[old]
+    order = dict.fromkeys(change(n) for n in function.types)
+    hidden = frozenset(change(n) for n in function.temporaries if n not in names or change(n) in function.temporaries)
+    return function.with_(body=tuple(body), types={n: types[n] for n in order if n in types}, temporaries=hidden)
+
+
+def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast.stmt]) -> list[gast.stmt]:
+    """Apply `change` to every statement, outer before inner."""
+    changed = []
+    for statement in statements:
+        made = change(statement)
+        changed.append(with_blocks(made, [map_body(block, change) for block in syntax.blocks_of(made)]))
+    return changed
+
+
+def with_blocks(statement: gast.stmt, blocks: Sequence[list[gast.stmt]]) -> gast.stmt:
+    """A compound statement with other bodies; the same object where they hold the same statements."""
+    old = syntax.blocks_of(statement)
+    if all(len(a) == len(b) and all(x is y for x, y in zip(a, b)) for a, b in zip(old, blocks)):
+        return statement
+    return syntax.rebuild(statement, **dict(zip(("body", "orelse"), blocks)))  # type: ignore[return-value]
+
+
+def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str]) -> gast.stmt:
+    """One statement with the names it reads and the names it binds changed; bodies stay as they are."""
+    match statement:
+        case gast.Assign(targets=[place], value=value):
+            made = {"targets": [_place(place, read, bound)], "value": map_expression(value, read)}
+            if made["targets"][0] is place and made["value"] is value:
+                return statement
+        case gast.Expr(value=value) | gast.Return(value=value):
+            made = {"value": map_expression(value, read)}
+        case gast.For(target=target, iter=iter_):
+            made = {"target": _place(target, read, bound), "iter": map_expression(iter_, read)}
+        case gast.While(test=test) | gast.If(test=test):
+            made = {"test": map_expression(test, read)}
+        case gast.Raise(exc=gast.Call(args=values) as error):
+            arguments = [map_expression(v, read) for v in values]
+            same = all(a is b for a, b in zip(arguments, values))
+            made = {"exc": error if same else syntax.rebuild(error, args=arguments)}
+        case gast.Delete(targets=[gast.Name() as place]):
+            made = {"targets": [_place(place, read, bound)]}
+            if made["targets"][0] is place:
+                return statement
+        case _:
+            raise InternalError("rename", gast.dump(statement), "not a statement of a typed stage")
+    if all(getattr(statement, field) is new for field, new in made.items()):
+        return statement
+    return syntax.rebuild(statement, **made)  # type: ignore[return-value]
+
+
+def map_expression(node: gast.expr, read: Change) -> gast.expr:
+    """`syntax.map_names`, which gives the same object where no name changes; arrays of loads are only renamed."""
+    if node is None or all(read(n) == n for n in syntax.names_read(node)):
+        return node
+    return _put(node, read)
+
+
+def _put(node: gast.expr, read: Change) -> gast.expr:
+    match node:
+        case gast.Subscript(value=gast.Name(id=base) as array, slice=items):
+            new = read(base)
+            held = new if isinstance(new, str) else getattr(new, "id", base)
+            made = syntax.rebuild(array, id=held) if held != base else array
+            return syntax.rebuild(node, value=made, slice=map_expression(items, read))
+        case gast.Tuple(elts=elements):
+            return syntax.rebuild(node, elts=[map_expression(e, read) for e in elements])
+        case gast.BoolOp(values=values):
+            return syntax.rebuild(node, values=[map_expression(v, read) for v in values])
+    if isinstance(node, gast.Call):
+        keywords = [syntax.rebuild(k, value=map_expression(k.value, read)) for k in node.keywords]
+        return syntax.rebuild(node, args=[map_expression(a, read) for a in node.args], keywords=keywords)
+    return syntax.map_names(node, read)
+
+
+def _place(place: gast.expr, read: Change, bound: Callable[[str], str]) -> gast.expr:
+    match place:
+        case gast.Name(id=id_):
+            return place if bound(id_) == id_ else syntax.rebuild(place, id=bound(id_))
+        case gast.Tuple(elts=elements):
+            made = [_place(e, read, bound) for e in elements]
+            return place if all(a is b for a, b in zip(made, elements)) else syntax.rebuild(place, elts=made)
+        case gast.Subscript(value=gast.Name(id=base), slice=items):
+            name, index = bound(base), map_expression(items, read)
+            if name == base and index is items:
+                return place
+            return syntax.rebuild(place, value=syntax.name(name), slice=index)
+    raise InternalError("rename", gast.dump(place), "not a target")

@@ -1,0 +1,106 @@
+"""Write the function that gives the derivative, by reverse mode.
+
+    def f(x):                          def f_grad(x):
+        y = sin(x)            ->           y = sin(x)
+        z = multiply(y, y)                 y_bar = multiply(2.0, y)   ...
+        return (z,)                        x_bar = multiply(y_bar, cos(x))
+                                           return (x_bar,)
+
+Takes typed programs whose entry returns leaves, the first of them a floating scalar; gives typed programs, so that it can be
+applied again.  The forward sweep is the function itself with what the backward sweep needs saved; the backward sweep goes
+through its statements from the last to the first.  Keeps spans: a backward statement has that of its forward statement.
+Leaves what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to `copies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.activity import activity
+from ..program import Function, Program
+from .adjoint.calls import Plan, Written, used_types
+from .adjoint.saves import Saves
+from .adjoint.settle import settle
+from .adjoint.sweep import Sweep
+
+
+def reverse(
+    program: Program,
+    wrt: Sequence[str],
+    *,
+    keep_value: bool = False,
+    results: Sequence[int] | None = None,
+) -> Program:
+    """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
+
+    `results` are positions among the results of the entry; by default all of them with `keep_value`, else none.
+    """
+    settled = program.map(settle)
+    if results is None:
+        results = range(len(settled.main.results)) if keep_value else ()
+    plan = Plan(settled, activity(settled, wrt, 0))
+    while True:
+        entry = _entry(plan, wrt)
+        if plan.write_callees():
+            break
+        plan.written.clear()
+    made = _derivative(plan, entry, wrt, tuple(results))
+    functions = {n: f for n, f in settled.functions.items() if n != settled.entry}
+    functions = {made.name: made, **{f.name: f for f in plan.functions()}, **functions}
+    return Program(made.name, _reachable(made.name, functions))
+
+
+def _entry(plan: Plan, wrt: Sequence[str]) -> Written:
+    """The sweep of the entry, and how its values are saved."""
+    function = plan.program.main
+    sweep = Sweep(plan.program, function, plan.facts[function.name], plan)
+    output = function.body[-1].value.elts[0]
+    seeds = [(output.id, syntax.constant(1.0))] if isinstance(output, gast.Name) and output.id in sweep.active else []
+    sweep.run(seeds)
+    bars = [sweep.root.full(p, sweep.root.bars.get(p)) for p in wrt]
+    saves = Saves(sweep)
+    saves.decide()
+    return Written(sweep, saves, [], bars)
+
+
+def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
+    function, sweep = plan.program.main, entry.sweep
+    end = function.body[-1]
+    returned = syntax.return_([*(end.value.elts[k] for k in results), *entry.returned], getattr(end, "span", None))
+    forward = entry.saves.forward()
+    body = plan.with_tapes(entry, [*forward, *sweep.lengths.late, *sweep.root.builder.body, returned])
+    made = [syntax.assign(tape, syntax.call("new_list"), getattr(end, "span", None)) for tape in entry.local.values()]
+    return function.with_(
+        name=plan.names.fresh(f"{function.name}_grad"),
+        body=(*made, *body),
+        types=used_types(function.parameters, [*made, *body], sweep.types),
+        results=(*(function.results[k] for k in results), *(sweep.primal_type(p) for p in wrt)),
+        notes=(*function.notes, _note(function, wrt)),
+        decisions=(*function.decisions, *_decisions(entry.saves)),
+    )
+
+
+def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
+    """The functions that the entry calls, directly or not, in the order given."""
+    found, waiting = {entry}, [entry]
+    while waiting:
+        for statement in syntax.walk(functions[waiting.pop()].body):
+            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None))
+            if callee in functions and callee not in found:
+                found.add(callee)
+                waiting.append(callee)
+    return {name: function for name, function in functions.items() if name in found}
+
+
+def _note(function: Function, wrt: Sequence[str]) -> str:
+    place = f" ({function.origin.file}:{function.origin.line})" if function.origin.line else ""
+    return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
+
+
+def _decisions(saves: Saves) -> list[tuple[str, str]]:
+    if not saves.kept:
+        return [("backward sweep", "nothing is saved for it")]
+    return [("backward sweep", f"`{saves.regions.values[key].name}` is saved for it") for key in saves.kept]

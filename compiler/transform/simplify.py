@@ -1,0 +1,240 @@
+"""Do at compile time what is known, and nothing twice.
+
+    n = x.shape[0]                ->     n = x.shape[0]
+    t = 2.0 * 3.0                        y = x * 6.0
+    y = x * t                            z = sin(y)
+    z = sin(x * 6.0)
+    if True: ...                         ...
+
+Takes and gives typed functions.  Propagates copies and constants, computes Python's arithmetic on constants, applies
+`identities`, composes casts, transposes and reshapes, reuses values already at hand, and takes constant branches.
+Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments that become dead to `prune`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.alias import shown_by
+from ..analysis.def_use import def_use
+from ..analysis.made_names import temporaries_of
+from ..analysis.result_types import result_type
+from ..builder import type_of_constant
+from ..names import base_of
+from ..ops import schema
+from ..printing.fold import movable
+from ..program import Function
+from ..types import Array, Extent, ListOf, Type, dtype_of
+from .constants import evaluate, evaluate_strong, weaken
+from .identities import apply
+from .known import Known
+from .rename import map_expression, map_statement, rename, with_blocks
+from .structure import compose
+
+
+def simplify(function: Function) -> Function:
+    """The function with everything simplified that can be; the same object where nothing can."""
+    while True:
+        following = adopt_names(_Simplifier(function).function())
+        if following is function:
+            return function
+        function = following
+
+
+def adopt_names(function: Function) -> Function:
+    """Call a temporary by the user's name where the user's only assignment is a copy of it: `t = ...; y = t`."""
+    facts, hidden = def_use(function), temporaries_of(function)
+    names: dict[str, str] = {}
+    copies: set[int] = set()
+    for statement in syntax.walk(function.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                single = facts.is_single(name) and facts.is_single(source)
+                plainer = source in hidden or base_of(source) == name
+                fresh = name not in hidden and plainer and source not in names
+                if single and fresh and function.types[name] == function.types[source]:
+                    if _is_assigned(facts.definitions[source][0]):
+                        names[source] = name
+                        copies.add(id(statement))
+    if not names:
+        return function
+    return rename(function.with_(body=tuple(_without(function.body, copies))), names)
+
+
+def _is_assigned(definition: gast.stmt) -> bool:
+    return isinstance(definition, gast.Assign)
+
+
+def _without(statements: Sequence[gast.stmt], dropped: set[int]) -> list[gast.stmt]:
+    kept = [s for s in statements if id(s) not in dropped]
+    return [with_blocks(s, [_without(block, dropped) for block in syntax.blocks_of(s)]) for s in kept]
+
+
+class _Simplifier:
+    """One walk forward, in the light of what is known."""
+
+    def __init__(self, source: Function) -> None:
+        self.source, self.types = source, source.types
+        self.hidden = temporaries_of(source)
+        self.known = Known(source)
+
+    def function(self) -> Function:
+        body = self.block(self.source.body)
+        same = len(body) == len(self.source.body) and all(a is b for a, b in zip(body, self.source.body))
+        return self.source if same else self.source.with_(body=tuple(body))
+
+    # --- statements
+
+    def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [made for statement in statements for made in self.statement(statement)]
+
+    def scope(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        """A nested block: what is learnt in it is forgotten behind it."""
+        with self.known.scope():
+            return self.block(statements)
+
+    def statement(self, statement: gast.stmt) -> list[gast.stmt]:
+        if isinstance(statement, gast.While | gast.For):
+            return self.loop(statement)
+        statement = self.reading(statement)
+        match statement:
+            case gast.If(test=gast.Constant(value=value)):
+                return self.block(statement.body if value else statement.orelse)
+            case gast.If(body=body, orelse=orelse):
+                made = with_blocks(statement, [self.scope(body), self.scope(orelse)])
+                self.known.forget([statement])
+                return [made]
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                return [self.assignment(statement, name, value)]
+        self.known.forget([statement])
+        return [statement]
+
+    def reading(self, statement: gast.stmt) -> gast.stmt:
+        """The statement itself with the names it reads replaced by what they are copies of."""
+        return map_statement(statement, self.known.read, lambda id_: id_)
+
+    def loop(self, statement: gast.For | gast.While) -> list[gast.stmt]:
+        if isinstance(statement, gast.For):
+            statement = self.reading(statement)  # type: ignore[assignment]
+            if _never_runs(statement):
+                return []
+        self.known.forget([statement])
+        if isinstance(statement, gast.While):
+            statement = self.reading(statement)  # type: ignore[assignment]
+            if isinstance(statement.test, gast.Constant) and not statement.test.value:
+                return []
+        return [with_blocks(statement, [self.scope(statement.body)])]
+
+    def assignment(self, statement: gast.Assign, name: str, value: gast.expr) -> gast.stmt:
+        value = self.simpler(name, value)
+        if value is not statement.value:
+            statement = syntax.rebuild(statement, value=value)  # type: ignore[assignment]
+        self.known.forget([statement])
+        if name in syntax.names_read(value):
+            return statement
+        if not syntax.is_atom(value):
+            if movable(value):
+                self.known.learn(name, value, None if self.is_creation(value) else self.key(value))
+        elif self.may_stand_for(name, value):
+            self.known.copies[name] = value
+        return statement
+
+    def may_stand_for(self, name: str, value: gast.expr) -> bool:
+        """Whether reads of a copied name may read the original; the user's names win over temporaries."""
+        if isinstance(value, gast.Constant):
+            return type_of_constant(value.value) == self.types[name]
+        same = _fits(self.types[value.id], self.types[name])  # type: ignore[attr-defined]
+        named = name in self.hidden or value.id not in self.hidden  # type: ignore[attr-defined]
+        return same and named and self.may_share(name, value)
+
+    def may_share(self, name: str, value: gast.expr) -> bool:
+        """Whether nobody can tell if a name has its elements to itself or shares them with what the value reads."""
+        return all(map(self.known.is_lasting, (name, *syntax.names_read(value))))
+
+    def is_creation(self, value: gast.expr) -> bool:
+        row = schema.OPERATORS.get(syntax.operator_of(value) or "")
+        return row is not None and row.kind == "creation"
+
+    # --- values
+
+    def simpler(self, name: str, value: gast.expr) -> gast.expr:
+        """The simplest right-hand side of the same value and type."""
+        if syntax.is_atom(value) or not movable(value):
+            return value
+        while (following := self.step(name, value)) is not None:
+            value = following
+        if not syntax.is_atom(value):
+            held = self.known.available.get(self.key(value))
+            if held not in (None, name) and self.types[held] == self.types[name] and self.known.is_lasting(name):
+                return syntax.name(held)
+        return value
+
+    def step(self, name: str, value: gast.expr) -> gast.expr | None:
+        if not isinstance(value, gast.Call):
+            return None
+        constant = self.constant(name, value)
+        if constant is not None:
+            return constant
+        for candidate in self.candidates(value):
+            candidate = map_expression(candidate, self.known.read)
+            if not self.has_type(candidate, name, value):
+                continue
+            if not shown_by(candidate, self.types) or self.may_share(name, candidate):
+                return candidate
+            # an array that is stored into shares with no other, but may be made as that was
+            made = self.known.value_of(candidate.id) if isinstance(candidate, gast.Name) else None
+            if made is not None and self.known.counts.get(candidate.id) == 1 and not shown_by(made, self.types):
+                return made
+        return None
+
+    def candidates(self, value: gast.Call) -> list[gast.expr]:
+        """What has the same elements, whatever its type."""
+        value_of = self.known.value_of
+        constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
+        rearranged = [*apply(value, self.types, value_of), *compose(value, self.types, value_of)]
+        return [c for c in constants if c is not None] + rearranged
+
+    def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:
+        """Whether a candidate for the value of a name has the name's type."""
+        result, wanted = result_type(candidate, self.types), self.types[name]
+        if result is None:
+            return False
+        shaped = syntax.operator_of(candidate) in ("reshape", "broadcast_to")
+        if shaped and syntax.same(candidate.keywords, value.keywords):  # type: ignore[attr-defined]
+            return dtype_of(result) == dtype_of(wanted)
+        return _fits(result, wanted)
+
+    def constant(self, name: str, value: gast.Call) -> gast.Constant | None:
+        if syntax.operator_of(value) == "dim":
+            length = self.length(value)
+            return syntax.constant(length) if isinstance(length, int) else None
+        found = evaluate(value)
+        if found is None or type_of_constant(found.value) != self.types[name]:
+            return None
+        return found
+
+    def length(self, value: gast.Call) -> Extent | None:
+        type_ = self.types.get(value.args[0].id)
+        axis = syntax.static_of(value)["axis"]
+        return type_.dims[axis] if isinstance(type_, Array) and isinstance(axis, int) else None
+
+    def key(self, value: gast.expr) -> str:
+        """Equal for expressions of equal value; a length is known by its dimension, whatever array it is asked of."""
+        if syntax.operator_of(value) == "dim":
+            return f"length {self.length(value)}"  # type: ignore[arg-type]
+        return gast.dump(value)
+
+
+def _fits(have: Type, want: Type) -> bool:
+    """Whether a value of one type may stand where another is declared: strides may be known better."""
+    if isinstance(have, Array) and isinstance(want, Array):
+        return (have.dtype, have.dims) == (want.dtype, want.dims) and (have.layout == "C" or want.layout == "A")
+    return have == want and not isinstance(have, ListOf)
+
+
+def _never_runs(statement: gast.For) -> bool:
+    bounds = [b.value if isinstance(b, gast.Constant) else None for b in statement.iter.args]
+    return None not in bounds and bounds[2] != 0 and len(range(*bounds)) == 0

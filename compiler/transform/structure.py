@@ -1,0 +1,85 @@
+"""Compose operators that only rearrange or convert.
+
+    transpose(transpose(x))              ->    x, or one transpose
+    reshape(reshape(x, ...), shape=s)    ->    reshape(x, shape=s)
+    reshape(x, its own shape)            ->    x              broadcast_to, cast to what it is already: x
+    cast(cast(x, "f64"), "f32")          ->    x, for x: f32
+
+Candidates are by form; whether the type is the same is for the caller to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import gast
+
+from .. import syntax
+from ..types import NUMPY_DTYPE, Array, ListOf, Scalar, Type
+
+ValueOf = Callable[[str], gast.expr | None]
+
+
+def compose(value: gast.Call, types: Mapping[str, Type], value_of: ValueOf) -> tuple[gast.expr, ...]:
+    """What the value may be replaced by."""
+    operator = syntax.operator_of(value)
+    if operator not in ("transpose", "reshape", "broadcast_to", "cast") or not isinstance(value.args[0], gast.Name):
+        return ()
+    operand = value.args[0]
+    inner = value_of(operand.id)
+    inner = inner if inner is not None and syntax.operator_of(inner) == operator else None
+    match operator:
+        case "transpose":
+            return _transpose(value, operand, inner)
+        case "cast":
+            return _cast(value, operand, inner, types)
+        case "reshape" if inner is not None:
+            return operand, syntax.rebuild(value, args=inner.args)
+    return (operand,)
+
+
+def _transpose(value: gast.Call, operand: gast.Name, inner: gast.Call | None) -> tuple[gast.expr, ...]:
+    axes = syntax.static_of(value)["axes"]
+    rank = len(axes)
+    order = [axis % rank for axis in axes]
+    if inner is not None:
+        first = [axis % rank for axis in syntax.static_of(inner)["axes"]]
+        order = [first[axis] for axis in order]
+        operand = inner.args[0]
+    if order == list(range(rank)):
+        return (operand,)
+    return () if inner is None else (syntax.call("transpose", operand, axes=tuple(order)),)
+
+
+def _cast(
+    value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: Mapping[str, Type]
+) -> tuple[gast.expr, ...]:
+    """A conversion that loses nothing may be left out on the way to another."""
+    if inner is None:
+        return (operand,)
+    source, middle = _dtype(inner.args[0], types), _dtype(operand, types)
+    if source is None or middle is None or not _is_weak_alike(inner.args[0], operand, types):
+        return (operand,)
+    if NUMPY_DTYPE[source] != NUMPY_DTYPE[middle] and not _is_exact(source, middle):
+        return (operand,)
+    return operand, inner.args[0], syntax.rebuild(value, args=inner.args)
+
+
+def _is_exact(source: str, middle: str) -> bool:
+    exact = {("i32", "i64"), ("i32", "f64"), ("f32", "f64"), ("bool", "i32"), ("bool", "i64"), ("bool", "f64")}
+    return (source, middle) in exact
+
+
+def _is_weak_alike(first: gast.expr, second: gast.expr, types: Mapping[str, Type]) -> bool:
+    """Casts to and from Python numbers have errors of their own: they stay."""
+    return all(not _weak(node, types) for node in (first, second))
+
+
+def _weak(node: gast.expr, types: Mapping[str, Type]) -> bool:
+    type_ = types.get(node.id) if isinstance(node, gast.Name) else Scalar("f64", True)
+    return isinstance(type_, Scalar) and type_.weak
+
+
+def _dtype(node: gast.expr, types: Mapping[str, Type]) -> str | None:
+    type_ = types.get(node.id) if isinstance(node, gast.Name) else None
+    return type_.dtype if isinstance(type_, Array | Scalar) and not isinstance(type_, ListOf) else None
