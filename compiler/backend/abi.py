@@ -1,0 +1,80 @@
+"""The agreement between native code and Python: slots, dtypes in memory and in registers, error sites.
+
+A call passes one array of 64-bit slots:
+
+    context     stack and depth limits, the values of an error, the calls it came through
+    arguments   per parameter: a scalar; or data pointer, lengths, strides in elements; or a list
+    results     per result:    a scalar; or owner, data pointer, lengths, strides; or a list
+
+The native entry returns 0, or the number of an error site plus one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..diagnostics import Span
+from ..types import Array, ListOf, Scalar, Type
+
+REGISTER = {"bool": "i1", "i32": "i32", "i64": "i64", "f32": "float", "f64": "double"}
+STORED = {**REGISTER, "bool": "i8"}
+ITEM_BYTES = {"bool": 1, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
+BITS = {"bool": 1, "i32": 32, "i64": 64, "f32": 32, "f64": 64}
+
+# Lengths stay below this, so that the affine index arithmetic of any sensible program cannot overflow 64 bits.
+LENGTH_LIMIT = 2**52
+BYTES_LIMIT = 2**60
+
+STACK_LIMIT, DEPTH_LIMIT, DEPTH = 0, 1, 2
+VALUES, VALUE_COUNT = 3, 16
+TRACE_LENGTH, TRACE, TRACE_COUNT = VALUES + VALUE_COUNT, VALUES + VALUE_COUNT + 1, 40
+ARGUMENTS = TRACE + TRACE_COUNT
+
+HEADER_BYTES = 64  # of a buffer: reference count, size class, free list, block size; the data follow, aligned
+LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list behind its reference count
+LIST_ITEM_BYTES, LIST_HOLDS_OWNERS = 4, 5
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes."""
+
+    fastmath: bool = False
+    contract: bool = False
+    parallel: bool = True
+    exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSite:
+    """A place that can raise: the exception, its message with a `{}` per value, and where the user wrote it.
+
+    `inlined` are the spans of the calls it was inlined through, outermost first.  A site whose exception is empty
+    is a call from one native function to another: a link of the traceback, never raised itself.
+    """
+
+    exception: str
+    message: str
+    values: tuple[Scalar, ...]
+    span: Span | None
+    inlined: tuple[Span, ...]
+    function: str
+
+
+def argument_slots(type_: Type) -> int:
+    """How many slots a parameter takes."""
+    return 1 + 2 * type_.ndim if isinstance(type_, Array) else 1
+
+
+def result_slots(type_: Type) -> int:
+    """How many slots a result takes; lists come as one pointer."""
+    return 2 + 2 * type_.ndim if isinstance(type_, Array) else 1
+
+
+def list_item_bytes(type_: ListOf) -> int:
+    """Bytes of one element of a list: the scalar as stored, or owner, data, lengths and strides of an array."""
+    element = type_.element
+    return 8 * result_slots(element) if isinstance(element, Array) else ITEM_BYTES[element.dtype]

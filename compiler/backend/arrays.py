@@ -1,0 +1,220 @@
+"""Arrays in native code: reading their variables, element addresses, bounds, allocation, reference counts.
+
+    a = empty(shape=(n, m), dtype="f64")    ->    check lengths, take a block, release what `a` held before
+    a[i, j]                                 ->    check what ranges left open, data + (i * m + j)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import gast
+
+from ..analysis.ranges import BACK, FRONT
+from ..types import Array
+from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, LENGTH_LIMIT, STORED
+from .frame import INTERNAL_ERROR, ArrayPlace, Frame
+from .text import NULL, Module, Value, int_
+
+INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
+
+DROP = """define internal void @pellucid.drop(ptr %owner) alwaysinline {
+entry:
+  %nothing = icmp eq ptr %owner, null
+  br i1 %nothing, label %done, label %some
+some:
+  call void @pellucid_release(ptr %owner)
+  br label %done
+done:
+  ret void
+}
+"""
+KEEP = """define internal void @pellucid.keep(ptr %owner) alwaysinline {
+entry:
+  %nothing = icmp eq ptr %owner, null
+  br i1 %nothing, label %done, label %some
+some:
+  %old = load i64, ptr %owner
+  %new = add i64 %old, 1
+  store i64 %new, ptr %owner
+  br label %done
+done:
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An array in registers; `strides` is None for C order."""
+
+    dtype: str
+    owner: Value
+    data: Value
+    dims: tuple[Value, ...]
+    strides: tuple[Value, ...] | None
+
+
+def keep(frame: Frame, owner: Value) -> None:
+    """One more reference; null stands for memory that Python owns during the call."""
+    frame.module.define("pellucid.keep", KEEP)
+    frame.code.call("void", "pellucid.keep", owner)
+
+
+def drop(frame: Frame, owner: Value) -> None:
+    frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
+    frame.module.define("pellucid.drop", DROP)
+    frame.code.call("void", "pellucid.drop", owner)
+
+
+def read(frame: Frame, name: str) -> View:
+    """The array that a name holds now."""
+    code, place = frame.code, frame.array(name)
+    strides = tuple(code.load("i64", s) for s in place.strides) if place.type.layout != "C" else None
+    dims = tuple(code.load("i64", d) for d in place.dims)
+    return View(place.type.dtype, code.load("ptr", place.owner), code.load("ptr", place.data), dims, strides)
+
+
+def strides_of(frame: Frame, view: View) -> tuple[Value, ...]:
+    """Steps in elements along each axis."""
+    if view.strides is not None:
+        return view.strides
+    steps: list[Value] = []
+    step = int_(1)
+    for dim in reversed(view.dims):
+        steps.insert(0, step)
+        if len(steps) < len(view.dims):
+            step = dim if step.text == "1" else frame.code.binary("mul nsw", step, dim)
+    return tuple(steps)
+
+
+def bind(frame: Frame, name: str, view: View, fresh: bool) -> None:
+    """Make a name hold this array.  A `fresh` one brings its reference along, another is shared."""
+    code, place = frame.code, frame.array(name)
+    if not fresh:
+        keep(frame, view.owner)
+    old = code.load("ptr", place.owner)
+    code.store(view.owner, place.owner)
+    code.store(view.data, place.data)
+    if place.type.layout != "C":
+        for value, variable in zip(strides_of(frame, view), place.strides, strict=True):
+            code.store(value, variable)
+    elif view.strides is not None:
+        _require_c_order(frame, view)
+    for value, variable in zip(view.dims, place.dims, strict=True):
+        code.store(value, variable)
+    drop(frame, old)
+
+
+def _require_c_order(frame: Frame, view: View) -> None:
+    """A type that promises C order for a view that has none would read other memory: stop instead."""
+    code = frame.code
+    expected = strides_of(frame, View(view.dtype, view.owner, view.data, view.dims, None))
+    for dim, stride, wanted in zip(view.dims, view.strides or (), expected, strict=True):
+        differs = code.binary("and", code.compare("ne", stride, wanted), code.compare("sgt", dim, int_(1)))
+        frame.fail_if(differs, INTERNAL_ERROR, "Pellucid: a view was promised to be contiguous and is not")
+
+
+def release(frame: Frame, place: ArrayPlace) -> None:
+    """Let go of what a name holds; it holds nothing afterwards."""
+    if place.owned:
+        old = frame.code.load("ptr", place.owner)
+        frame.code.store(NULL, place.owner)
+        drop(frame, old)
+
+
+# --- allocation ----------------------------------------------------------------------------------------------------
+
+
+def declare_allocator(module: Module) -> None:
+    module.declare("pellucid_allocate", "declare noalias ptr @pellucid_allocate(i64)")
+
+
+def allocate(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+    """A new C array with undefined elements."""
+    for dim in dims:
+        negative = frame.code.compare("slt", dim, int_(0))
+        frame.fail_if(negative, "ValueError", "negative dimensions are not allowed")
+    for dim in dims:
+        long = frame.code.compare("sgt", dim, int_(LENGTH_LIMIT))
+        frame.fail_if(long, "MemoryError", "an array of length {} is too large", dim)
+    return take_block(frame, dtype, dims)
+
+
+def take_block(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+    """The same for lengths that are known to be good."""
+    code = frame.code
+    declare_allocator(frame.module)
+    total = int_(ITEM_BYTES[dtype])
+    for dim in dims:
+        total, wrapped = code.overflowing("umul", total, dim)
+        large = code.compare("ugt", total, int_(BYTES_LIMIT))
+        frame.fail_if(code.binary("or", wrapped, large), "MemoryError", "the array is too large")
+    owner = code.call("ptr", "pellucid_allocate", total)
+    none = code.compare("eq", owner, NULL)
+    frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", total)
+    return View(dtype, owner, code.offset("i8", owner, HEADER_BYTES), tuple(dims), None)
+
+
+# --- elements ------------------------------------------------------------------------------------------------------
+
+
+def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: str | None) -> Value:
+    """The position from the front; negative ones count from the end, as in Python."""
+    code = frame.code
+    if proven == FRONT:
+        return index
+    from_end = code.binary("add", index, length)
+    if proven == BACK:
+        return from_end
+    position = code.select(code.compare("slt", index, int_(0)), from_end, index)
+    outside = code.compare("uge", position, length)
+    frame.fail_if(outside, "IndexError", INDEX_MESSAGE.format(axis=axis), index, length)
+    return position
+
+
+def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+    code, place = frame.code, frame.array(node.value.id)
+    positions = [
+        checked_index(frame, index, code.load("i64", place.dims[axis]), axis, frame.ranges.of(node, axis))
+        for axis, index in enumerate(indices)
+    ]
+    data = code.load("ptr", place.data)
+    if not positions:
+        return data
+    if place.type.layout == "C":
+        return code.offset(STORED[place.type.dtype], data, _row_major(frame, place, positions))
+    parts = [code.binary("mul nsw", p, code.load("i64", s)) for p, s in zip(positions, place.strides, strict=True)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = code.binary("add nsw", total, part)
+    return code.offset(STORED[place.type.dtype], data, total)
+
+
+def _row_major(frame: Frame, place: ArrayPlace, positions: Sequence[Value]) -> Value:
+    code = frame.code
+    total = positions[0]
+    for position, dim in zip(positions[1:], place.dims[1:], strict=True):
+        total = code.binary("add nsw", code.binary("mul nsw", total, code.load("i64", dim)), position)
+    return total
+
+
+def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+    place = frame.array(node.value.id)
+    return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), place.tags)
+
+
+def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:
+    value = frame.code.load(STORED[dtype], pointer, tags)
+    return frame.code.compare("ne", value, int_(0, "i8")) if dtype == "bool" else value
+
+
+def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
+    frame.code.store(frame.code.convert("zext", value, STORED[dtype]), pointer, tags)
+
+
+def type_matches(place: ArrayPlace, type_: Array) -> bool:
+    return place.type.ndim == type_.ndim and place.type.dtype == type_.dtype
+
+

@@ -1,0 +1,113 @@
+"""Branches and loops, as blocks and jumps.
+
+    for i in range(a, b):      ->      head: br %i < %b, body, done      body: ...; %i + 1; br head      done:
+
+The statements inside are lowered by the function that is passed along (`llvm.lower_block`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import gast
+
+from .. import syntax
+from ..diagnostics import InternalError
+from .expressions import lower_int, lower_test
+from .frame import Frame, ScalarPlace
+from .text import Value, int_
+
+LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
+
+
+def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
+    code = frame.code
+    then, otherwise, done = code.label("then"), code.label("else"), code.label("joined")
+    code.branch(lower_test(frame, node.test), then, otherwise)
+    for label, body in ((then, node.body), (otherwise, node.orelse)):
+        code.start(label)
+        lower_block(frame, body)
+        code.jump(done)
+    code.start(done)
+
+
+def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
+    code = frame.code
+    span, inlined = frame.span, frame.inlined
+    head, body, done = code.label("while"), code.label("body"), code.label("done")
+    code.start(head)
+    frame.span, frame.inlined = span, inlined
+    code.branch(lower_test(frame, node.test), body, done)
+    code.start(body)
+    lower_block(frame, node.body)
+    code.jump(head)
+    code.start(done)
+
+
+def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
+    """A step of 1 or -1 counts itself; any other goes by the number of iterations, which cannot overflow."""
+    arguments = [lower_int(frame, a) for a in node.iter.args]
+    start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
+    step = arguments[2] if len(arguments) > 2 else int_(1)
+    if step.text in ("1", "-1"):
+        _count_by_one(frame, node, start, stop, step, lower_block)
+    else:
+        _count_by_step(frame, node, start, stop, step, lower_block)
+
+
+def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
+    place = frame.places[node.target.id]
+    if not isinstance(place, ScalarPlace) or place.type.dtype != "i64":
+        raise InternalError("llvm", node.target.id, "the counter of a loop is a 64-bit int")
+    frame.code.store(value, place.place)
+
+
+def _loop_tags(frame: Frame, node: gast.For) -> str:
+    """`prange` says that iterations are independent; kept for what comes later."""
+    if syntax.operator_of(node.iter) != "prange":
+        return ""
+    mark = frame.module.add_metadata('!{!"pellucid.parallel"}')
+    return ", !llvm.loop " + frame.module.add_metadata(f"distinct !{{{{self}}, {mark}}}")
+
+
+def _count_by_one(
+    frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
+) -> None:
+    code = frame.code
+    hidden = code.variable("i64", f"{node.target.id}.now", int_(0))
+    head, body, done = code.label("for"), code.label("body"), code.label("done")
+    code.store(start, hidden)
+    code.start(head)
+    now = code.load("i64", hidden)
+    code.branch(code.compare("slt" if step.text == "1" else "sgt", now, stop), body, done)
+    code.start(body)
+    _set_counter(frame, node, now)
+    lower_block(frame, node.body)
+    code.store(code.binary("add nsw", now, step), hidden)
+    code.jump(head, _loop_tags(frame, node))
+    code.start(done)
+
+
+def _count_by_step(
+    frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
+) -> None:
+    code = frame.code
+    frame.fail_if(code.compare("eq", step, int_(0)), "ValueError", "range() arg 3 must not be zero")
+    backward = code.compare("slt", step, int_(0))
+    some = code.select(backward, code.compare("sgt", start, stop), code.compare("slt", start, stop))
+    way = code.select(backward, code.binary("sub", start, stop), code.binary("sub", stop, start))
+    size = code.select(backward, code.binary("sub", int_(0), step), step)
+    whole = code.binary("udiv", code.binary("sub", way, int_(1)), size)
+    count = code.select(some, code.binary("add", whole, int_(1)), int_(0))
+    number = code.variable("i64", f"{node.target.id}.count", int_(0))
+    head, body, done = code.label("for"), code.label("body"), code.label("done")
+    code.store(int_(0), number)
+    code.start(head)
+    now = code.load("i64", number)
+    code.branch(code.compare("ult", now, count), body, done)
+    code.start(body)
+    _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
+    lower_block(frame, node.body)
+    code.store(code.binary("add nuw", now, int_(1)), number)
+    code.jump(head, _loop_tags(frame, node))
+    code.start(done)

@@ -1,0 +1,78 @@
+"""From the status of a native call to the exception that Python raises.
+
+    site 3: IndexError, "index {} is out of bounds for axis 0 with size {}", values 7, 5, physics.py:12
+        ->    IndexError: index 7 is out of bounds for axis 0 with size 5, its traceback ending at physics.py:12
+"""
+
+from __future__ import annotations
+
+import builtins
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...runtime.traceback_frames import Line, show
+from ..diagnostics import Span
+from ..types import KIND, NUMPY_DTYPE, Scalar
+from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
+
+ERRNO_RESULT_TOO_LARGE = 34
+
+
+def make_error(
+    sites: Sequence[ErrorSite], number: int, slots: Any, options: Options
+) -> BaseException:
+    """The exception of an error site, with the values and the calls that the context recorded."""
+    site = sites[number]
+    message = _message(site, slots)
+    class_ = _exception_class(site.exception, options.exceptions)
+    if class_ is OverflowError and message == "Numerical result out of range":
+        error: BaseException = OverflowError(ERRNO_RESULT_TOO_LARGE, message)  # as Python's float power raises it
+    else:
+        error = class_(message) if message else class_()
+    calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
+    lines = [line for place in (*calls, site) for line in _lines(place)]
+    return show(error, lines)
+
+
+def _message(site: ErrorSite, slots: Any) -> str:
+    if not site.values and "{" not in site.message:
+        return site.message
+    values = [read_slot(slots, VALUES + k, type_) for k, type_ in enumerate(site.values)]
+    try:
+        return site.message.format(*values)
+    except (IndexError, KeyError, ValueError):  # braces that were meant as they stand
+        return site.message
+
+
+def read_slot(slots: Any, position: int, type_: Scalar) -> object:
+    """A scalar from a slot: a Python number if weak, else a NumPy scalar."""
+    bits = slots[position]
+    if KIND[type_.dtype] == 2:
+        (number,) = struct.unpack("d", struct.pack("q", bits))
+        return number if type_.weak else NUMPY_DTYPE[type_.dtype].type(number)
+    if type_.weak:
+        return bool(bits) if type_.dtype == "bool" else bits
+    return NUMPY_DTYPE[type_.dtype].type(bits)
+
+
+def _exception_class(name: str, given: Mapping[str, type[BaseException]]) -> type[BaseException]:
+    found = given.get(name) or getattr(builtins, name, None) or getattr(np.linalg, name, None)
+    if isinstance(found, type) and issubclass(found, BaseException):
+        return found
+    return RuntimeError
+
+
+def _lines(site: ErrorSite) -> list[Line]:
+    """The spans of a site, outermost first; the functions of inlined calls are looked up in the source."""
+    given = [s for s in (*site.inlined, site.span) if s is not None]
+    spans = [s for k, s in enumerate(given) if given[k + 1 : k + 2] != [s]]
+    return [_line(span, site.function if k == 0 else "") for k, span in enumerate(spans)]
+
+
+def _line(span: Span, function: str) -> Line:
+    return Line(span.file, span.line, span.column, span.end_line, span.end_column, function)
+
+

@@ -1,0 +1,176 @@
+"""Scalar expressions of the loops stage, as LLVM values.
+
+    add(a[i], cast(k, dtype="f64"))     ->     load, sitofp, fadd
+"""
+
+from __future__ import annotations
+
+import gast
+
+from .. import syntax
+from ..analysis.expression_types import is_scalar_operator, joined, signature, type_of
+from ..diagnostics import InternalError
+from ..types import KIND, ListOf, Scalar
+from . import lists
+from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
+from .arrays import load_element
+from .conversions import cast, truth
+from .emitters import EMITTERS
+from .frame import Frame, ScalarPlace
+from .here import INT_TOO_LARGE, Here
+from .text import FALSE, TRUE, Value, float_, int_
+
+
+def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
+    type_ = type_of(node, frame.function.types)
+    if not isinstance(type_, Scalar):
+        raise InternalError("llvm", gast.dump(node), f"a scalar is needed here, not {type_}")
+    return type_
+
+
+def lower_as(frame: Frame, node: gast.expr, dtype: str) -> Value:
+    """The value of an expression in the register type of a dtype."""
+    if isinstance(node, gast.Constant):
+        return _constant(frame, node.value, dtype)
+    return convert(frame, lower(frame, node), scalar_type(frame, node), Scalar(dtype), node)
+
+
+def lower_int(frame: Frame, node: gast.expr) -> Value:
+    return lower_as(frame, node, "i64")
+
+
+def lower_test(frame: Frame, node: gast.expr) -> Value:
+    """The truth of an expression."""
+    value = lower(frame, node)
+    return truth(_here(frame, node, "bool"), value, scalar_type(frame, node).dtype)
+
+
+def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
+    here = Here(
+        frame.code, target.dtype, target.weak, _fits(frame, node), frame.fail_if,
+        source=source.dtype, result=target.dtype, source_weak=source.weak,
+    )  # fmt: skip
+    return cast(here, value)
+
+
+def lower(frame: Frame, node: gast.expr) -> Value:
+    """The value of an expression in the register type of its own dtype."""
+    match node:
+        case gast.Constant(value=value):
+            return _constant(frame, value, scalar_type(frame, node).dtype)
+        case gast.Name(id=id_):
+            place = frame.places[id_]
+            if not isinstance(place, ScalarPlace):
+                raise InternalError("llvm", id_, "an array or list where a scalar is needed")
+            return frame.code.load(REGISTER[place.type.dtype], place.place)
+        case gast.Subscript(value=gast.Name(id=base)):
+            if isinstance(frame.function.types[base], ListOf):
+                return lists.load_scalar(frame, base, index_of_list(frame, node))
+            return load_element(frame, node, [lower_int(frame, e) for e in _items(node)])
+        case gast.IfExp():
+            return _if_expression(frame, node)
+        case gast.BoolOp():
+            return _bool_operation(frame, node)
+        case gast.Call():
+            return _call(frame, node)
+    raise InternalError("llvm", gast.dump(node), "not an expression of the loops stage")
+
+
+def _items(node: gast.Subscript) -> list[gast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+
+
+def index_of_list(frame: Frame, node: gast.Subscript) -> Value:
+    (item,) = _items(node)
+    return lower_int(frame, item)
+
+
+def _constant(frame: Frame, value: object, dtype: str) -> Value:
+    """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
+    if not isinstance(value, bool | int | float):
+        raise InternalError("llvm", repr(value), "not a scalar constant")
+    if dtype == "bool":
+        return TRUE if value else FALSE
+    if KIND[dtype] == 2:
+        try:
+            return float_(float(value), REGISTER[dtype])
+        except OverflowError:
+            frame.fail("OverflowError", "int too large to convert to float", (), ())
+            return float_(0.0, REGISTER[dtype])
+    if isinstance(value, float):
+        return convert(frame, float_(value), Scalar("f64", True), Scalar(dtype))
+    low, high = (INT64_MIN, INT64_MAX) if dtype == "i64" else (-(2**31), 2**31 - 1)
+    if not low <= value <= high:
+        message = INT_TOO_LARGE if dtype == "i64" else f"Python integer {value} out of bounds for int32"
+        frame.fail("OverflowError", message, (), ())
+        return int_(0, f"i{BITS[dtype]}")
+    return int_(int(value), f"i{BITS[dtype]}")
+
+
+# --- lazy forms ----------------------------------------------------------------------------------------------------
+
+
+def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
+    code = frame.code
+    dtype = joined(scalar_type(frame, node.body), scalar_type(frame, node.orelse)).dtype
+    result = code.variable(REGISTER[dtype], "choice")
+    then, otherwise, done = code.label("then"), code.label("else"), code.label("chosen")
+    code.branch(lower_test(frame, node.test), then, otherwise)
+    for label, part in ((then, node.body), (otherwise, node.orelse)):
+        code.start(label)
+        code.store(lower_as(frame, part, dtype), result)
+        code.jump(done)
+    code.start(done)
+    return code.load(REGISTER[dtype], result)
+
+
+def _bool_operation(frame: Frame, node: gast.BoolOp) -> Value:
+    code = frame.code
+    result, done = code.variable("i1", "lazy"), code.label("decided")
+    for position, part in enumerate(node.values):
+        value = lower_test(frame, part)
+        code.store(value, result)
+        if position + 1 < len(node.values):
+            more = code.label("more")
+            if isinstance(node.op, gast.And):
+                code.branch(value, more, done)
+            else:
+                code.branch(value, done, more)
+            code.start(more)
+    code.start(done)
+    return code.load("i1", result)
+
+
+# --- calls ---------------------------------------------------------------------------------------------------------
+
+
+def _fits(frame: Frame, node: gast.expr | None) -> bool:
+    return node is not None and id(node) in frame.ranges.fits
+
+
+def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False) -> Here:
+    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if)
+
+
+def _call(frame: Frame, node: gast.Call) -> Value:
+    operator = str(syntax.operator_of(node))
+    match operator:
+        case "dim":
+            axis = int(syntax.static_of(node)["axis"])  # type: ignore[call-overload]
+            return frame.code.load("i64", frame.array(node.args[0].id).dims[axis])
+        case "length":
+            return lists.length(frame, node.args[0].id)
+        case "pop":
+            return lists.pop_scalar(frame, node.args[0].id)
+        case "cast":
+            source = scalar_type(frame, node.args[0])
+            target = scalar_type(frame, node)
+            if isinstance(node.args[0], gast.Constant) and source.weak and not target.weak:
+                return _constant(frame, node.args[0].value, target.dtype)
+            return convert(frame, lower(frame, node.args[0]), source, target, node)
+    if not is_scalar_operator(operator) or operator not in EMITTERS:
+        raise InternalError("llvm", gast.dump(node), f"`{operator}` has no emitter")
+    rule = signature(operator, [scalar_type(frame, a) for a in node.args])
+    operands = [lower_as(frame, a, d) for a, d in zip(node.args, rule.operands, strict=True)]
+    works_in = rule.operands[-1] if operator == "where" else rule.operands[0]
+    return EMITTERS[operator](_here(frame, node, works_in, rule.weak), *operands)

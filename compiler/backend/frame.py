@@ -1,0 +1,157 @@
+"""One native function being written: where its variables are, and how it fails.
+
+Every function returns a status: 0, or the number of an error site plus one.  A failing check stores the values that its
+message needs in the context, stores the status and leaves; `leave` releases everything the function holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..analysis.ranges import Ranges
+from ..diagnostics import InternalError, Span
+from ..program import Function, Program
+from ..types import Array, ListOf, Scalar, Type
+from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
+from .text import NULL, Code, Module, Value, int_
+
+SCALAR_OF_REGISTER = {
+    "i1": Scalar("bool", True), "i32": Scalar("i32"), "i64": Scalar("i64", True), "float": Scalar("f32"),
+    "double": Scalar("f64", True),
+}  # fmt: skip
+INTERNAL_ERROR = "RuntimeError"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlace:
+    """The variables of one array name.  C arrays have no strides: they follow from the lengths.
+
+    `owned` places hold a reference and release it; the others are parameters that are never assigned.
+    """
+
+    type: Array
+    owner: Value
+    data: Value
+    dims: tuple[Value, ...]
+    strides: tuple[Value, ...]
+    tags: str
+    owned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """The variable of a list name: the list's address."""
+
+    type: ListOf
+    list: Value
+    owned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarPlace:
+    type: Scalar
+    place: Value
+
+
+Place = ArrayPlace | ListPlace | ScalarPlace
+
+
+@dataclass(slots=True)
+class Sites:
+    """The error sites of a program, numbered in order of first use."""
+
+    numbers: dict[ErrorSite, int] = field(default_factory=dict)
+
+    def status(self, site: ErrorSite) -> int:
+        return self.numbers.setdefault(site, len(self.numbers)) + 1
+
+
+@dataclass(slots=True)
+class Frame:
+    module: Module
+    code: Code
+    program: Program
+    function: Function
+    ranges: Ranges
+    sites: Sites
+    options: Options
+    recursive: frozenset[str]
+    places: dict[str, Place]
+    status: Value
+    span: Span | None = None
+    inlined: tuple[Span, ...] = ()
+
+    def array(self, name: str) -> ArrayPlace:
+        place = self.places[name]
+        assert isinstance(place, ArrayPlace), name
+        return place
+
+    def list_place(self, name: str) -> ListPlace:
+        place = self.places[name]
+        assert isinstance(place, ListPlace), name
+        return place
+
+    def site(self, exception: str, message: str, types: Sequence[Scalar]) -> int:
+        name = self.function.origin.name
+        return self.sites.status(ErrorSite(exception, message, tuple(types), self.span, self.inlined, name))
+
+    def fail_if(self, condition: Value, exception: str, message: str, *values: Value) -> None:
+        """Leave with this error when the condition holds."""
+        if condition.text == "false":
+            return
+        bad, good = self.code.label("bad"), self.code.label("good")
+        self.code.branch(condition, bad, good, unlikely=True)
+        self._error_block(bad, exception, message, values, [SCALAR_OF_REGISTER[v.type] for v in values])
+        self.code.start(good)
+
+    def fail(self, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]) -> None:
+        """Leave with this error.  What is written next cannot be reached, and is dropped by LLVM."""
+        bad = self.code.label("bad")
+        self.code.jump(bad)
+        self._error_block(bad, exception, message, values, types)
+        self.code.start(self.code.label("unreached"))
+
+    def _error_block(
+        self, label: str, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]
+    ) -> None:
+        lines = [f"{label}:"]
+        for number, value in enumerate(values[:VALUE_COUNT]):
+            place = "%" + self.code.fresh("slot")
+            lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {VALUES + number}")
+            lines += self._store_as_slot(value, place)
+        status = self.site(exception, message, list(types)[:VALUE_COUNT])
+        lines += [f"  store i64 {status}, {self.status}", "  br label %leave"]
+        self.code.cold += lines
+
+    def _store_as_slot(self, value: Value, place: str) -> list[str]:
+        """Ints widened to 64 bits, floats to double."""
+        operation = {"i1": "zext", "i32": "sext", "float": "fpext"}.get(value.type)
+        if operation is None:
+            return [f"  store {value}, ptr {place}"]
+        wide = "%" + self.code.fresh("wide")
+        type_ = "double" if value.type == "float" else "i64"
+        return [f"  {wide} = {operation} {value} to {type_}", f"  store {type_} {wide}, ptr {place}"]
+
+
+def places_of(
+    code: Code, types: Mapping[str, Type], names: Iterable[str], owned: frozenset[str], tags: Mapping[str, str]
+) -> dict[str, Place]:
+    """Variables for these names, all empty: no buffer, lengths zero."""
+    return {name: _place(code, name, types[name], name in owned, tags.get(name, "")) for name in names}
+
+
+def _place(code: Code, name: str, type_: Type, owned: bool, tags: str) -> Place:
+    match type_:
+        case Scalar(dtype=dtype):
+            register = REGISTER[dtype]
+            zero = "0.0" if register in ("float", "double") else "0"
+            return ScalarPlace(type_, code.variable(register, name, Value(register, zero)))
+        case Array():
+            lengths = [code.variable("i64", f"{name}.dim", int_(0)) for _ in type_.dims]
+            steps = [code.variable("i64", f"{name}.stride", int_(0)) for _ in type_.dims] if type_.layout != "C" else []
+            owner, data = code.variable("ptr", f"{name}.owner", NULL), code.variable("ptr", f"{name}.data", NULL)
+            return ArrayPlace(type_, owner, data, tuple(lengths), tuple(steps), tags, owned)
+        case ListOf():
+            return ListPlace(type_, code.variable("ptr", name, NULL), owned)
+    raise InternalError("llvm", name, "a name without a type")

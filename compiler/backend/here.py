@@ -1,0 +1,81 @@
+"""What a scalar emitter sees: where to write instructions, in which dtype, and how to raise.
+
+An emitter is `emitter(here, *operands) -> Value`; all operands have the register type of `here.dtype` (bools are i1)
+unless its signature says otherwise (`compiler/analysis/expression_types.py`).  EMITTERS maps operator names to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..types import KIND
+from .abi import BITS, INT64_MAX, INT64_MIN
+from .text import Code, Value, float_, int_
+
+EMITTERS: dict[str, Callable[..., Value]] = {}
+
+INT_TOO_LARGE = "Python int too large to convert to C int64"
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The place where an operator is lowered.
+
+    dtype    the dtype it works in, `source` that of the operand of a cast, `result` that of its value
+    weak     Python's operation, with Python's errors
+    idle     ranges prove that an int result fits in 64 bits
+    fail_if  (condition, exception, message with a {} per value, *values): leaves the function when it holds
+    """
+
+    code: Code
+    dtype: str
+    weak: bool
+    idle: bool
+    fail_if: Callable[..., None]
+    source: str = ""
+    result: str = ""
+    source_weak: bool = False
+
+    @property
+    def is_float(self) -> bool:
+        return KIND[self.dtype] == 2
+
+    @property
+    def is_bool(self) -> bool:
+        return self.dtype == "bool"
+
+    def number(self, value: float) -> Value:
+        """A constant of the dtype."""
+        if self.is_float:
+            return float_(float(value), "double" if self.dtype == "f64" else "float")
+        return int_(int(value), f"i{BITS[self.dtype]}")
+
+    def least(self) -> Value:
+        """The least int of the dtype."""
+        return int_(INT64_MIN if self.dtype == "i64" else -(2**31), f"i{BITS[self.dtype]}")
+
+
+def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Register an emitter under operator names."""
+
+    def register(emitter: Callable[..., Value]) -> Callable[..., Value]:
+        for name in names:
+            EMITTERS[name] = emitter
+        return emitter
+
+    return register
+
+
+def python_message(attempt: Callable[[], object], value: str = "") -> str:
+    """The words of the running interpreter for an error; an operand's `value` in them becomes a `{}`."""
+    try:
+        attempt()
+    except (ArithmeticError, ValueError) as error:
+        text = str(error.args[-1]).replace("{", "{{").replace("}", "}}")
+        return re.sub(rf"(?<![\w.]){re.escape(value)}(?![\w.])", "{}", text, count=1) if value else text
+    raise AssertionError("the attempt was meant to fail")
+
+
+__all__ = ["EMITTERS", "INT64_MAX", "INT64_MIN", "INT_TOO_LARGE", "Here", "emits", "python_message"]

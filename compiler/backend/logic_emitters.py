@@ -1,0 +1,105 @@
+"""Scalar emitters: comparison, logic and bits.
+
+    left_shift(x, 70)     NumPy: 0      Python: OverflowError, unless x is 0
+    right_shift(-1, 70)   both: -1
+"""
+
+from __future__ import annotations
+
+from .abi import BITS
+from .here import INT_TOO_LARGE, Here, emits, python_message
+from .text import Value
+
+NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
+
+# --- comparison and logic ------------------------------------------------------------------------------------------
+
+INT_PREDICATES = {
+    "equal": "eq", "not_equal": "ne", "less": "slt", "less_equal": "sle", "greater": "sgt", "greater_equal": "sge",
+}  # fmt: skip
+FLOAT_PREDICATES = {
+    "equal": "oeq", "not_equal": "une", "less": "olt", "less_equal": "ole", "greater": "ogt", "greater_equal": "oge",
+}  # fmt: skip
+
+
+def _comparison(name: str) -> None:
+    @emits(name)
+    def compare(here: Here, x: Value, y: Value) -> Value:
+        if here.is_float:
+            return here.code.compare(FLOAT_PREDICATES[name], x, y)
+        predicate = INT_PREDICATES[name]
+        # as an i1 a true is -1
+        return here.code.compare("u" + predicate[1:] if here.is_bool and predicate[0] == "s" else predicate, x, y)
+
+
+for _name in INT_PREDICATES:
+    _comparison(_name)
+
+
+@emits("logical_and")
+def logical_and(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("and", x, y)
+
+
+@emits("logical_or")
+def logical_or(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("or", x, y)
+
+
+@emits("logical_xor")
+def logical_xor(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("xor", x, y)
+
+
+@emits("logical_not")
+def logical_not(here: Here, x: Value) -> Value:
+    return here.code.binary("xor", x, Value("i1", "true"))
+
+
+# --- bits ----------------------------------------------------------------------------------------------------------
+
+
+@emits("bitwise_and")
+def bitwise_and(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("and", x, y)
+
+
+@emits("bitwise_or")
+def bitwise_or(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("or", x, y)
+
+
+@emits("bitwise_xor")
+def bitwise_xor(here: Here, x: Value, y: Value) -> Value:
+    return here.code.binary("xor", x, y)
+
+
+@emits("invert")
+def invert(here: Here, x: Value) -> Value:
+    return here.code.binary("xor", x, Value(x.type, "true" if here.is_bool else "-1"))
+
+
+@emits("left_shift")
+def left_shift(here: Here, x: Value, y: Value) -> Value:
+    code, width = here.code, here.number(BITS[here.dtype])
+    if here.weak:
+        here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)
+    inside = code.compare("ult", y, width)
+    count = code.select(inside, y, here.number(0))
+    shifted = code.binary("shl", x, count)
+    if here.weak and not here.idle:
+        lost = code.compare("ne", code.binary("ashr", shifted, count), x)
+        some = code.compare("ne", x, here.number(0))
+        outside = code.binary("and", code.binary("xor", inside, Value("i1", "true")), some)
+        here.fail_if(code.binary("or", lost, outside), "OverflowError", INT_TOO_LARGE)
+    return code.select(inside, shifted, here.number(0))
+
+
+@emits("right_shift")
+def right_shift(here: Here, x: Value, y: Value) -> Value:
+    code, width = here.code, here.number(BITS[here.dtype])
+    if here.weak:
+        here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)
+    # a count outside the width shifts all but the sign out
+    count = code.select(code.compare("ult", y, width), y, here.number(BITS[here.dtype] - 1))
+    return code.binary("ashr", x, count)

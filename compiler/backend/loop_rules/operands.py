@@ -1,0 +1,86 @@
+"""Scalar operators with everything explicit: operands in the dtype they are computed in, Python numbers kept apart.
+
+    f32 x, float s     multiply(x, s)    ->    multiply(x, cast(s, dtype="f32"))
+    i64 k, float 2.5   multiply(k, 2.5)  ->    multiply(cast(k, dtype="f64"), 2.5)
+    f64 x, int 2       add(x, 2)         ->    add(x, 2.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.expression_types import COMPARISON, signature
+from ...types import KIND, Scalar
+from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
+
+PYTHON_KIND = (bool, int, float)
+
+
+def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], wanted: Scalar) -> Value:
+    """The value of an operator on scalars, of the type that the typed stage gave it."""
+    if operator == "cast":
+        return cast(values[0], wanted)
+    plan = signature(operator, [v.type for v in values])
+    dtypes = list(plan.operands)
+    if operator in COMPARISON and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
+        dtypes = ["i64"] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
+    converted = [convert(v, dtype, plan.weak) for v, dtype in zip(values, dtypes, strict=True)]
+    if not plan.weak and not any(v.is_solid for v in converted):
+        converted = _solidified(converted)
+    tree = _tree(operator, [v.tree for v in converted], static)
+    return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _tree(operator: str, operands: list[gast.expr], static: Mapping[str, object]) -> gast.expr:
+    """The call; a choice with a costly side is made lazily."""
+    if operator == "where" and any(map(_is_costly, operands[1:])):
+        condition, then, otherwise = operands
+        return gast.IfExp(condition, then, otherwise)
+    return syntax.call(operator, *operands, **static)
+
+
+def _is_costly(tree: gast.expr) -> bool:
+    """Whether it holds a transcendental function; a power may be a mere product and does not count."""
+    operators = {syntax.operator_of(node) for node in gast.walk(tree)} - {None, "power", "dim", "length"}
+    return any(work_of_operator(str(operator)) >= TRANSCENDENTAL_WORK for operator in operators)
+
+
+def _solidified(values: list[Value]) -> list[Value]:
+    """The first number that stands for a NumPy one made into one, so that the operator is NumPy's."""
+    position = next((k for k, v in enumerate(values) if v.bare), 0)
+    return [solid(v) if k == position else v for k, v in enumerate(values)]
+
+
+def solid(value: Value) -> Value:
+    """The value as a NumPy number."""
+    if value.is_solid:
+        return value
+    return Value(syntax.call("cast", value.tree, dtype=value.dtype), value.dtype)
+
+
+def cast(value: Value, wanted: Scalar) -> Value:
+    if value.dtype == wanted.dtype and value.weak == wanted.weak:
+        return value
+    if wanted.weak:
+        return Value(syntax.call("cast", value.tree, dtype=wanted.dtype, weak=True), wanted.dtype, True)
+    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[wanted.dtype]:
+        return Value(syntax.call("cast", constant(value.tree.value, wanted.dtype), dtype=wanted.dtype), wanted.dtype)
+    return Value(syntax.call("cast", value.tree, dtype=wanted.dtype), wanted.dtype)
+
+
+def convert(value: Value, dtype: str, weak: bool = False) -> Value:
+    """The value in another dtype; a constant is rewritten, anything else is cast."""
+    if value.dtype == dtype:
+        return value
+    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[dtype]:
+        return Value(constant(value.tree.value, dtype), dtype, value.weak, value.bare)
+    if weak:
+        return Value(syntax.call("cast", value.tree, dtype=dtype, weak=True), dtype, True)
+    return Value(syntax.call("cast", value.tree, dtype=dtype), dtype)
+
+
+def constant(value: float, dtype: str) -> gast.Constant:
+    return syntax.constant(PYTHON_KIND[KIND[dtype]](value))

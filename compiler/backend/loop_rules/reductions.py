@@ -1,0 +1,279 @@
+"""Reductions, fused with what they reduce.
+
+    s = sum(x * y)    ->    s = 0.0
+                            for i in range(0, n, 128):              blocks, whose sums are added with compensation:
+                                block = 0.0                         the error does not grow with the length
+                                for j in range(i, minimum(i + 128, n)):
+                                    block = block + x[j] * y[j]
+                                ...
+
+Axes that are kept inside a reduced one are summed row by row into the result, as NumPy does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import gast
+
+from ... import syntax
+from ...types import KIND, Scalar
+from .arithmetic import ZERO, plus, product
+from .guards import any_of, raise_if
+from .lowering import Lowering
+from .nest import Nest, allocate
+from .nodes import ONE_LONG, Length, Node, Stored, Value, rank
+from .operands import apply, convert, solid
+
+BLOCK = 128
+COMBINE = {
+    "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and",
+}  # fmt: skip
+ACCUMULATOR = {"sum": "total", "prod": "product", "max": "best", "min": "best", "any": "found", "all": "holds"}
+UFUNC = {"max": "maximum", "min": "minimum"}
+INT_LIMITS = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
+
+Result = Stored | Value
+
+
+def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mapping) -> Result:
+    """The result of a reduction: a scalar's value in the variable `name`, or an array of that name."""
+    axes = normal_axes(static.get("axis"), rank(node))
+    if operator in ("max", "min", "argmax", "argmin"):
+        require_elements(low, operator, node, axes)
+    plan = Plan(low, name, operator, node, axes, bool(static.get("keepdims", False)))
+    if operator in ("argmax", "argmin"):
+        return plan.by_accumulator(find_extreme)
+    if plan.has_kept_inside():
+        return plan.by_rows()
+    is_float_sum = operator == "sum" and KIND[plan.dtype] == 2
+    return plan.by_accumulator(add_in_blocks if is_float_sum else combine)
+
+
+def normal_axes(axis: object, count: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(count))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return tuple(sorted(a % count for a in axes))  # type: ignore[operator]
+
+
+def require_elements(low: Lowering, operator: str, node: Node, axes: tuple[int, ...]) -> None:
+    unknown = [n for n in (node.lengths[k] for k in axes) if not isinstance(n.extent, int) or n.extent == 0]
+    message = (
+        f"attempt to get {operator} of an empty sequence"
+        if operator.startswith("arg")
+        else f"zero-size array to reduction operation {UFUNC[operator]} which has no identity"
+    )
+    if unknown:
+        tests = [syntax.call("equal", n.clamped, ZERO) for n in unknown]
+        raise_if(low, any_of(tests), "ValueError", message)
+
+
+class Plan:
+    """One reduction: what is reduced along which axes, and where the result goes."""
+
+    def __init__(
+        self, low: Lowering, name: str, operator: str, node: Node, axes: tuple[int, ...], keepdims: bool
+    ) -> None:
+        self.low, self.name, self.operator, self.node, self.axes = low, name, operator, node, axes
+        self.dtype = low.function.types[name].dtype  # type: ignore[union-attr]
+        self.kept = [k for k in range(rank(node)) if k not in axes]
+        self.keepdims = keepdims
+        self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
+
+    @property
+    def lengths(self) -> tuple[Length, ...]:
+        return tuple(ONE_LONG if k in self.axes else self.node.lengths[k] for k in self.result_axes)
+
+    @property
+    def is_scalar(self) -> bool:
+        return not self.result_axes
+
+    def has_kept_inside(self) -> bool:
+        """Whether an axis that is kept lies inside one that is reduced."""
+        reduced = [k for k in self.axes if not self.node.lengths[k].is_one]
+        return any(k > min(reduced, default=k) and not self.node.lengths[k].is_one for k in self.kept)
+
+    def variable(self) -> str:
+        return self.name if self.name not in self.low.facts.merged else self.low.fresh(self.name)
+
+    def place(self, index: Mapping[int, gast.expr]) -> list[gast.expr]:
+        return [ZERO if k in self.axes else index[k] for k in self.result_axes]
+
+    # --- kept axes outside, an accumulator inside
+
+    def by_accumulator(self, accumulate: Callable[[Plan, Nest, dict, str | None], gast.expr]) -> Result:
+        nest = Nest(self.low)
+        index: dict[int, gast.expr] = {}
+        for k in self.kept:
+            index[k] = nest.loop(self.node.lengths[k], "range" if nest.loops else "prange")
+        depth = len(nest.loops)
+        target = self.variable()
+        total = accumulate(self, nest, index, target if self.is_scalar else None)
+        if self.is_scalar:
+            nest.finish()
+            return Value(total, self.dtype)
+        out = allocate(self.low, target, self.lengths, self.dtype)
+        nest.add_after(syntax.store(out, self.place(index), total), depth)
+        nest.finish()
+        return self.low.stored(out, self.lengths)
+
+    def accumulator(self, nest: Nest, wish: str | None, initial: object, dtype: str, default: str) -> gast.Name:
+        """A variable set ahead of the loops that reduce; `wish` is used as it stands."""
+        start = solid(Value(syntax.constant(initial), dtype, bare=True)).tree
+        if wish is None:
+            return nest.variable(default, dtype, syntax.constant(initial))
+        self.low.types[wish] = Scalar(dtype)
+        nest.add(syntax.assign(wish, start))
+        return syntax.name(wish)
+
+    def element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
+        """The element, in the dtype that is accumulated."""
+        value = self.raw_element(nest, index)
+        return apply("cast", [value], {}, Scalar("bool")) if self.dtype == "bool" else convert(value, self.dtype)
+
+    def raw_element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
+        at = [index[k] for k in range(rank(self.node))]
+        nest.prepare((self.node, at))
+        return nest.value(self.node, at)
+
+    def step(self, total: gast.expr, element: Value) -> gast.expr:
+        operands = [Value(total, self.dtype), element]
+        return apply(COMBINE[self.operator], operands, {}, Scalar(self.dtype)).tree
+
+    def identity(self) -> object:
+        match self.operator:
+            case "sum" | "prod":
+                number = self.operator == "prod"
+                return float(number) if KIND[self.dtype] == 2 else int(number)
+            case "any" | "all":
+                return self.operator == "all"
+        return least(self.dtype) if self.operator in ("max", "argmax") else greatest(self.dtype)
+
+    # --- row by row
+
+    def by_rows(self) -> Stored:
+        """Kept axes ahead of the first reduced one stay outside; the rest of the result is filled and then updated."""
+        low, first = self.low, min(k for k in self.axes if not self.node.lengths[k].is_one)
+        nest = Nest(low)
+        index: dict[int, gast.expr] = {}
+        for k in [k for k in self.kept if k < first]:
+            index[k] = nest.loop(self.node.lengths[k], "range" if nest.loops else "prange")
+        depth = len(nest.loops)
+        for k in range(rank(self.node)):
+            if k not in index:
+                index[k] = nest.loop(self.node.lengths[k])
+        element = self.element(nest, index)
+        out = allocate(low, self.variable(), self.lengths, self.dtype)
+        self._fill(nest, out, index, first, depth)
+        place = self.place(index)
+        nest.add(syntax.store(out, place, self.step(syntax.index(out, *place), element)))
+        nest.finish()
+        return low.stored(out, self.lengths)
+
+    def _fill(self, nest: Nest, out: str, outer: Mapping[int, gast.expr], first: int, depth: int) -> None:
+        """Set the part of the result that the inner loops update."""
+        low = self.low
+        mine, low.active = low.active, [*nest.outside, *(loop.variable for loop in nest.loops[:depth])]
+        with low.capture() as statements:
+            filling = Nest(low)
+            index = {k: outer[k] for k in self.kept if k < first}
+            for k in [k for k in self.kept if k > first]:
+                index[k] = filling.loop(self.node.lengths[k])
+            filling.add(syntax.store(out, self.place(index), syntax.constant(self.identity())))
+            filling.finish()
+        low.active = mine
+        for statement in statements:
+            nest.add(statement, depth)
+
+
+def least(dtype: str) -> object:
+    return False if dtype == "bool" else -float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][0]
+
+
+def greatest(dtype: str) -> object:
+    return True if dtype == "bool" else float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][1]
+
+
+# --- ways to accumulate: each opens the loops that reduce and returns the variable with the result -----------------
+
+
+def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+    """total = combine(total, element)"""
+    total = plan.accumulator(nest, wish, plan.identity(), plan.dtype, ACCUMULATOR[plan.operator])
+    for k in plan.axes:
+        index[k] = nest.loop(plan.node.lengths[k])
+    nest.add(syntax.assign(total.id, plan.step(total, plan.element(nest, index))))
+    return total
+
+
+def add_in_blocks(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+    """A plain sum in blocks of at most 128 terms, the blocks' sums added in Kahan's way."""
+    lengths = [plan.node.lengths[k] for k in plan.axes]
+    extents = [n.extent for n in lengths]
+    terms = 1
+    for extent in extents:
+        terms = terms * extent if isinstance(extent, int) else BLOCK + 1
+    if terms <= BLOCK:
+        return combine(plan, nest, index, wish)
+    total = plan.accumulator(nest, wish, 0.0, plan.dtype, "total")
+    lost = nest.variable("lost", plan.dtype, syntax.constant(0.0))
+    *outer, last = plan.axes
+    for k in outer:
+        index[k] = nest.loop(plan.node.lengths[k])
+    length = plan.node.lengths[last]
+    is_short = isinstance(length.extent, int) and length.extent <= BLOCK
+    start = None if is_short else nest.count(ZERO, length.tree, syntax.constant(BLOCK))
+    depth = len(nest.loops)
+    block = nest.variable("block", plan.dtype, syntax.constant(0.0))
+    if start is None:
+        index[last] = nest.loop(length)
+    else:
+        stop = syntax.call("minimum", plus(start, BLOCK), length.tree)
+        index[last] = nest.count(start, stop, syntax.constant(1))
+        nest.axes.append(index[last].id)
+    nest.add(syntax.assign(block.id, plan.step(block, plan.element(nest, index))))
+    add_compensated(plan, nest, depth, total, lost, block)
+    return total
+
+
+def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: gast.Name, block: gast.Name) -> None:
+    """total += block, keeping in `lost` what rounding took away; nothing can be recovered once it is infinite."""
+    low, call = plan.low, syntax.call
+    term, raised = low.local("term", Scalar(plan.dtype)), low.local("raised", Scalar(plan.dtype))
+    nest.add_after(syntax.assign(term, call("subtract", block, lost)), depth)
+    nest.add_after(syntax.assign(raised, call("add", total, term)), depth)
+    error = call("subtract", call("subtract", raised, total), term)
+    nest.add_after(syntax.assign(lost.id, call("where", call("isfinite", raised), error, 0.0)), depth)
+    nest.add_after(syntax.assign(total.id, syntax.name(raised)), depth)
+
+
+def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+    """The first place of the extreme; the first nan, where there is one."""
+    low, call, dtype = plan.low, syntax.call, plan.node.dtype
+    limit = least(dtype) if plan.operator == "argmax" else greatest(dtype)
+    best = nest.variable("best", dtype, syntax.constant(limit))
+    where = plan.accumulator(nest, wish, 0, "i64", "place")
+    for k in plan.axes:
+        index[k] = nest.loop(plan.node.lengths[k])
+    value = solid(plan.raw_element(nest, index))
+    element = value.tree
+    if not isinstance(element, gast.Name):
+        element = syntax.name(low.local("element", Scalar(dtype)))
+        nest.add(syntax.assign(element.id, value.tree))
+    better = call("greater" if plan.operator == "argmax" else "less", element, best)
+    if KIND[dtype] == 2:
+        first_nan = gast.BoolOp(gast.And(), [call("isnan", element), call("logical_not", call("isnan", best))])
+        better = gast.BoolOp(gast.Or(), [better, first_nan])
+    found = [syntax.assign(best.id, element), syntax.assign(where.id, call("cast", _flat(plan, index), dtype="i64"))]
+    nest.add(syntax.if_(better, [syntax.at(s, low.span, low.inlined) for s in found]))
+    return where
+
+
+def _flat(plan: Plan, index: Mapping[int, gast.expr]) -> gast.expr:
+    """The place counted along all axes that are searched."""
+    place: gast.expr = ZERO
+    for position, k in enumerate(plan.axes):
+        stride = product(plan.node.lengths[other].clamped for other in plan.axes[position + 1 :])
+        place = plus(place, product([index[k], stride]))
+    return place

@@ -1,0 +1,360 @@
+"""Turn array operators into loop nests over elements, with explicit buffers, guards and library calls.
+
+    y = sin(x)               ->    y = empty(shape=(dim(x, axis=0),), dtype="f64")
+    z = add(y, 1.0)                for i in prange(0, dim(x, axis=0), 1):
+    return (z,)                        z[i] = add(sin(x[i]), 1.0)
+                                   return (z,)
+
+Takes typed programs, gives the loops language of docs/stages.md.  Array names stay graphs of nodes until their elements
+are needed; what is needed once becomes part of the nest that needs it.  Keeps errors, their order and spans.  Leaves
+the reuse of buffers, threads and vector instructions to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..diagnostics import InternalError
+from ..ops import schema
+from ..program import Function, Program
+from ..types import Array, Extent, ListOf, Scalar
+from .loop_rules.contractions import contraction
+from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
+from .loop_rules.hazards import names_assigned, settle
+from .loop_rules.indexing import items_of
+from .loop_rules.loads import load
+from .loop_rules.lowering import Lowering
+from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, escaping
+from .loop_rules.nest import Nest, allocate, flush, materialise, realise
+from .loop_rules.nodes import Node, Stored, Value
+from .loop_rules.operands import apply, solid
+from .loop_rules.reductions import reduction
+from .loop_rules.release import release, tidy_names
+from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
+from .loop_rules.stores import store
+from .loop_rules.structure import structure
+from .loop_rules.while_tests import hoist_tests
+
+CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
+REDUCTION = frozenset({"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"})
+STRUCTURE = frozenset({"transpose", "reshape", "broadcast_to", "concatenate"})
+CONTRACTION = frozenset({"matmul", "einsum"})
+
+
+def to_loops(program: Program) -> Program:
+    return program.map(lambda function: lower_function(function, program))
+
+
+def lower_function(function: Function, program: Program) -> Function:
+    function = hoist_tests(function)
+    low = Lowering(function, program)
+    for name in function.parameters:
+        if isinstance(function.types[name], Array):
+            low.name_node(name, low.stored(name))
+    for statement in function.body:
+        lower_statement(low, statement)
+    made = function.with_(body=tuple(low.body), stage="loops", types=low.types)
+    tidied, renamed = tidy_names(made, low.locals)
+    sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
+    return release(tidied, sources)
+
+
+# --- statements ----------------------------------------------------------------------------------------------------
+
+
+def lower_statement(low: Lowering, statement: gast.stmt) -> None:
+    low.statement = statement
+    low.span, low.inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
+    settle(low, statement)
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            lower_assignment(low, name, value)
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Call() as value):
+            lower_call(low, [place.id for place in places], value)
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) as place], value=atom):
+            lower_store(low, name, place, atom)
+        case gast.Expr(value=gast.Call() as value):
+            lower_effect(low, value)
+        case gast.For():
+            lower_for(low, statement)
+        case gast.While(test=test, body=body):
+            lower_while(low, statement, test, body)
+        case gast.If():
+            lower_if(low, statement)
+        case gast.Raise(exc=gast.Call(func=gast.Name(id=exception), args=[message, *values])):
+            flush(low)
+            low.emit(syntax.raise_(exception, message.value, *[scalar(low, v).tree for v in values]))
+        case gast.Return(value=gast.Tuple(elts=atoms)):
+            lower_return(low, atoms)
+        case gast.Pass() | gast.Delete():
+            pass
+        case _:
+            raise InternalError("loops", gast.dump(statement), "not a statement of the typed stage")
+
+
+def lower_assignment(low: Lowering, name: str, value: gast.expr) -> None:
+    match value:
+        case gast.Name() | gast.Constant():
+            lower_copy(low, name, value)
+        case gast.Subscript(value=gast.Name(id=base)) if low.is_list(base):
+            flush(low)
+            assign_opaque(low, name, syntax.index(base, *items_of(value)))
+        case gast.Subscript(value=gast.Name(id=base)):
+            if low.can_fail(value) and isinstance(low.function.types[name], Scalar):
+                flush(low)
+            assign(low, name, load(low, name, low.resolve(low.nodes[base]), items_of(value)))
+        case gast.Call():
+            lower_operator(low, name, value)
+        case _:
+            raise InternalError("loops", gast.dump(value), "not a right-hand side of the typed stage")
+
+
+def lower_copy(low: Lowering, name: str, atom: gast.expr) -> None:
+    """`name = atom`"""
+    type_ = low.function.types[name]
+    if isinstance(type_, Array):
+        node = low.node(atom)
+        low.uses[node] -= 1  # to get another name is no use of the elements
+        assign_array(low, name, node)
+    elif isinstance(type_, ListOf):
+        low.assign(name, atom, type_)
+    else:
+        low.know(name, atom)
+        assign(low, name, low.value(atom))
+
+
+def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
+    operator, type_ = str(syntax.operator_of(call)), low.function.types[name]
+    static = {**_defaults(operator), **syntax.static_of(call)}
+    if operator in low.program.functions:
+        return lower_call(low, [name], call)
+    if operator in LIST_OPERATORS:
+        flush(low)
+        return assign_opaque(low, name, call)
+    if operator == "dim":
+        length = low.node(call.args[0]).lengths[static["axis"]]
+        low.know(name, call)
+        return assign(low, name, Value(length.clamped, "i64", weak=True))
+    if operator == "empty" or operator in CREATION:
+        return lower_creation(low, name, operator, call, static)
+    operands = [low.node(a) for a in call.args]
+    if operator == "copy":
+        low.uses[operands[0]] -= 1
+        return assign_array(low, name, operands[0], is_copy=True)
+    if operator in REDUCTION:
+        return assign(low, name, reduction(low, name, operator, operands[0], static))
+    if operator in STRUCTURE:
+        return assign(low, name, structure(low, name, operator, operands, static))
+    if operator in CONTRACTION:
+        return assign(low, name, contraction(low, name, operator, operands, static))
+    if isinstance(type_, Array):
+        node = elementwise(low, name, operator, operands, static)
+        return assign_array(low, name, node, is_copy=node in operands)
+    return lower_scalar_operator(low, name, operator, call, operands, static)
+
+
+def _defaults(operator: str) -> dict:
+    row = schema.OPERATORS.get(operator)
+    if row is None or row.kind == "elementwise":
+        return {}
+    return {key: value for key, value in row.static.items() if value is not ...}
+
+
+def lower_scalar_operator(
+    low: Lowering, name: str, operator: str, call: gast.Call, operands: Sequence[Node], static: dict
+) -> None:
+    if low.can_fail(call):
+        flush(low)
+    nest = Nest(low)
+    nest.prepare(*((node, []) for node in operands))
+    values = [nest.value(node, []) for node in operands]
+    nest.finish()
+    low.know(name, call)
+    type_ = low.function.types[name]
+    kept = {} if operator == "cast" else static
+    assign(low, name, apply(operator, values, kept, type_))  # type: ignore[arg-type]
+
+
+def lower_creation(low: Lowering, name: str, operator: str, call: gast.Call, static: dict) -> None:
+    type_ = low.function.types[name]
+    if operator == "empty":
+        lengths = lengths_of_shape(low, static["shape"], type_)  # type: ignore[arg-type]
+        made = allocate(low, name if name not in low.facts.merged else low.fresh(name), lengths, type_.dtype)  # type: ignore
+        return assign_array(low, name, low.stored(made, lengths))
+    node = creation(low, name, operator, [low.value(a) for a in call.args], static)
+    if name not in low.facts.overwritten and operator != "arange":
+        refuse_negative(low, node.lengths)
+    return assign_array(low, name, node)
+
+
+# --- calls, lists, stores, the end ---------------------------------------------------------------------------------
+
+
+def lower_call(low: Lowering, names: Sequence[str], call: gast.Call) -> None:
+    flush(low)
+    made = [n if n not in low.facts.merged else low.fresh(n) for n in names]
+    low.emit(syntax.assign(made, passed(low, call)))
+    for name, variable in zip(names, made):
+        low.types[variable] = type_ = low.function.types[name]
+        if isinstance(type_, Array):
+            assign_array(low, name, low.stored(variable))
+        elif variable != name:
+            low.assign(name, syntax.name(variable), type_)
+
+
+def passed(low: Lowering, call: gast.Call) -> gast.Call:
+    """A call of another function, its arrays in memory in the layout that it expects."""
+    callee = low.program.functions[str(syntax.operator_of(call))]
+    arguments: list[gast.expr] = []
+    for parameter, atom in zip(callee.parameters, call.args):
+        wanted = callee.types[parameter]
+        if isinstance(wanted, Array):
+            atom = syntax.name(escaping(low, atom.id, low.node(atom), contiguous=wanted.layout == "C").name)
+        arguments.append(atom)
+    return syntax.call(callee.name, *arguments)
+
+
+def lower_effect(low: Lowering, call: gast.Call) -> None:
+    operator = syntax.operator_of(call)
+    match operator, call.args:
+        case "add_at", [gast.Name(id=name), gast.Tuple(elts=items), atom]:
+            store(low, name, items, atom, accumulate=True)
+        case "append", [gast.Name(id=name), atom]:
+            low.emit(syntax.expression(syntax.call("append", name, element_of_list(low, name, atom))))
+        case _ if operator in low.program.functions:
+            flush(low)
+            low.emit(syntax.expression(passed(low, call)))
+        case _:
+            raise InternalError("loops", gast.dump(call), "not an effect of the typed stage")
+
+
+def element_of_list(low: Lowering, list_: str, atom: gast.expr) -> gast.expr:
+    wanted = low.function.types[list_].element  # type: ignore[union-attr]
+    if not isinstance(wanted, Array):
+        return atom
+    return syntax.name(escaping(low, list_, low.node(atom), contiguous=wanted.layout == "C").name)
+
+
+def lower_store(low: Lowering, name: str, place: gast.Subscript, atom: gast.expr) -> None:
+    if not low.is_list(name):
+        return store(low, name, items_of(place), atom)
+    flush(low)
+    low.emit(syntax.store(name, items_of(place), element_of_list(low, name, atom)))
+    return None
+
+
+def lower_return(low: Lowering, atoms: Sequence[gast.expr]) -> None:
+    """Every result is a variable."""
+    flush(low)
+    names = [_returned(low, atom, type_) for atom, type_ in zip(atoms, low.function.results, strict=True)]
+    low.emit(syntax.return_(names))
+
+
+def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
+    if isinstance(atom, gast.Name) and not isinstance(low.type_of(atom), Array):
+        return atom.id
+    if isinstance(type_, Scalar):
+        value = low.value(atom)
+        return low.assign(low.fresh("result"), value.tree if type_.weak else solid(value).tree, type_)
+    node = low.node(atom)
+    if isinstance(node, Stored):
+        is_copy = node.name != atom.id and not low.may_share(node.name, atom.id)  # type: ignore[attr-defined]
+        return materialise(low, node, atom.id).name if is_copy else node.name  # type: ignore[attr-defined]
+    return materialise(low, node).name
+
+
+# --- blocks --------------------------------------------------------------------------------------------------------
+
+
+def lower_block(low: Lowering, statements: Sequence[gast.stmt], outer: gast.stmt) -> list[str]:
+    """Lower a nested block; the names it makes that are read behind it are in memory then."""
+    for statement in statements:
+        lower_statement(low, statement)
+    flush(low)
+    leaving = []
+    for name in dict.fromkeys(n for s in statements for n in syntax.names_bound(s)):
+        is_array = isinstance(low.function.types.get(name), Array)
+        if is_array and name not in low.facts.merged and name in low.live.after(outer):
+            source = realise(low, low.nodes[name])
+            if source.name != name:
+                low.assign(name, syntax.name(source.name), source.type)
+            leaving.append(name)
+    return leaving
+
+
+def _restore(low: Lowering, statement: gast.stmt, leaving: Sequence[str]) -> None:
+    """Behind a compound statement: the arrays it made or changed are variables."""
+    merged = [n for n in dict.fromkeys(names_assigned([statement])) if n in low.facts.merged]
+    for name in (*leaving, *merged):
+        if isinstance(low.function.types.get(name), Array):
+            low.forget_lengths(name)
+            low.nodes[name] = low.stored(name)
+
+
+def lower_if(low: Lowering, statement: gast.If) -> None:
+    test = truth(scalar(low, statement.test))
+    leaving: list[str] = []
+    blocks = []
+    for statements in (statement.body, statement.orelse):
+        with low.block() as body:
+            leaving += lower_block(low, statements, statement)
+        blocks.append(body)
+    _place(low, statement)
+    if not blocks[0]:
+        test, blocks = syntax.call("logical_not", test), [blocks[1], []]
+    if blocks[0]:
+        low.emit(syntax.if_(test, *blocks))
+    _restore(low, statement, leaving)
+
+
+def lower_for(low: Lowering, statement: gast.For) -> None:
+    variable, bounds = statement.target.id, statement.iter.args
+    _forget_carried(low, statement)
+    with low.block() as body:
+        span = range_of(low, bounds)
+        low.ranges.pop(variable, None)
+        if span is not None:
+            low.ranges[variable] = span
+        leaving = lower_block(low, statement.body, statement)
+    _place(low, statement)
+    counts = isinstance(bounds[2], gast.Constant) and bounds[2].value != 0
+    if not body and counts and variable not in low.live.after(statement):
+        return  # nothing is left of it
+    start, stop, step = bounds
+    low.emit(syntax.for_range(variable, start, stop, step, body or [gast.Pass()], kind=statement.iter.func.id))
+    _restore(low, statement, leaving)
+    return
+
+
+def range_of(low: Lowering, bounds: Sequence[gast.expr]) -> tuple[int, Extent] | None:
+    """(least value, bound) of a loop variable that counts up from a constant to a known length."""
+    start, stop, step = bounds
+    if not (isinstance(step, gast.Constant) and step.value > 0 and isinstance(start, gast.Constant)):
+        return None
+    extent = low.extent_of(stop)
+    return None if extent is None else (start.value, extent)
+
+
+def lower_while(low: Lowering, statement: gast.While, test: gast.expr, body: Sequence[gast.stmt]) -> None:
+    _forget_carried(low, statement)
+    for name in dict.fromkeys(syntax.names_read(test)):
+        if name in low.nodes:
+            low.nodes[name] = realise(low, low.nodes[name])
+    with low.block() as made:
+        leaving = lower_block(low, body, statement)
+    _place(low, statement)
+    low.emit(syntax.while_(truth(scalar(low, test)), made or [gast.Pass()]))
+    _restore(low, statement, leaving)
+
+
+def _place(low: Lowering, statement: gast.stmt) -> None:
+    low.span, low.inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
+
+
+def _forget_carried(low: Lowering, statement: gast.stmt) -> None:
+    for name in names_assigned([statement]):
+        if name in low.facts.merged:
+            low.forget_lengths(name)

@@ -1,0 +1,244 @@
+"""`Array`: the immutable array that compiled functions return.
+
+    y = f(x)                    an Array
+    y + 1.0, y @ z, y < 0       Arrays again, through compiled kernels
+    y.at[0].set(1.0)            a changed copy; `y[0] = 1.0` is a TypeError
+    np.asarray(y), np.sin(y)    NumPy reads it without a copy; its functions give Arrays
+
+An array of no dimensions behaves as in NumPy: its operators give NumPy scalars.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import operators, protocols
+from .at import At
+from .operators import absent, binary, delegated, equality, reflected, unary
+from .values import KINDS, Values, unwrap, wrap
+
+
+class Array(Values):
+    """An immutable array of numbers.
+
+    `Array(x)` takes a NumPy array without a copy (who changes `x` afterwards changes the Array), and makes one of
+    anything else that `np.asarray` takes.  Raises TypeError for what is not numeric.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, values: Any) -> None:
+        if type(values) is not np.ndarray:
+            if isinstance(values, np.ma.MaskedArray):
+                raise TypeError("an Array has no mask: take `values.filled(fill_value)`")
+            values = np.asarray(unwrap(values))
+        if values.dtype.kind not in KINDS:
+            raise TypeError(f"an Array holds numbers, not {values.dtype}")
+        super().__init__(values)
+
+    # --- what it is
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of every dimension."""
+        return self._values.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of the elements."""
+        return self._values.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions."""
+        return self._values.ndim
+
+    @property
+    def size(self) -> int:
+        """How many elements."""
+        return self._values.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self._values.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._values.nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, along every dimension."""
+        return self._values.strides
+
+    @property
+    def device(self) -> str:
+        """Where the elements are: "cpu"."""
+        return "cpu"
+
+    @property
+    def T(self) -> Array:
+        """The array with its dimensions in reverse order."""
+        return Array(self._values.T)
+
+    @property
+    def mT(self) -> Array:
+        """The array with its last two dimensions exchanged."""
+        return Array(self._values.mT)
+
+    @property
+    def real(self) -> Array:
+        """The real parts."""
+        return Array(self._values.real)
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts."""
+        return Array(self._values.imag)
+
+    @property
+    def at(self) -> At:
+        """Changed copies: `x.at[index].set(value)`, `.add`, `.multiply`, `.min`, `.max`, ..."""
+        return At(self)
+
+    def block_until_ready(self) -> Array:
+        """The array itself, once its values are there; calls do not return before that."""
+        return self
+
+    def to_device(self, device: str, /, *, stream: None = None) -> Array:
+        """The array on a device, of which there is one: "cpu"."""
+        if device != "cpu" or stream is not None:
+            raise ValueError(f"there is no device {device!r}; arrays live on 'cpu'")
+        return self
+
+    # --- elements
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (wrap(part, Array) for part in iter(self._values))
+
+    def __contains__(self, item: object) -> bool:
+        return unwrap(item) in self._values
+
+    def __getitem__(self, index: Any) -> Any:
+        return wrap(self._values[unwrap(index)], Array)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("an Array cannot be changed; `x = x.at[index].set(value)` gives a changed copy")
+
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("an Array cannot be changed; `np.delete(x, index)` and `x.at[index].set(value)` give new ones")
+
+    # --- Python's conversions
+
+    def __float__(self) -> float:
+        return float(self._values)
+
+    def __int__(self) -> int:
+        return int(self._values)
+
+    def __complex__(self) -> complex:
+        return complex(self._values)
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    def __index__(self) -> int:
+        return operator.index(self._values)  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        text = repr(self._values)
+        return f"A{text[1:]}" if text.startswith("array(") else f"Array({text})"
+
+    def __str__(self) -> str:
+        return str(self._values)
+
+    def __format__(self, form: str) -> str:
+        return format(self._values, form)
+
+    def __copy__(self) -> Array:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return Array(self._values.copy())
+
+    def __reduce__(self) -> tuple[Callable[..., Array], tuple[np.ndarray]]:
+        return Array, (self._values,)
+
+    # --- NumPy's protocols
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy:
+            return np.array(self._values, dtype=dtype)
+        if dtype is None or self._values.dtype == dtype:
+            return self._values
+        return np.asarray(self._values, dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and not kwargs and operators.is_operator(ufunc, inputs):
+            return wrap(operators.evaluate(ufunc.__name__, unwrap(inputs)), Array)
+        result = protocols.call_ufunc(ufunc, method, inputs, kwargs)
+        return result if "out" in kwargs else wrap(result, Array)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        result = protocols.call_function(function, types, args, kwargs)
+        return result if kwargs.get("out") is not None else wrap(result, Array)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._values.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._values.__dlpack_device__()
+
+    # --- operators
+
+    __neg__, __pos__ = unary("negative"), unary("positive")
+    __abs__, __invert__ = unary("absolute"), unary("invert")
+    __add__, __radd__ = binary("add"), reflected("add")
+    __sub__, __rsub__ = binary("subtract"), reflected("subtract")
+    __mul__, __rmul__ = binary("multiply"), reflected("multiply")
+    __truediv__, __rtruediv__ = binary("divide"), reflected("divide")
+    __floordiv__, __rfloordiv__ = binary("floor_divide"), reflected("floor_divide")
+    __mod__, __rmod__ = binary("remainder"), reflected("remainder")
+    __pow__, __rpow__ = binary("power"), reflected("power")
+    __matmul__, __rmatmul__ = binary("matmul"), reflected("matmul")
+    __and__, __rand__ = binary("bitwise_and"), reflected("bitwise_and")
+    __or__, __ror__ = binary("bitwise_or"), reflected("bitwise_or")
+    __xor__, __rxor__ = binary("bitwise_xor"), reflected("bitwise_xor")
+    __lshift__, __rlshift__ = binary("left_shift"), reflected("left_shift")
+    __rshift__, __rrshift__ = binary("right_shift"), reflected("right_shift")
+    __lt__, __le__ = binary("less"), binary("less_equal")
+    __gt__, __ge__ = binary("greater"), binary("greater_equal")
+    __eq__, __ne__ = equality("equal"), equality("not_equal")  # type: ignore[assignment]
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
+
+    # --- NumPy's methods
+
+    fill, sort = absent("fill", "np.full_like(x, value)"), absent("sort", "np.sort(x)")
+    partition, resize = absent("partition", "np.partition(x, k)"), absent("resize", "np.resize(x, shape)")
+    put, setflags = absent("put", "x.at[index].set(value)"), absent("setflags", "np.array(x)")
+
+    all, any, argmax, argmin = map(delegated, ("all", "any", "argmax", "argmin"))
+    argpartition, argsort, astype, clip = map(delegated, ("argpartition", "argsort", "astype", "clip"))
+    conj, conjugate, copy, cumprod = map(delegated, ("conj", "conjugate", "copy", "cumprod"))
+    cumsum, diagonal, dot, flatten = map(delegated, ("cumsum", "diagonal", "dot", "flatten"))
+    item, max, mean, min = map(delegated, ("item", "max", "mean", "min"))
+    nonzero, prod, ravel, repeat = map(delegated, ("nonzero", "prod", "ravel", "repeat"))
+    reshape, round, searchsorted, squeeze = map(delegated, ("reshape", "round", "searchsorted", "squeeze"))
+    std, sum, swapaxes, take = map(delegated, ("std", "sum", "swapaxes", "take"))
+    tobytes, tolist, trace, transpose, var = map(delegated, ("tobytes", "tolist", "trace", "transpose", "var"))

@@ -1,0 +1,140 @@
+"""The operators of arrays: which are computed by a compiled kernel, and which by NumPy.
+
+    Array([1.0, 2.0]) + 1   ->   evaluate("add", (ndarray, 1))   ->   the compiled `def add(x, y): return x + y`
+
+Kernels are functions of the language and live above this package; whoever has them says so with `use_kernels`.  NumPy
+computes what the compiler has no type for (complex numbers, float16, unsigned integers, integers of more than 64
+bits), and gives what it would give without us.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import protocols
+from .values import Values, unwrap, wrap
+
+Kernel = Callable[..., Any]
+
+PYTHON: dict[str, Callable[..., Any]] = {
+    "negative": operator.neg, "positive": operator.pos, "absolute": operator.abs, "invert": operator.invert,
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "matmul": operator.matmul,
+    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
+    "left_shift": operator.lshift, "right_shift": operator.rshift, "equal": operator.eq, "not_equal": operator.ne,
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+}  # fmt: skip
+COMPILED = frozenset(map(np.dtype, (np.bool_, np.int32, np.int64, np.float32, np.float64)))
+PLAIN = (Values, int, float, complex, np.generic, list, tuple)
+OPERANDS = (*PLAIN, np.ndarray)
+
+_find: Callable[[str], Kernel] | None = None
+
+
+def use_kernels(find: Callable[[str], Kernel]) -> None:
+    """Compute operators with `find(name)` from now on, for the names in PYTHON; it is asked at every use."""
+    global _find
+    _find = find
+
+
+def evaluate(name: str, operands: Sequence[Any]) -> Any:
+    """The value of an operator on NumPy arrays, numbers and lists.  Raises what NumPy raises."""
+    operands = [np.asarray(v) if isinstance(v, list | tuple) else v for v in operands]
+    has_kernel = all(map(is_compiled, operands)) and not (name == "power" and depends_on_exponent(*operands))
+    if _find is not None and has_kernel:
+        return _find(name)(*operands)
+    return PYTHON[name](*operands)
+
+
+def is_compiled(operand: Any) -> bool:
+    """Whether an operand has a type that compiled code takes."""
+    if type(operand) is np.ndarray or isinstance(operand, np.generic):
+        return operand.dtype in COMPILED
+    if isinstance(operand, int):
+        return -(2**63) <= operand < 2**63
+    return isinstance(operand, float)
+
+
+def depends_on_exponent(base: Any, exponent: Any) -> bool:
+    """Whether NumPy looks at the value of an exponent: a bool's square is int8, and `x ** 0.5` a square root."""
+    has_bool = any(isinstance(v, bool) or getattr(v, "dtype", None) == np.bool_ for v in (base, exponent))
+    return has_bool or (type(exponent) is float and exponent == 0.5)
+
+
+def is_operator(ufunc: np.ufunc, inputs: Iterable[Any]) -> bool:
+    """Whether a ufunc is an operator's, and no operand belongs to a class with its own rules."""
+    if ufunc.__name__ not in PYTHON or ufunc is not getattr(np, ufunc.__name__, None):
+        return False
+    return all(type(part) is np.ndarray or isinstance(part, PLAIN) for part in inputs)
+
+
+# --- methods of Array ----------------------------------------------------------------------------------------------
+
+
+def unary(name: str) -> Callable[[Any], Any]:
+    """The method `-x`, `abs(x)`, ..."""
+
+    def method(self: Values) -> Any:
+        return wrap(evaluate(name, (self._values,)), type(self))
+
+    return method
+
+
+def binary(name: str) -> Callable[[Any, Any], Any]:
+    """The method `x + other`; objects that are no numbers may decide themselves."""
+
+    def method(self: Values, other: Any) -> Any:
+        if not isinstance(other, OPERANDS):
+            return protocols.defer(getattr(np, name), self, other, other)
+        return wrap(evaluate(name, (self._values, unwrap(other))), type(self))
+
+    return method
+
+
+def reflected(name: str) -> Callable[[Any, Any], Any]:
+    """The method for `other + x`, where `other` did not know what to do."""
+
+    def method(self: Values, other: Any) -> Any:
+        if not isinstance(other, OPERANDS):
+            return protocols.defer(getattr(np, name), other, self, other)
+        return wrap(evaluate(name, (unwrap(other), self._values)), type(self))
+
+    return method
+
+
+def equality(name: str) -> Callable[[Any, Any], Any]:
+    """The method `x == other`, which NumPy answers by element whatever `other` is."""
+
+    def method(self: Values, other: Any) -> Any:
+        if isinstance(other, OPERANDS):
+            return wrap(evaluate(name, (self._values, unwrap(other))), type(self))
+        return wrap(PYTHON[name](self._values, other), type(self))
+
+    return method
+
+
+def delegated(name: str) -> Callable[..., Any]:
+    """A method that is NumPy's, with Arrays for arrays on both sides."""
+    of_numpy = getattr(np.ndarray, name)
+
+    def method(self: Values, *args: Any, **kwargs: Any) -> Any:
+        target = kwargs.get("out")
+        protocols.refuse_output(target)
+        result = of_numpy(self._values, *unwrap(args), **unwrap(kwargs))
+        return result if target is not None else wrap(result, type(self))
+
+    method.__name__, method.__doc__ = name, of_numpy.__doc__
+    return method
+
+
+def absent(name: str, instead: str) -> property:
+    """A method of NumPy's that changes an array: not there, and the error says what to use."""
+
+    def method(self: Values) -> Any:
+        raise AttributeError(f"'Array' object has no attribute {name!r}: it cannot be changed; use {instead}")
+
+    return property(method)

@@ -1,0 +1,57 @@
+"""The root of `Array`, and the way between it and NumPy's arrays, in and out of containers.
+
+    unwrap((Array a, [Array b], 2.0))   ->   (ndarray a, [ndarray b], 2.0)
+    wrap((ndarray a, 3), Array)         ->   (Array a, 3)
+
+It is apart from `Array` so that indexing, operators and NumPy's protocols can do without the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+KINDS = frozenset("biufc")
+
+
+class Values:
+    """An object around a read-only NumPy array."""
+
+    __slots__ = ("__weakref__", "_values")
+
+    _values: np.ndarray
+
+    def __init__(self, values: np.ndarray) -> None:
+        view = values.view()
+        view.flags.writeable = False
+        self._values = view
+
+
+def unwrap(argument: Any) -> Any:
+    """The argument with NumPy arrays for arrays, also in tuples, lists and dicts."""
+    return over(argument, lambda part: part._values if isinstance(part, Values) else part)
+
+
+def wrap(result: Any, cls: type[Values]) -> Any:
+    """A result of NumPy with `cls` for arrays of numbers, also in tuples and lists.
+
+    Subclasses of ndarray (a matrix, a masked array) stay what they are: they mean more than their numbers.
+    """
+    return over(result, lambda part: cls(part) if type(part) is np.ndarray and part.dtype.kind in KINDS else part)
+
+
+def over(argument: Any, change: Callable[[Any], Any]) -> Any:
+    """`change` applied to the parts of tuples, NamedTuples, lists and dicts; the same object where nothing changed."""
+    if isinstance(argument, tuple):
+        parts = [over(part, change) for part in argument]
+        if all(new is old for new, old in zip(parts, argument)):
+            return argument
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+    if type(argument) is list:
+        parts = [over(part, change) for part in argument]
+        return argument if all(new is old for new, old in zip(parts, argument)) else parts
+    if type(argument) is dict:
+        return {key: over(part, change) for key, part in argument.items()}
+    return change(argument)
