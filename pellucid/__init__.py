@@ -1,3 +1,48 @@
-"""Pellucid: a compiler for pure numeric Python you can see through."""
+"""Pellucid: a compiler for pure numeric Python you can see through.
+
+    from pellucid import compile, grad
+
+    @compile
+    def loss(w, x, y):
+        return np.mean((x @ w - y) ** 2)
+
+    loss(w, x, y)                               machine code
+    grad(loss)(w, x, y)                         its derivative, compiled too
+    grad(loss).source("reverse", w, x, y)       the derivative, to read
+"""
+
+from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from .compiler.diagnostics import (
+    CompileError,
+    Diagnostic,
+    GradientError,
+    InternalError,
+    PellucidError,
+    PurityError,
+    ShapeMismatchError,
+    StaticArgumentError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from .function import Function, compile, grad, value_and_grad
+from .runtime.array import Array
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Array",
+    "CompileError",
+    "Diagnostic",
+    "Function",
+    "GradientError",
+    "InternalError",
+    "PellucidError",
+    "PurityError",
+    "ShapeMismatchError",
+    "StaticArgumentError",
+    "TypeMismatchError",
+    "UnsupportedError",
+    "compile",
+    "grad",
+    "value_and_grad",
+]

@@ -143,5 +143,11 @@ def asarray(a, dtype=None):
     return value if word == static.element(value) else op.cast(value, dtype=word)
 
 
+def ascontiguousarray(a, dtype=None):
+    """The same with at least one dimension; how elements lie in memory is the compiler's business."""
+    value = asarray(a, dtype)
+    return value if static.rank(value) > 0 else op.reshape(value, shape=(1,))
+
+
 def copy(a, order="K"):
     return array(a)

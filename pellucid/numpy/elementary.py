@@ -55,9 +55,21 @@ def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
     return op.cast(x, dtype=static.dtype_name(dtype))
 
 
+def finfo(dtype, /):
+    """The limits of a dtype, known before the program runs."""
+    return static.limits(static.dtype_name(dtype))
+
+
+def item(a, *index):
+    """`x.item()`: the only element, or the one at an index, as a Python number."""
+    if static.is_array(a):
+        a = a[index] if len(index) == static.rank(a) else op.reshape(a, shape=())[()]
+    return op.cast(a, dtype=static.python_word(static.element(a)), weak=True)
+
+
 def where(condition, x=None, y=None):
     if x is None or y is None:
-        static.refuse("U012", "np.where with one argument has a result whose shape depends on values; index by the mask")
+        static.refuse("U012", "np.where with one argument is not supported: index by the mask itself")
     condition, x, y = operand(condition), operand(x), operand(y)
     if static.is_weak(x) and static.is_weak(y):
         x, y = strong(x), strong(y)

@@ -120,16 +120,18 @@ def expand_dims(a, axis):
 
 
 def squeeze(a, axis=None):
-    """Without axes of length 1: all of them, or those named, whose lengths are checked."""
+    """Without axes of length 1: those named, or all that are known to be of length 1 before the program runs."""
     a = operand(a)
     if not static.is_array(a):
         return a
-    places = static.unit_axes(a) if axis is None else static.axes_of(axis, static.rank(a))[::-1]
+    places = static.unit_axes(a) if axis is None else static.axes_of(axis, static.rank(a))
+    for k, length in enumerate(a.shape):
+        if axis is None and k not in places and length == 1:
+            raise ValueError("an axis turns out to have length 1: say which axes np.squeeze is to drop, axis=...")
+        if k in places and length != 1:
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if len(places) == 0:
         return a
-    for k in places:
-        if a.shape[k] != 1:
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     kept = tuple([length for k, length in enumerate(a.shape) if k not in places])
     return op.reshape(a, shape=kept)
 
@@ -138,12 +140,12 @@ def broadcast_to(array, shape):
     return op.broadcast_to(operand(array), shape=lengths(shape))
 
 
-def atleast_1d(a):
+def atleast_1d(a, /):
     a = as_array(a)
     return op.reshape(a, shape=(1,)) if static.rank(a) == 0 else a
 
 
-def atleast_2d(a):
+def atleast_2d(a, /):
     a = as_array(a)
     if static.rank(a) == 0:
         return op.reshape(a, shape=(1, 1))
@@ -212,15 +214,12 @@ def tile(A, reps):
     """Copies side by side, `reps` of them along each axis."""
     a = as_array(A)
     counts = tuple(reps) if static.is_sequence(reps) else (reps,)
-    while static.rank(a) < len(counts):
-        a = a[None]
-    counts = (1,) * (static.rank(a) - len(counts)) + counts
-    pairs, spread, merged = (), (), ()
-    for k in range(static.rank(a)):
-        pairs = (*pairs, 1, a.shape[k])
-        spread = (*spread, counts[k], a.shape[k])
-        merged = (*merged, counts[k] * a.shape[k])
-    return op.reshape(op.broadcast_to(op.reshape(a, shape=pairs), shape=spread), shape=merged)
+    a = op.reshape(a, shape=(*((1,) * (len(counts) - static.rank(a))), *a.shape))
+    counts = (*((1,) * (static.rank(a) - len(counts))), *counts)
+    apart = tuple([length for size in a.shape for length in (1, size)])
+    spread = tuple([length for pair in zip(counts, a.shape) for length in pair])
+    merged = tuple([count * size for count, size in zip(counts, a.shape)])
+    return op.reshape(op.broadcast_to(op.reshape(a, shape=apart), shape=spread), shape=merged)
 
 
 # --- reordering and parts ------------------------------------------------------------------------------------------

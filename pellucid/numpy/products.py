@@ -1,10 +1,9 @@
 """Products of vectors and matrices, and norms, over `matmul` and `einsum` of two operands."""
 
+from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
-from ..compiler.ops import static
 from .elementary import as_floating, operand, strong
 from .manipulation import diagonal, moveaxis, ravel, stack
-from .manipulation import matrix_transpose as matrix_transpose
 
 
 def dot(a, b):
@@ -50,10 +49,15 @@ def trace(a, offset=0, axis1=0, axis2=1):
     return op.sum(elements, axis=static.reduced(-1, static.rank(elements)))
 
 
+def trace_of_last(x, /, *, offset=0):
+    """`np.linalg.trace`: of the last two axes."""
+    return trace(x, offset, -2, -1)
+
+
 def tensordot(a, b, axes=2):
     """The sum over pairs of axes: the last `axes` of `a` with the first of `b`, or those named."""
     a, b = operand(a), operand(b)
-    return contract(a, b, static.product_subscripts(static.rank(a), static.rank(b), axes))
+    return contract(a, b, letters.product_subscripts(static.rank(a), static.rank(b), axes))
 
 
 def contract(a, b, subscripts):
@@ -71,7 +75,7 @@ def kron(a, b):
     return op.reshape(blocks, shape=(a.shape[0] * b.shape[0], a.shape[1] * b.shape[1]))
 
 
-def cross(a, b, axis=-1):
+def cross(a, b, *, axis=-1):
     """The vector product along an axis of length 3."""
     a, b = moveaxis(operand(a), axis, 0), moveaxis(operand(b), axis, 0)
     for length in (a.shape[0], b.shape[0]):
@@ -87,37 +91,37 @@ def cross(a, b, axis=-1):
 def einsum(subscripts, *operands, optimize=False):
     """Einstein's sums; several operands are contracted from left to right."""
     values = [operand(value) for value in operands]
-    *letters, result = static.einsum_letters(subscripts, *[static.rank(value) for value in values])
-    left, names = without_repeats(values[0], letters[0])
+    *inputs, result = letters.einsum_letters(subscripts, *[static.rank(value) for value in values])
+    left, names = without_repeats(values[0], inputs[0])
     for k in range(1, len(values)):
-        right, others = without_repeats(values[k], letters[k])
-        needed = static.text(result, *letters[k + 1 :])
-        left, names = summed_out(left, names, static.text(others, needed))
-        right, others = summed_out(right, others, static.text(names, needed))
-        joined = result if k == len(values) - 1 else static.joined(names, others, needed)
-        left = contract(left, right, static.text(names, ",", others, "->", joined))
+        right, others = without_repeats(values[k], inputs[k])
+        needed = letters.text(result, *inputs[k + 1 :])
+        left, names = summed_out(left, names, letters.text(others, needed))
+        right, others = summed_out(right, others, letters.text(names, needed))
+        joined = result if k == len(values) - 1 else letters.joined(names, others, needed)
+        left = contract(left, right, letters.text(names, ",", others, "->", joined))
         names = joined
     left, names = summed_out(left, names, result)
-    return op.transpose(left, axes=static.order_in(names, result)) if names != result else left
+    return op.transpose(left, axes=letters.order_in(names, result)) if names != result else left
 
 
-def without_repeats(value, letters):
+def without_repeats(value, names):
     """The diagonal over every letter that stands twice."""
-    while len(static.first_repeated(letters)) > 0:
-        places = static.first_repeated(letters)
-        value = diagonal(value, 0, places[0], places[1])
-        letters = static.text(static.without(letters, places), letters[places[0]])
-    return value, letters
-
-
-def summed_out(value, letters, needed):
-    """The sum over every letter that is not needed."""
-    places = static.lonely(letters, needed)
+    places = letters.first_repeated(names)
     if len(places) == 0:
-        return value, letters
+        return value, names
+    shorter = letters.text(letters.without(names, places), names[places[0]])
+    return without_repeats(diagonal(value, 0, places[0], places[1]), shorter)
+
+
+def summed_out(value, names, needed):
+    """The sum over every letter that is not needed."""
+    places = letters.lonely(names, needed)
+    if len(places) == 0:
+        return value, names
     dtype = static.element(value)
     total = op.cast(op.sum(value, axis=static.reduced(places, static.rank(value))), dtype=dtype)
-    return total, static.without(letters, places)
+    return total, letters.without(names, places)
 
 
 # --- norms ---------------------------------------------------------------------------------------------------------

@@ -44,10 +44,9 @@ def average(a, axis=None, weights=None, *, keepdims=False):
     if static.rank(weights) != static.rank(a):
         if axis is None or static.rank(weights) != 1:
             static.refuse("S002", "np.average needs weights of the shape of the array, or a vector and an axis")
-        behind = static.rank(a) - 1 - static.axis_of(axis, static.rank(a))
-        for _ in range(behind):
-            weights = weights[..., None]
-        weights = op.broadcast_to(weights, shape=a.shape)
+        place = static.axis_of(axis, static.rank(a))
+        lengths = tuple([length if k == place else 1 for k, length in enumerate(a.shape)])
+        weights = op.broadcast_to(op.reshape(weights, shape=lengths), shape=a.shape)
     word = static.floating(static.common(a, weights))
     a, weights = op.cast(a, dtype=word), op.cast(weights, dtype=word)
     where = static.reduced(axis, static.rank(a))

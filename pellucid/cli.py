@@ -1,0 +1,305 @@
+"""`pellucid` on the command line: check, emit, debug, explain.
+
+    pellucid emit kepler.py:kepler --grad 0,1 --stage reverse --args "float, float"
+
+Exit status: 0 done, 1 the program has faults (on standard error, rendered), 2 the command was not understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import inspect
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .function import Function
+
+STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
+RUNNABLE = ("core", "typed", "reverse", "loops")
+EXAMPLES = """examples:
+  pellucid check physics.py
+  pellucid emit logistic.py:loss --stage loops --args "f64[m], f64, f64[n, m], f64[n]"
+  pellucid emit logistic.py:loss --stage reverse --grad 0,1 --args "f64[m], f64, f64[n, m], f64[n]"
+  pellucid emit net.py:loss --stage typed --args "[Layer(f64[n, m], f64[m]), Layer(f64[m, k], f64[k])], f64[b, n]"
+  pellucid debug kepler.py:kepler --stage reverse --grad 0 --values "1.2, 0.6"
+  pellucid explain heat.py:heat --args "f64[n, m], int, float"
+"""
+TYPES = """types of arguments, separated by commas:
+  f64[n, m]  f32[3]  i64[n]  i32[2*n]  bool[n]  f64[]    arrays; a symbol used twice means equal lengths
+  any f64[n]                                             an array whose elements need not lie side by side
+  f64  f32  i64  i32  bool_                              NumPy scalars
+  float  int  bool                                       Python numbers
+  (f64, f64[n])  [f64[n]]  {"w": f64[n]}  Layer(f64[n])  containers; NamedTuples and dataclasses by name
+"""
+
+
+class UsageError(Exception):
+    """The command cannot be carried out as written; the message is for the user."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except UsageError as wrong:
+        return complain(options, wrong)
+    except BrokenPipeError:
+        sys.stderr.close()  # what reads our output has seen enough, and Python's own complaint helps nobody
+        return 0
+    except Exception as error:
+        from .compiler.diagnostics import CompileError, PellucidError
+
+        if isinstance(error, CompileError):
+            print(str(error).lstrip("\n"), file=sys.stderr)
+            return 1
+        if isinstance(error, PellucidError):
+            complain(options, error)
+            return 1
+        raise
+
+
+def complain(options: argparse.Namespace, error: object) -> int:
+    print(f"pellucid {options.command}: {error}", file=sys.stderr)
+    return 2
+
+
+# --- what can be written -------------------------------------------------------------------------------------------
+
+
+def parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    top = argparse.ArgumentParser(
+        "pellucid", description="Check, read and debug what Pellucid makes of Python functions.", epilog=EXAMPLES,
+        formatter_class=raw,
+    )  # fmt: skip
+    top.add_argument("--version", action="version", version=f"pellucid {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,debug,explain}")
+
+    check = commands.add_parser("check", help="report the faults of all decorated functions, without running the file")
+    check.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all files below it")
+    check.add_argument("--json", action="store_true", help="for editors and scripts")
+    check.set_defaults(run=run_check)
+
+    emit = commands.add_parser("emit", help="print a function at a stage", epilog=TYPES, formatter_class=raw)
+    add_function(emit)
+    emit.add_argument("--stage", choices=STAGES, help="default: typed; with --grad reverse")
+    emit.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
+    emit.set_defaults(run=run_emit)
+
+    debug = commands.add_parser("debug", help="run a stage in CPython under pdb", epilog=TYPES, formatter_class=raw)
+    add_function(debug)
+    debug.add_argument("--stage", choices=RUNNABLE, help="default: typed; with --grad reverse")
+    debug.add_argument("--values", metavar="TEXT", help="arguments as Python expressions instead of types")
+    debug.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
+    debug.set_defaults(run=run_debug)
+
+    explain = commands.add_parser("explain", help="say what was decided and why", epilog=TYPES, formatter_class=raw)
+    add_function(explain)
+    explain.set_defaults(run=run_explain)
+    return top
+
+
+def add_function(command: argparse.ArgumentParser) -> None:
+    """What emit, debug and explain have in common."""
+    command.add_argument("function", metavar="FILE.py:NAME", help="a plain or a compiled function")
+    command.add_argument("--args", metavar="TYPES", help="types of the arguments, such as 'f64[n, m], f64[m]'")
+    command.add_argument("--static", metavar="TEXT", help="arguments that are known, such as \"n=3, axis='x'\"")
+    command.add_argument("--grad", metavar="NUMBERS", help="differentiate by these arguments: 0, or 0,1")
+
+
+# --- commands ------------------------------------------------------------------------------------------------------
+
+
+def run_check(options: argparse.Namespace) -> int:
+    from . import check
+
+    return check.main(options.files, json=options.json)
+
+
+def run_emit(options: argparse.Namespace) -> int:
+    target = load(options.function)
+    function = chosen(target, options)
+    stage = options.stage or default_stage(function)
+    if stage in ("source", "core") and options.args is None:
+        text = function.source(stage)
+    else:
+        bound = bind(target, function, read_types(target, options), options)
+        text = function.source(stage, *bound.args, **bound.kwargs)
+    text = text if text.endswith("\n") else text + "\n"
+    if options.output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return 0
+    try:
+        Path(options.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {options.output}: {error.strerror or error}") from None
+    return 0
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    target = load(options.function)
+    function = chosen(target, options)
+    bound = bind(target, function, read_types(target, options), options)
+    print(function.explain(*bound.args, **bound.kwargs).rstrip("\n"))
+    return 0
+
+
+def run_debug(options: argparse.Namespace) -> int:
+    from . import arguments
+    from .stepping import under_pdb
+
+    target = load(options.function)
+    function = chosen(target, options)
+    if options.values is not None:
+        given = list(evaluate(f"({options.values},)", target.namespace, "--values"))
+    else:
+        types, lengths = read_types(target, options), arguments.read_lengths(options.size)
+        given = arguments.values_of(types, lengths)
+    bound = bind(target, function, given, options)
+    return under_pdb(function, options.stage or default_stage(function), bound.args, bound.kwargs)
+
+
+def default_stage(function: Function) -> str:
+    return "reverse" if function.__pellucid__.transforms else "typed"
+
+
+# --- finding the function and its arguments ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The object that FILE.py:NAME stands for, and the names that its file defines."""
+
+    name: str
+    value: Any
+    namespace: dict[str, Any]
+
+
+def load(text: str) -> Target:
+    """Import FILE and find NAME, which may have dots."""
+    file, colon, name = text.rpartition(":")
+    if not colon or not name or not file:
+        raise UsageError(f"{text!r} names no function; write FILE.py:NAME")
+    namespace = import_file(Path(file))
+    first, *rest = name.split(".")
+    if first not in namespace:
+        raise UsageError(f"{file} has no {first!r}{offer(namespace)}")
+    value = namespace[first]
+    for position, part in enumerate(rest, 1):
+        if not hasattr(value, part):
+            raise UsageError(f"{'.'.join(name.split('.')[:position])} in {file} has no {part!r}")
+        value = getattr(value, part)
+    return Target(name, value, namespace)
+
+
+def offer(namespace: dict[str, Any]) -> str:
+    """The functions that a file defines itself, for those who mistyped one."""
+    here = {name: v for name, v in namespace.items() if getattr(v, "__module__", None) == namespace["__name__"]}
+    found = [name for name, value in here.items() if callable(value) and not isinstance(value, type)]
+    return f"; its functions are {', '.join(found)}" if found else ""
+
+
+def import_file(path: Path) -> dict[str, Any]:
+    """Run a file as a module and return what it defines; modules beside it can be imported."""
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}")
+    path = path.resolve()
+    name = path.stem if path.stem not in sys.modules else f"{path.stem}_file"
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path.name} is not a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        from .compiler.diagnostics import PellucidError
+
+        if isinstance(error, PellucidError):
+            raise
+        raise UsageError(f"{path.name} cannot be imported: {where(error, path)}") from None
+    return vars(module)
+
+
+def where(error: BaseException, path: Path) -> str:
+    """What went wrong and at which line of the file."""
+    if isinstance(error, SyntaxError):
+        return f"{error.msg} ({Path(error.filename or path).name}, line {error.lineno})"
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error} ({path.name}, line {line})"
+
+
+def chosen(target: Target, options: argparse.Namespace) -> Function:
+    """The compiled function that the options describe."""
+    from .function import Function, compile, grad
+
+    function, static = target.value, tuple(static_values(target, options))
+    if not isinstance(function, Function) and not inspect.isfunction(function):
+        raise UsageError(f"{target.name} is no function but a {type(function).__name__}")
+    unknown = [name for name in static if name not in inspect.signature(function).parameters]
+    if unknown:
+        raise UsageError(f"{unknown[0]!r} is no parameter of {target.name}{inspect.signature(function)}")
+    if not isinstance(function, Function):
+        function = compile(function, static=static)
+    elif static:
+        request = function.__pellucid__
+        function = Function(replace(request, static=tuple(dict.fromkeys((*request.static, *static)))))
+    if options.grad is not None:
+        function = grad(function, argnums=read_numbers(options.grad))
+    return function
+
+
+def read_numbers(text: str) -> int | tuple[int, ...]:
+    """`0` is one argument, `0,1` are two."""
+    try:
+        numbers = tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        numbers = ()
+    if not numbers:
+        raise UsageError(f"--grad takes the numbers of arguments, such as 0 or 0,1, and not {text!r}")
+    return numbers if "," in text else numbers[0]
+
+
+def read_types(target: Target, options: argparse.Namespace) -> list[Any]:
+    from .arguments import ArgumentError, read_arguments
+
+    try:
+        return read_arguments(options.args or "", target.namespace)
+    except ArgumentError as wrong:
+        raise UsageError(str(wrong)) from None
+
+
+def static_values(target: Target, options: argparse.Namespace) -> dict[str, Any]:
+    return evaluate(f"dict({options.static or ''})", target.namespace, "--static")
+
+
+def bind(target: Target, function: Function, given: Sequence[Any], options: argparse.Namespace) -> Any:
+    from .arguments import ArgumentError, bind
+
+    try:
+        return bind(function.__pellucid__.python, list(given), static_values(target, options))
+    except ArgumentError as wrong:
+        raise UsageError(str(wrong)) from None
+
+
+def evaluate(text: str, namespace: dict[str, Any], option: str) -> Any:
+    """Python of the user's own, with the names of the file and `np`."""
+    import numpy as np
+
+    try:
+        return eval(text, {"np": np, **namespace})
+    except Exception as error:
+        raise UsageError(f"{option} cannot be evaluated: {type(error).__name__}: {error}") from None

@@ -1,0 +1,186 @@
+"""Between Python values and leaves: taking arguments apart, putting results together.
+
+    {"w": array(3, 2), "b": 1.0}   ->   leaves [array, 1.0], types f64[n, m] and float, a key for the cache of code
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .compiler import types
+from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
+from .compiler.frontend.values import (
+    Leaf,
+    Mapping_,
+    Out,
+    Record,
+    Sequence,
+    Static,
+    Typed,
+    Value,
+    from_python,
+    leaves,
+    map_leaves,
+    parts,
+)
+from .runtime.array import Array
+
+
+@dataclass(slots=True, eq=False)
+class Flattened:
+    """Arguments taken apart: structure and types by parameter, run-time leaves, and a hashable key of the former."""
+
+    arguments: Mapping[str, Value]
+    leaves: list[Any]
+    key: Any
+
+
+def flatten(
+    arguments: Mapping[str, Any],
+    static: tuple[str, ...],
+    function: Callable[..., Any],
+    texts: Collection[str] = (),
+) -> Flattened:
+    """Take bound arguments apart; strings in those named by `texts` may be types.
+
+    Raises TypeMismatchError T005 for a value that has no type here.
+    """
+    found: list[Any] = []
+    values: dict[str, Value] = {}
+    for name, argument in arguments.items():
+        if name in static:
+            values[name] = from_python(argument, lambda _: None)
+            continue
+        try:
+            values[name] = abstract(argument, found, texts=name in texts)
+        except Unsupported as wrong:
+            raise unsupported(function, name, wrong) from None
+    return Flattened(values, found, tuple((name, key_of(value)) for name, value in values.items()))
+
+
+class Unsupported(Exception):
+    """A value that cannot be an argument."""
+
+
+def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False) -> Value:
+    """The structure of one argument with types for leaves; run-time leaves are appended to `found`."""
+
+    def convert(value: Any) -> Value | None:
+        if texts and isinstance(value, str) and _is_type(value):
+            if found is not None:
+                found.append(value)
+            return Typed(types.parse(value))
+        typed = type_of(value)
+        if typed is None:
+            return None
+        if found is not None:
+            found.append(np.asarray(value) if isinstance(typed, types.Array) else value)
+        return Typed(typed)
+
+    return from_python(argument, convert)
+
+
+def _is_type(text: str) -> bool:
+    try:
+        types.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def type_of(value: Any) -> types.Type | None:
+    """The type of a leaf; None for what stays static.  Raises Unsupported."""
+    match value:
+        case bool() | np.bool_():
+            return types.Scalar("bool", weak=isinstance(value, bool))
+        case np.ndarray() | Array():
+            if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
+                raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
+            return array_type(np.asarray(value))
+        case np.generic():
+            dtype = types.DTYPE_OF_NUMPY.get(value.dtype)
+            if dtype is None:
+                raise Unsupported(f"a NumPy scalar of dtype {value.dtype}")
+            return types.Scalar(dtype)
+        case int():
+            if not -(2**63) <= value < 2**63:
+                raise Unsupported(f"an integer of more than 64 bits ({value})")
+            return types.INT
+        case float():
+            return types.FLOAT
+        case complex() | bytes() | set() | frozenset():
+            raise Unsupported(f"a {type(value).__name__}")
+    if value is None or isinstance(value, str) or callable(value):
+        return None
+    if hasattr(value, "__array__"):
+        raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
+    raise Unsupported(f"a {type(value).__name__}")
+
+
+def array_type(value: np.ndarray) -> types.Array:
+    """Lengths other than 1 are `any`, to be named when the function is specialised."""
+    dtype = types.DTYPE_OF_NUMPY.get(value.dtype.newbyteorder("="))
+    if dtype is None:
+        raise Unsupported(f"an array of dtype {value.dtype}")
+    layout = "C" if value.flags.c_contiguous else "A"
+    return types.Array(dtype, tuple(1 if n == 1 else types.symbol("any") for n in value.shape), layout)
+
+
+def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:
+    code = function.__code__  # type: ignore[attr-defined]
+    span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+    hint = "arguments are bool, int, float, arrays of bool, int32, int64, float32, float64, and containers of them"
+    message = f"argument `{name}` of `{function.__name__}` is {wrong}, which is not supported"
+    return TypeMismatchError(Diagnostic("T005", message, span, "defined here", help=(hint,)))
+
+
+def key_of(value: Value) -> Any:
+    """A hashable summary of structure, types and static values."""
+    inner = parts(value)
+    if inner:
+        made_by = getattr(value, "cls", None) or getattr(value, "kind", None)
+        return (type(value), made_by, tuple((k, key_of(v)) for k, v in inner))
+    if isinstance(value, Typed):
+        return value.type
+    held = value.value if isinstance(value, Static) else value
+    if isinstance(held, float):
+        return (type(held), float(held).hex())  # 0.0 and -0.0 are equal and give different programs
+    if isinstance(held, np.ndarray):
+        return (type(held), held.dtype, held.shape, held.tobytes())
+    try:
+        hash(held)
+    except TypeError:
+        return (type(held), repr(held))
+    return (type(held), held)
+
+
+def runtime_leaves(arguments: Mapping[str, Value]) -> Iterator[Leaf]:
+    """The leaves of the arguments in the order of the program's parameters."""
+    for value in arguments.values():
+        for leaf in leaves(value):
+            if isinstance(leaf, Leaf):
+                yield leaf
+
+
+def rebuild(structure: Value, results: list[Any]) -> Any:
+    """Put result leaves back into Python containers; arrays become `Array`."""
+    match structure:
+        case Out(index=index):
+            leaf = results[index]
+            return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
+        case Static(value=value):
+            return value
+        case Sequence(items=items, kind=kind):
+            return kind(rebuild(v, results) for v in items)
+        case Mapping_(items=items):
+            return {k: rebuild(v, results) for k, v in items}
+        case Record(cls=cls, items=items):
+            return cls(**{k: rebuild(v, results) for k, v in items})
+    raise TypeError(f"no result structure: {structure!r}")
+
+
+__all__ = ["Flattened", "abstract", "flatten", "map_leaves", "rebuild", "runtime_leaves"]

@@ -1,0 +1,29 @@
+"""The few functions that printed stages need and NumPy does not have.
+
+A file that `pellucid emit` prints imports them from here, so that it runs in plain CPython with the results of the
+compiled code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["dot", "gemm", "gemv", "prange"]
+
+prange = range
+"""A loop whose iterations are independent; in CPython they run in order."""
+
+
+def gemm(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+    """`out[...] = a @ b` for matrices of one dtype; `out` overlaps neither."""
+    np.matmul(a, b, out=out)
+
+
+def gemv(out: np.ndarray, a: np.ndarray, x: np.ndarray) -> None:
+    """`out[...] = a @ x` for a matrix and a vector of one dtype."""
+    np.matmul(a, x, out=out)
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.generic:
+    """The sum of the products of two vectors of one length."""
+    return np.dot(a, b)
