@@ -34,6 +34,9 @@ COMPARISONS = {
 class Builder:
     """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
 
+    `lengths` says for the lengths of arguments which axis of which argument has them.
+    `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of arguments
+    then becomes a fact of their types, which is checked on entry.
     `merged` holds the names that are assigned more than once: what is known of their value does not outlive a read.
     """
 
@@ -41,12 +44,16 @@ class Builder:
         self.names, self.types = names, table
         self.extents: dict[str, Extent] = {} if extents is None else extents
         self.symbols: set[str] = {s for t in table.values() for s in types.symbols_of(t)}
+        self.lengths: dict[Extent, tuple[str, int]] = {}
+        self.may_unify = False
         self.merged: set[str] = set()
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()
 
     def append(self, statement: gast.stmt) -> None:
+        if not isinstance(statement, gast.Assign):
+            self.may_unify = False
         if getattr(statement, "span", None) is None:
             syntax.at(statement, self.span, self.inlined)
         self.body.append(statement)
@@ -84,6 +91,18 @@ class Builder:
         self.symbols.add(symbol)
         return types.symbol(symbol)
 
+    def unify(self, pairs: list[tuple[Dim, Dim]]) -> None:
+        """Take lengths of arguments for one where an operator cannot do with two."""
+        for left, right in pairs:
+            if left == right or left not in self.lengths or right not in self.lengths:
+                continue
+            lengths = {right.terms[0][0]: left}
+            for name, type_ in self.types.items():
+                self.types[name] = types.with_lengths(type_, lengths)
+            for name, extent in self.extents.items():
+                self.extents[name] = types.substitute(extent, lengths)
+            self.lengths = {types.substitute(e, lengths): place for e, place in reversed(self.lengths.items())}
+
     def bind(self, value: gast.expr, type_: Type, hint: str = "t") -> gast.Name:
         """Append `fresh = value`; the name is new and has this type."""
         fresh = self.names.fresh(hint)
@@ -96,6 +115,8 @@ class Builder:
         row = schema.OPERATORS[operator]
         atoms = [syntax.atom(o) for o in operands]
         full = {**{k: v for k, v in row.static.items() if v is not ...}, **static}
+        if self.may_unify and row.kind in ("elementwise", "contraction"):
+            self.unify(required_equal(row, [self.type_of(a) for a in atoms]))
         result = infer(self, row, atoms, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
         fact = self._extent_of_result(operator, atoms, full)
@@ -161,6 +182,18 @@ def infer(builder: Builder, row: schema.Operator, atoms: list[gast.expr], static
         elements = shape.elts if isinstance(shape, gast.Tuple) else shape
         known["shape"] = tuple(builder.extent_of(e) for e in elements)
     return row.type_rule(tuple(builder.type_of(a) for a in atoms), **known)
+
+
+def required_equal(row: schema.Operator, operands: list[Type]) -> list[tuple[Dim, Dim]]:
+    """The pairs of symbolic lengths that an operator needs to be equal."""
+    arrays = [t for t in operands if isinstance(t, Array) and t.ndim]
+    pairs: list[tuple[Extent, Extent]] = []
+    if row.kind == "elementwise":
+        for other in arrays[1:]:
+            pairs += zip(arrays[0].dims[::-1], other.dims[::-1], strict=False)
+    elif row.name == "matmul" and len(arrays) == 2:
+        pairs = [(arrays[0].dims[-1], arrays[1].dims[-2] if arrays[1].ndim > 1 else arrays[1].dims[0])]
+    return [(a, b) for a, b in pairs if isinstance(a, Dim) and isinstance(b, Dim) and a != b]
 
 
 def affine_result(operator: str, left: Extent | None, right: Extent | None) -> Extent | None:

@@ -29,8 +29,8 @@ class Function:
     """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
 
     `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
-    `temporaries` are the names that the user did not write, which the printer may fold away; when it is empty they are
-    those whose base is `t`.
+    `temporaries` are names that the compiler made, which the printer may fold away, besides those that `made_names`
+    finds to be in none of the user's lines.
     """
 
     name: str

@@ -191,6 +191,15 @@ def walk(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
             yield from walk(block)
 
 
+def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, None]:
+    """Every name a function mentions, in order; operators and functions are not among them."""
+    found = dict.fromkeys(parameters)
+    for statement in walk(body):
+        found.update(dict.fromkeys(names_bound(statement)))
+        found.update(dict.fromkeys(names_read(statement)))
+    return found
+
+
 # --- rewriting -----------------------------------------------------------------------------------------------------
 
 

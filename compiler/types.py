@@ -11,6 +11,7 @@ length and is therefore never negative.  Two dimensions are known to be equal wh
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -128,8 +129,13 @@ FLOAT, INT, BOOL = Scalar("f64", weak=True), Scalar("i64", weak=True), Scalar("b
 _WORDS: dict[str, Scalar] = {str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))}
 
 
+_TERM = r"\s*(?:\d+\s*\*\s*)?\w+\s*"
+
+
 def parse_dim(text: str) -> Extent:
     """Read `n`, `3`, `n - 2`, `2*n + m + 1`."""
+    if not re.fullmatch(rf"\s*-?{_TERM}(?:[+-]{_TERM})*", text):
+        raise ValueError(f"not a length: {text.strip()!r}; write for example n, 3 or 2*n + 1")
     terms: dict[str, int] = {}
     constant = 0
     for sign, factor, word in re.findall(r"([+-]?)\s*(?:(\d+)\s*\*\s*)?(\w+)", text):
@@ -196,6 +202,32 @@ def symbols_of(type_: Type) -> set[str]:
     array = type_.element if isinstance(type_, ListOf) else type_
     dims = array.dims if isinstance(array, Array) else ()
     return {name for extent in dims if isinstance(extent, Dim) for name in extent.symbols()}
+
+
+def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
+    """The length with other lengths, none of them clamped, in the place of symbols."""
+    if isinstance(extent, int):
+        return extent
+    terms: dict[str, int] = {}
+    constant = extent.constant
+    for name, factor in extent.terms:
+        other = lengths.get(name, symbol(name))
+        if isinstance(other, int):
+            constant += factor * other
+            continue
+        constant += factor * other.constant
+        for inner, times in other.terms:
+            terms[inner] = terms.get(inner, 0) + factor * times
+    return affine(terms, constant)
+
+
+def with_lengths(type_: Type, lengths: Mapping[str, Extent]) -> Type:
+    """The type with other lengths in the place of symbols."""
+    if isinstance(type_, ListOf):
+        return ListOf(with_lengths(type_.element, lengths))  # type: ignore[arg-type]
+    if not isinstance(type_, Array):
+        return type_
+    return replace(type_, dims=tuple(substitute(d, lengths) for d in type_.dims))
 
 
 def with_dtype(type_: Scalar | Array, dtype: str, weak: bool = False) -> Scalar | Array:

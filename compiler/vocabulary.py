@@ -1,7 +1,7 @@
 """The words that purity needs to know: which builtins, methods and modules are in the language, and ways out.
 
 Tables and three questions on them.  Which functions of NumPy and `math` are supported is not said here but asked of the
-operator table, through a `Vocabulary`; `DEFAULT` serves where no such table is at hand.
+operator table, through a `Vocabulary`.
 """
 
 from __future__ import annotations
@@ -152,34 +152,3 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
 def belongs(dotted: str, modules: Iterable[str]) -> bool:
     """Whether a dotted name is one of these, or lies below one of them."""
     return any(dotted == module or dotted.startswith(module + ".") for module in modules)
-
-
-def _default_names() -> frozenset[str]:
-    elementwise = (
-        "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil clip copysign cos cosh"
-        " deg2rad degrees divide equal exp exp2 expm1 fabs floor floor_divide fmax fmin fmod greater greater_equal"
-        " heaviside hypot isclose isfinite isinf isnan less less_equal log log10 log1p log2 logaddexp logaddexp2"
-        " logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative nextafter not_equal"
-        " positive power rad2deg radians reciprocal remainder rint round sign signbit sin sinc sinh sqrt square"
-        " subtract tan tanh true_divide trunc where acos acosh asin asinh atan atan2 atanh pow bitwise_and bitwise_or"
-        " bitwise_xor invert nan_to_num"
-    )
-    arrays = (
-        "zeros ones full empty arange eye identity linspace zeros_like ones_like full_like empty_like array asarray"
-        " copy reshape transpose ravel concatenate stack vstack hstack squeeze expand_dims swapaxes moveaxis flip"
-        " roll tile repeat broadcast_to diag diagonal trace tril triu outer dot matmul inner einsum vdot tensordot"
-        " kron cross sum mean prod max min amax amin any all argmax argmin cumsum cumprod diff std var take average"
-        " ndim shape size finfo iinfo dtype ascontiguousarray atleast_1d atleast_2d"
-    )
-    mathematics = (
-        "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees erf erfc exp exp2 expm1 fabs"
-        " factorial floor fmod gamma hypot isclose isfinite isinf isnan ldexp lgamma log log10 log1p log2 pow radians"
-        " remainder sin sinh sqrt tan tanh trunc fsum gcd isqrt comb dist"
-    )
-    return frozenset(
-        [f"numpy.{name}" for name in (elementwise + " " + arrays).split()]
-        + [f"math.{name}" for name in mathematics.split()]
-    )
-
-
-DEFAULT = Vocabulary(_default_names().__contains__, _default_names())

@@ -32,7 +32,7 @@ from .resolve import Resolve, resolve_chain
 from .scopes import AnyFunction, Scope, scope_of
 
 DEEPEST_CALLS = 12
-MOST_SUMMARIES = 2000  # functions that all call each other would else take time without bound
+MOST_SUMMARIES = 300  # functions that all call each other would else take time without bound
 
 
 class Summaries:
@@ -42,7 +42,13 @@ class Summaries:
         self.done: dict[gast.AST, Value] = {}
         self.active: dict[gast.AST, Value] = {}
         self.unfinished: set[gast.AST] = set()
+        self.scopes: dict[gast.AST, Scope] = {}
         self.made = 0
+
+    def scope(self, tree: AnyFunction, parent: Scope | None) -> Scope:
+        if tree not in self.scopes:
+            self.scopes[tree] = scope_of(tree, parent)
+        return self.scopes[tree]
 
     def summary(self, scope: Scope, resolve: Resolve) -> Value | None:
         """None when calls are nested too deeply to be followed."""
@@ -93,9 +99,9 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
             function = owner.functions.get(name)
             if function is None:
                 return doubtful(argument_values(flow, node), name, here(node))
-            return _apply(flow, node, state, scope_of(function, owner), resolve, summaries)
+            return _apply(flow, node, state, summaries.scope(function, owner), resolve, summaries)
         case gast.Lambda() as function:
-            return _apply(flow, node, state, scope_of(function, scope), resolve, summaries)
+            return _apply(flow, node, state, summaries.scope(function, scope), resolve, summaries)
     found = resolve_chain(node.func, resolve, scope.is_local)
     if found is None:
         if isinstance(node.func, gast.Attribute):
@@ -112,7 +118,7 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
         case "class":
             return container(here(node), argument_values(flow, node))
         case "function" if found.source is not None and (source := found.source()) is not None:
-            return _apply(flow, node, state, scope_of(source.tree, None), source.resolve, summaries)
+            return _apply(flow, node, state, summaries.scope(source.tree, None), source.resolve, summaries)
         case _:
             return doubtful(argument_values(flow, node), found.name, here(node))
 

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from .. import syntax, types
-from ..analysis.core_liveness import live_after
+from ..analysis.core_liveness import assigned, live_after
 from ..types import Array, ListOf, Scalar
 from . import builtin_calls, evaluate, instances, library, subscript
 from .desugar import desugar, made_names
@@ -19,6 +19,7 @@ from .read import Source, read
 from .values import (
     Bound,
     Closure,
+    Derived,
     Leaf,
     Mapping_,
     Record,
@@ -53,6 +54,8 @@ def apply(frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Va
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
+        case Derived():
+            return instances.call_derived(frame, function, args, kwargs, node)
         case Bound():
             return call_method(frame, function, args, kwargs, node, hint)
         case Static(value=value):
@@ -66,6 +69,8 @@ def call_object(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, V
         if compiled.transforms:
             return instances.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
+    if getattr(value, "__pellucid_transform__", None) is not None:
+        return transform(frame, value, args, kwargs, node)
     binding = library.binding_of(value)
     if binding is not None:
         return library.call(frame, binding, args, kwargs, node, hint)
@@ -80,6 +85,24 @@ def call_object(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, V
         return construct(frame, value, args, kwargs, node)
     name = getattr(value, "__name__", repr(value))
     frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
+
+
+def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
+    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures."""
+    options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in kwargs.items()}
+    rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
+    key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
+    if key not in frame.task.derived:
+        frame.task.derived[key] = _transformed(frame, value, args[0], rest, options, node)
+    return frame.task.derived[key]
+
+
+def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:
+    if isinstance(function, Closure | Derived):
+        closure = function.closure if isinstance(function, Derived) else function
+        before = function.transforms if isinstance(function, Derived) else ()
+        return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
+    return Static(value(evaluate.known(frame, function, node, "the function"), *rest, **options))
 
 
 def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
@@ -176,7 +199,7 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     """Execute a core function's body; its value is that of the closing return."""
     from .execute import execute
 
-    frame.made_names = made_names(core)
+    frame.made_names, frame.local_names = made_names(core), frozenset(assigned(core.body))
     execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
     frame.at(core.body[-1])
     return evaluate.evaluate(frame, core.body[-1].value, "result")

@@ -72,7 +72,7 @@ class _Lowering:
             default = _assign(self.result, constant(None), body[-1])
             lowered += self.guard([default], exits, None, body[-1])
         start = [_assign(self.returned, constant(False), body[0])]
-        end = _located(gast.Return(name(self.result)), body[-1])
+        end = _located(gast.Return(_located(name(self.result), body[-1])), body[-1])
         return self.without_unread([*start, *lowered]) + [end]
 
     def fresh(self, wish: str) -> str:

@@ -159,9 +159,10 @@ class Judge:
 
     def _unsupported(self, dotted: str, tail: str, shown: str, node: gast.expr) -> Diagnostic:
         library = dotted.rpartition(".")[0]
-        missing = library in ("numpy", "math") and not hasattr(np if library == "numpy" else math, tail)
+        module = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft, "math": math}.get(library)
+        missing = module is not None and not hasattr(module, tail)
         text = f"`{library}` has no `{tail}`" if missing else f"`{shown}` is not supported"
-        near = self.vocabulary.suggestion(dotted)
+        near = None if dotted in words.WAYS_OUT else self.vocabulary.suggestion(dotted)
         hints = [f"did you mean `{respell(shown, near)}`?"] if near else []
         if not missing or not near:
             hints.append(words.WAYS_OUT.get(dotted, f"write it with supported functions, or {OUTSIDE}"))

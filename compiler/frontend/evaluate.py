@@ -131,11 +131,14 @@ def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") 
 
 def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     found = frame.lookup(name)
-    if found is None:
+    if found is None and name not in frame.local_names:
         return global_value(frame, name, node)
-    if isinstance(found, Undefined):
+    if found is None or isinstance(found, Undefined):
         frame.fault("R002", f"`{name}` may be used before it has a value", node, "may be unbound here",
                     (f"give `{name}` a value before the branch or loop that sets it",))  # fmt: skip
+    if isinstance(found, Conflict) and name in frame.made_names:
+        message = f"this function returns {found.left} on one path and {found.right} on another"
+        frame.fault("T003", message, frame.source.tree, "defined here", ("return values of one type on every path",))
     if isinstance(found, Conflict):
         message = f"`{name}` is {found.left} on one path and {found.right} on another"
         frame.fault("T002", message, node, "read here", ("use two names, or make both the same type",))
@@ -214,14 +217,12 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
 
 
 def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
-    """`x ** k`; squares are products, and Python's int ** negative int is a float."""
+    """`x ** k`; Python's int ** negative int is a float."""
     base, exponent = frame.type_of(left), frame.type_of(right)
     whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == "i64"
     if whole and isinstance(right, Static):
         if isinstance(base, Scalar) and base.weak and base.dtype == "i64" and right.value < 0:
             left = frame.emit("cast", left, node=node, dtype="f64", weak=True)
-        if right.value == 2 and base is not None and types.dtype_of(base) != "bool":
-            return frame.emit("multiply", left, left, node=node, hint=hint)
     return frame.emit("power", left, right, node=node, hint=hint)
 
 
@@ -295,21 +296,19 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def comparison(frame: Frame, left: gast.expr, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
-    """`a < b < c` is `a < b and b < c` with `b` evaluated once; scalars compare without a branch."""
-    result: Value | None = None
-    value = evaluate(frame, left)
-    for position, (op, right_node) in enumerate(zip(ops, comparators, strict=True)):
-        right = evaluate(frame, right_node)
-        last = position == len(ops) - 1
-        step = compare(frame, type(op), value, right, node, hint if last and result is None else "t")
-        if result is None:
-            result = step
-        elif isinstance(result, Static) and isinstance(step, Static):
-            result = Static(result.value and step.value)
-        else:
-            result = frame.emit("logical_and", truth(frame, result, node), truth(frame, step, node), node=node, hint=hint)
-        value = right
-    return result
+    """`a < b < c` is `a < b and b < c` with `b` evaluated once, and `c` only where it counts."""
+    return chain(frame, evaluate(frame, left), ops, comparators, node, hint)
+
+
+def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
+    right = evaluate(frame, comparators[0])
+    first = compare(frame, type(ops[0]), left, right, node, hint if len(ops) == 1 else "t")
+    if len(ops) == 1:
+        return first
+    decided = truth(frame, first, node)
+    if isinstance(decided, Static):
+        return chain(frame, right, ops[1:], comparators[1:], node, hint) if decided.value else first
+    return both(frame, first, decided, lambda: chain(frame, right, ops[1:], comparators[1:], node, "t"), False, node, hint)
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -369,7 +368,12 @@ def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.A
     gast.copy_location(rest, node)
     if isinstance(decided, Static):
         return left if decided.value == stop else evaluate(frame, rest, hint)
-    right, emitted = attempt(frame, lambda: evaluate(frame, rest))
+    return both(frame, left, decided, lambda: evaluate(frame, rest), stop, node, hint)
+
+
+def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], stop: bool, node, hint: str) -> Value:
+    """`left and right` (or `or`, if a true `left` is the end), where `right` may only be evaluated if it counts."""
+    right, emitted = attempt(frame, make)
     if right is None:
         return left
     right_type = frame.type_of(right)
@@ -479,6 +483,9 @@ def array_attribute(frame: Frame, base: Leaf, found: Array | Scalar, attribute: 
             return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
         case "real":
             return base
+    if library.method(attribute) is None:
+        what = "an array" if ndim else "a scalar"
+        frame.fault("U013", f"{what} ({found}) has no attribute `{attribute}` here", node, "looked up here")
     return Bound(base, attribute)
 
 
@@ -487,7 +494,8 @@ def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
     extent = frame.builder.types[base.name].dims[axis]
     if isinstance(extent, int):
         return Static(extent)
-    return frame.emit("dim", base, node=node, hint=length_name(extent), axis=axis)
+    name, axis = frame.builder.lengths.get(extent, (base.name, axis))
+    return frame.emit("dim", Leaf(name), node=node, hint=length_name(extent), axis=axis)
 
 
 def length_name(extent: types.Extent) -> str:

@@ -384,7 +384,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         frame.fault("S002", "range() arg 3 must not be zero", node.iter)
     if stop is not None:
         return stopping(frame, node, iterable, stop, body)
-    wish = node.target.id if simple else "i"
+    wish = node.target.id if simple and node.target.id != "_" else "i"
 
     def make(variable: str, inner: list[gast.stmt]) -> gast.stmt:
         bounds = [frame.atom(v, node) for v in (start, end, step)]
@@ -685,6 +685,10 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             inner = nested_test(frame, operand)
             return syntax.constant(not inner.value) if isinstance(inner, gast.Constant) else syntax.call("logical_not", inner)
+        case gast.Compare(ops=ops, comparators=[*middle, _]) if middle and all(map(syntax.is_atom, middle)):
+            sides = [node.left, *node.comparators]
+            steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
+            return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
     with frame.captured() as emitted:
         value = evaluate.truth(frame, evaluate.evaluate(frame, node), node)
     return fold_statements(frame, emitted, frame.atom(value, node))

@@ -24,8 +24,9 @@ from ..diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from ..ops.schema import TypeFault
-from ..program import Function
+from ..names import RESERVED
+from ..ops.schema import OPERATORS, TypeFault
+from ..program import Function, Program
 from ..types import Array, ListOf, Scalar, Type
 from .read import Source, span_of
 from .values import Leaf, Static, Value
@@ -33,6 +34,10 @@ from .values import Leaf, Static, Value
 ERROR_CLASSES = {
     "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError, "G": GradientError,
 }  # fmt: skip
+
+
+# Forms of the typed and the loops stage that look like calls; no function may go by their names.
+FORMS = frozenset("length append pop new_list add_at range prange gemm gemv view".split())
 
 
 class Unresolved(Exception):
@@ -51,6 +56,23 @@ class Stopped(Exception):
     """Control does not come past this point: a `raise` that always happens."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Specialised:
+    """A typed program and how its leaves relate to Python's containers.
+
+    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
+    result      structure whose leaves are `Out`s among the program's results
+    mutated     the parameters to write back, one for each of the last results
+    frozen      values baked in: program parameter -> array
+    """
+
+    program: Program
+    arguments: Mapping[str, Value]
+    result: Value
+    mutated: tuple[str, ...] = ()
+    frozen: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(slots=True, eq=False)
 class Instance:
     """A recursive function compiled once for its argument types and called by name."""
@@ -60,6 +82,7 @@ class Instance:
     is_provisional: bool = False
     result_types: tuple[Type, ...] = ()
     function: Function | None = None
+    arguments: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -75,6 +98,8 @@ class Task:
     function_names: set[str] = field(default_factory=set)
     frozen: dict[str, Any] = field(default_factory=dict)
     derive: Any = None
+    differentiate: Any = None
+    derived: dict[Any, Value] = field(default_factory=dict)
     left_out: bool = False
 
     def decide(self, topic: str, text: str) -> None:
@@ -88,7 +113,7 @@ class Task:
 
     def function_name(self, wish: str) -> str:
         name, number = wish, 1
-        while name in self.function_names:
+        while name in self.function_names or name in OPERATORS or name in RESERVED or name in FORMS:
             name, number = f"{wish}_{number}", number + 1
         self.function_names.add(name)
         return name
@@ -110,6 +135,7 @@ class Frame:
     live_after: Mapping[int, frozenset[str]] = field(default_factory=dict)
     node: gast.AST | None = None
     made_names: frozenset[str] = frozenset()
+    local_names: frozenset[str] = frozenset()
 
     # --- reporting ---
 
@@ -137,7 +163,10 @@ class Frame:
     def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
         """Report that `value` decides about structure and must be known now."""
         name = value.name if isinstance(value, Leaf) else "it"
-        parameter = next((k for k, v in self.variables.items() if v == value), name)
+        frame = self
+        while frame.is_library and frame.caller is not None:
+            frame = frame.caller
+        parameter = next((k for k, v in frame.variables.items() if v == value), name)
         hint = f'if it is an argument, mark it: @compile(static=("{parameter}",))'
         message = f"{what} must be known when the function is compiled, but `{parameter}` is only known when it runs"
         diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=(hint,))
@@ -162,6 +191,8 @@ class Frame:
         found = self.type_of(value)
         if found is not None:
             return str(found)
+        if isinstance(value, Static) and value.value is None:
+            return "None"
         return type(value.value).__name__ if isinstance(value, Static) else type(value).__name__.lower().rstrip("_")
 
     def is_array(self, value: Value) -> bool:
@@ -201,11 +232,13 @@ class Frame:
     @contextlib.contextmanager
     def captured(self) -> Iterator[list[gast.stmt]]:
         """Collect what is emitted inside instead of appending it."""
-        kept, self.builder.body = self.builder.body, []
+        builder = self.builder
+        kept, builder.body = builder.body, []
+        may_unify, builder.may_unify = builder.may_unify, False
         try:
-            yield self.builder.body
+            yield builder.body
         finally:
-            self.builder.body = kept
+            builder.body, builder.may_unify = kept, may_unify
 
     def snapshot(self) -> Any:
         """Everything a trial run may change; give it to `restore`."""

@@ -15,13 +15,13 @@ import gast
 from .. import syntax, types
 from ..builder import Builder
 from ..names import Names, from_path
-from ..program import Function, Origin
+from ..program import Function, Origin, Program
 from ..types import Array, ListOf, Type
 from . import apply, evaluate
-from .frame import Frame, Instance, Stopped, Unresolved
+from .frame import Frame, Instance, Specialised, Stopped, Unresolved
 from .merge import coerce, own_length
 from .read import Source, read
-from .values import Closure, Leaf, Out, Static, Typed, Value, is_number, map_leaves, parts
+from .values import Closure, Derived, Leaf, Out, Static, Typed, Value, is_number, map_leaves, parts
 
 _RECURSIVE: dict[int, bool] = {}
 
@@ -68,16 +68,21 @@ def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, 
 def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
     """A recursive local function; the variables it sees become arguments."""
     outer: Frame = closure.frame
-    seen: dict[str, Value] = {}
-    for name in sorted({n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)} - set(bound)):
-        value = outer.lookup(name)
-        if value is not None and not isinstance(value, Closure):
-            seen[name] = value
-    everything = {**bound, **seen}
+    everything = {**bound, **seen_variables(closure, bound)}
     key, abstract = signature(frame, id(closure.node), everything)
     source = Source(closure.node, outer.source.file, outer.source.text, closure.node.name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer)
     return call_compiled(frame, key, abstract, everything, inner, closure.node, node)
+
+
+def seen_variables(closure: Closure, own: dict[str, Value]) -> dict[str, Value]:
+    """The variables of enclosing functions that a local function mentions, but for other functions."""
+    seen: dict[str, Value] = {}
+    for name in sorted({n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)} - set(own)):
+        value = closure.frame.lookup(name)
+        if value is not None and not isinstance(value, Closure | Derived):
+            seen[name] = value
+    return seen
 
 
 def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
@@ -170,10 +175,11 @@ def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value
         inner.builder = Builder(Names(task.function_names), {})
         inner.caller, inner.call_span, inner.live_after = frame, None, table
         parameters = declare(inner.builder, abstract, inner)
+        instance.arguments = dict(inner.variables)
         try:
             value = apply.run(inner, core)
         except Unresolved:
-            frame.fault("T003", f"every path of `{instance.name}` calls it again: it never returns", core, "defined here")
+            frame.fault("T003", f"every path of `{inner.source.name}` calls it again: it never returns", core, "defined here")
         except Stopped:
             value = Static(None)
         result, atoms, result_types = outputs(inner, value, core)
@@ -182,15 +188,22 @@ def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value
         if same_result:
             break
     else:
-        frame.fault("T003", f"the result type of `{instance.name}` does not settle", core, "defined here")
+        frame.fault("T003", f"the result type of `{inner.source.name}` does not settle", core, "defined here")
     instance.is_provisional = task.left_out
     task.left_out = task.left_out or outside_left_out
     inner.builder.append(syntax.return_(atoms, frame.here(core)))
     origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
     instance.function = Function(
-        instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin, inner.builder.types, result_types
+        instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin,
+        used_types(inner.builder, parameters), result_types,
     )
     frame.task.functions[instance.name] = instance.function
+
+
+def used_types(builder: Builder, parameters: list[str]) -> dict[str, Type]:
+    """The types of the names that are left in the body; trial runs may have made more."""
+    names = syntax.names_of(parameters, builder.body)
+    return {name: builder.types[name] for name in names if name in builder.types}
 
 
 def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
@@ -203,7 +216,9 @@ def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[
             return part
         fresh = builder.names.fresh(from_path(*path))
         builder.symbols |= types.symbols_of(part.type) - {"any"}
-        builder.types[fresh] = fresh_lengths(builder, part.type, scalars)
+        builder.types[fresh] = type_ = fresh_lengths(builder, part.type, scalars)
+        for axis, extent in enumerate(type_.dims if isinstance(type_, Array) else ()):
+            builder.lengths.setdefault(extent, (fresh, axis))
         parameters.append(fresh)
         return Leaf(fresh)
 
@@ -265,6 +280,29 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     return call_named(frame, instance, abstract, bound, node)
 
 
+def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
+    """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
+    closure, outer = derived.closure, derived.closure.frame
+    name = getattr(closure.node, "name", "lambda_")
+    own = apply.bind_arguments(
+        frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
+    )
+    everything = {**own, **seen_variables(closure, own)}
+    key, abstract = signature(frame, id(derived), everything)
+    instance = frame.task.instances.get(key)
+    if instance is None:
+        source = Source(closure.node, outer.source.file, outer.source.text, name)
+        inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer)
+        base = Instance(frame.task.function_name(name))
+        compile_instance(frame, base, abstract, inner, closure.node)
+        program = Program(base.name, dict(frame.task.functions))
+        made = Specialised(program, base.arguments, base.result)
+        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node))
+        del frame.task.functions[base.name]
+        instance = frame.task.instances[key] = adopt(frame, slopes)
+    return call_named(frame, instance, abstract, everything, node)
+
+
 def adopt(frame: Frame, derived: Any) -> Instance:
     """Take the functions of another program into this one, under names that are free here."""
     task = frame.task
@@ -272,7 +310,7 @@ def adopt(frame: Frame, derived: Any) -> Instance:
     for name, function in derived.program.functions.items():
         task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
     main = derived.program.main
-    return Instance(renamed[derived.program.entry], derived.result, main.results, main)
+    return Instance(renamed[derived.program.entry], derived.result, result_types=main.results, function=main)
 
 
 def rename_calls(function: Function, renamed: dict[str, str]) -> Function:

@@ -8,9 +8,11 @@ from typing import Any
 import gast
 
 from .. import syntax, types
+from ..names import base_of
 from ..ops import python_names
 from ..ops.primitives import Primitive
 from ..ops.python_names import Binding
+from ..ops.schema import TypeFault
 from ..ops.static import StaticFunction
 from ..types import Array, Scalar
 from . import apply, evaluate
@@ -48,8 +50,9 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
         return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
-    return renamed(frame, result, hint)
+    return renamed(frame, result, hint) if len(frame.builder.body) > before else result
 
 
 def _is_container(frame: Frame, value: Value) -> bool:
@@ -59,7 +62,7 @@ def _is_container(frame: Frame, value: Value) -> bool:
 def renamed(frame: Frame, result: Value, hint: str) -> Value:
     """The last value a library function emitted takes the name the user gives it."""
     body = frame.builder.body
-    if hint == "t" or not isinstance(result, Leaf) or not body or hint in frame.builder.names:
+    if hint == "t" or not isinstance(result, Leaf) or not body or base_of(result.name) == base_of(hint):
         return result
     last = body[-1]
     own = isinstance(last, gast.Assign) and isinstance(last.targets[0], gast.Name) and last.targets[0].id == result.name
@@ -132,8 +135,13 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
-    with frame.reporting(node):
+    try:
         answer = function.ask(*(description(frame, a) for a in args))
+    except TypeFault as refused:
+        unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
+        if refused.code == "R001" and unknown is not None:
+            frame.needs_static(unknown, "this argument", node)
+        frame.fault(refused.code, refused.message, node, "found here")
     return from_python(answer, lambda _: None)
 
 

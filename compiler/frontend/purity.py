@@ -18,7 +18,7 @@ from typing import Protocol
 import gast
 
 from ..diagnostics import Diagnostic, Span
-from ..vocabulary import DEFAULT, Vocabulary
+from ..vocabulary import Vocabulary
 from .aliasing import Summaries, facts_of
 from .changes import Around, changes
 from .constructs import refused_constructs
@@ -54,7 +54,7 @@ def check_function(
     text: str,
     options: Options,
     resolve: Resolve,
-    is_supported: Callable[[str], bool] | None = None,
+    is_supported: Callable[[str], bool],
     known_names: Collection[str] = (),
 ) -> tuple[Diagnostic, ...]:
     """Every fault of a function and of the functions inside it, in source order; empty when there is none.
@@ -62,7 +62,7 @@ def check_function(
     `is_supported` says of a dotted name (`numpy.linalg.norm`, `math.sin`) whether the operator table has it, and
     `known_names` are the names suggestions are drawn from.
     """
-    vocabulary = DEFAULT if is_supported is None else Vocabulary(is_supported, known_names)
+    vocabulary = Vocabulary(is_supported, known_names)
     summaries = Summaries()
     try:
         found: list[Diagnostic] = list(_option_faults(tree, file, options, resolve))

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -27,26 +26,9 @@ from ..diagnostics import CompileError
 from ..names import Names
 from ..program import Function, Origin, Program
 from . import apply, instances
-from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
+from .frame import Frame, NeedsStatic, Specialised, Stopped, Task, Unresolved
 from .read import read
 from .values import Leaf, Static, Value, map_leaves
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Specialised:
-    """A typed program and how its leaves relate to Python's containers.
-
-    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
-    result      structure whose leaves are `Out`s among the program's results
-    mutated     the parameters to write back, one for each of the last results
-    frozen      values baked in: program parameter -> array
-    """
-
-    program: Program
-    arguments: Mapping[str, Value]
-    result: Value
-    mutated: tuple[str, ...] = ()
-    frozen: Mapping[str, Any] = None  # type: ignore[assignment]
 
 
 def specialise(
@@ -56,15 +38,21 @@ def specialise(
     mutates: tuple[str, ...] = (),
     frozen: Mapping[str, tuple[Any, Value]] | None = None,
     derive: Callable[..., Specialised] | None = None,
+    differentiate: Callable[..., Specialised] | None = None,
+    is_entry: bool = True,
 ) -> Specialised:
-    """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line."""
+    """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
+
+    `is_entry` says that the program is called from Python, where equal lengths are checked.
+    """
     source = read(function)
     core, table = apply.core_of(source.tree)
-    task = Task(derive=derive)
+    task = Task(derive=derive, differentiate=differentiate)
     frozen = frozen or {}
     task.frozen = {name: Static(None) for name in frozen}
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
+    builder.may_unify = is_entry
     frame = Frame(task, builder, source, apply.namespace_of(function), live_after=table)
     named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
     parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
@@ -90,7 +78,7 @@ def specialise(
     builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
     origin = Origin(source.file, source.name, source.line, source.text)
     main = Function(
-        name, tuple(parameters), tuple(builder.body), "typed", origin, builder.types, result_types,
+        name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters), result_types,
         decisions=tuple(task.decisions),
     )  # fmt: skip
     program = Program(name, {name: main, **task.functions})

@@ -115,8 +115,6 @@ def slice_item(frame: Frame, node: gast.Slice) -> gast.Slice:
         parts.append(frame.atom(value, bound))
     if isinstance(parts[2], gast.Constant) and parts[2].value == 0:
         frame.fault("S002", "slice step cannot be zero", node)
-    if parts[2] is not None and not isinstance(parts[2], gast.Constant):
-        evaluate.static(frame, node.step, "the step of a slice")
     return syntax.slice_(*parts)
 
 

@@ -88,6 +88,14 @@ class Closure:
     keyword_defaults: tuple[Value | None, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    """A derivative of a function defined inside the compiled one."""
+
+    closure: Closure
+    transforms: tuple[Any, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A method of a value, before it is called: `x.sum`."""
@@ -128,7 +136,7 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | Sequence | Mapping_ | Record | Closure | Bound | Range | Iteration | Undefined | Conflict
+    Static | Leaf | Typed | Out | Sequence | Mapping_ | Record | Closure | Derived | Bound | Range | Iteration | Undefined | Conflict
 )
 UNDEFINED = Undefined()
 NONE = Static(None)

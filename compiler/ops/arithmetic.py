@@ -7,15 +7,20 @@ zero raises, results stay weak), on everything else NumPy's.
 from __future__ import annotations
 
 import operator
+from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
 from .. import syntax
-from .cotangents import operand_type
+from ..types import is_floating
+from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
 from .schema import Precedence
 from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, where_dtype
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 infix("add", "+", Precedence.SUM, meaning=operator.add, samples="pairs",
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
@@ -34,11 +39,11 @@ infix("remainder", "%", Precedence.TERM, meaning=operator.mod, samples="quotient
       partials=["1.0", "-(x // y)"])  # fmt: skip
 
 
-def power_of_base(builder, operands, static, out, out_bar):
+def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """y * x ** (y - 1), and zero where y is zero, even at x = 0 (as in JAX)."""
     x, y = operands
     if not isinstance(y, gast.Constant):
-        one = syntax.constant(1.0 if operand_type(builder, y).dtype in ("f32", "f64") else 1)
+        one = syntax.constant(1.0 if is_floating(builder.type_of(y)) else 1)
         return builder.quote("out_bar * (y * x ** where(y == 0, one, y - one))", x=x, y=y, one=one, out_bar=out_bar)
     match y.value:
         case 0:
@@ -51,12 +56,12 @@ def power_of_base(builder, operands, static, out, out_bar):
     return builder.quote("out_bar * (factor * x ** less)", x=x, factor=factor, less=less, out_bar=out_bar)
 
 
-def power_of_exponent(builder, operands, static, out, out_bar):
+def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """log(x) * x ** y, with 1 for x = 0 under the logarithm (as in JAX): there the power is constant for y > 0."""
     x, y = operands
     log = "math_log" if is_weak(builder.type_of(x)) and is_weak(builder.type_of(y)) else "log"
     template = f"out_bar * ({log}(where(x == 0, one, x)) * out)"
-    one = syntax.constant(1.0 if operand_type(builder, x).dtype in ("f32", "f64") else 1)
+    one = syntax.constant(1.0 if is_floating(builder.type_of(x)) else 1)
     return builder.quote(template, x=x, one=one, out=out, out_bar=out_bar)
 
 
@@ -71,7 +76,7 @@ prefix("positive", "+", meaning=operator.pos, samples="numbers", partials=["1.0"
        type=python_or(python_number, np.positive))  # fmt: skip
 
 
-def absolute_slope(builder, operands, static, out, out_bar):
+def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """sign(x), zero at zero; on a Python float without leaving Python's floats."""
     (x,) = operands
     if is_weak(builder.type_of(x)):
@@ -118,7 +123,7 @@ for _extreme, _sign, _share in (
     (np.fmin, "<", WINS_OR_ALONE),
 ):
     elementwise(_extreme.__name__, "x, y", meaning=_extreme, samples="pairs", type=from_numpy(_extreme),
-                partials=["vjp: " + _share.format("x", "y", _sign), "vjp: " + _share.format("y", "x", _sign)])  # fmt: skip
+                partials=["vjp: " + _share.format(*names, _sign) for names in ("xy", "yx")])  # fmt: skip
 
 # --- choice --------------------------------------------------------------------------------------------------------
 

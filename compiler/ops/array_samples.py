@@ -16,7 +16,8 @@ DTYPES = ("bool", "i32", "i64", "f32", "f64")
 
 
 def _reductions() -> tuple[Sample, ...]:
-    arrays = (GRID, GRID32, GRID.T, GRID[0], np.float64(1.5), np.array(2.5), np.array([[2.0, 0.0, 3.0], [1.5, 4.0, -1.0]]))
+    with_zero = np.array([[2.0, 0.0, 3.0], [1.5, 4.0, -1.0]])
+    arrays = (GRID, GRID32, GRID.T, GRID[0], np.float64(1.5), np.array(2.5), with_zero)
     samples = [Sample((a,), {"axis": None, "keepdims": k}) for a in arrays for k in (False, True)]
     for array, axes in ((GRID, (0, 1, -1, (0, 1))), (CUBE, (0, 1, 2, (0, 2), (1, 2), (0, 1, 2)))):
         samples += [Sample((array,), {"axis": axis, "keepdims": k}) for axis in axes for k in (False, True)]
@@ -31,15 +32,18 @@ def _static(name: str, *pairs: tuple[object, object], smooth: bool = True) -> tu
     return tuple(Sample((operand,), {name: value}, smooth) for operand, value in pairs)
 
 
-def _made(shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], *operands: object, smooth: bool = True, **more: object):
+def _made(
+    shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], *operands: object, smooth: bool = True, **more: object
+) -> list[Sample]:
     return [Sample(operands, {"shape": s, "dtype": d, **more}, smooth) for s in shapes for d in dtypes]
 
 
 def _conversions() -> tuple[Sample, ...]:
-    values = (GRID, GRID32, GRID > 0, np.array(1.5), 2.5, True, 3, np.float32(1.5), np.float64(-2.7), np.int32(4), np.True_)
-    samples = [Sample((v,), {"dtype": d, "weak": False}, d == "f64") for v in values for d in DTYPES]
-    singles = (2.5, 4, True, np.float64(-1.5), np.float32(1.5), np.int32(3))
-    return (*samples, *(Sample((v,), {"dtype": d, "weak": True}, d == "f64") for v in singles for d in ("bool", "i64", "f64")))
+    arrays = (GRID, GRID32, GRID > 0, np.array(1.5))
+    singles = (2.5, 4, True, np.float64(-2.7), np.float32(1.5), np.int32(3), np.True_)
+    samples = [Sample((v,), {"dtype": d, "weak": False}, d == "f64") for v in (*arrays, *singles) for d in DTYPES]
+    samples += [Sample((v,), {"dtype": d, "weak": True}, d == "f64") for v in singles for d in ("bool", "i64", "f64")]
+    return tuple(samples)
 
 
 PRODUCTS = (
@@ -61,15 +65,17 @@ SAMPLES.update({
     "arrays_alone": tuple(Sample((a,)) for a in (GRID, GRID.T, CUBE[:, ::2], np.array(1.0), np.zeros((0, 2)))),
     "shapes": tuple(_made([(), (3,), (2, 0), (2, 3)], DTYPES)),
     "fills": (
-        *_made([(), (3,), (0,), (2, 3)], ["f64", "f32"], 1.5),
-        *_made([(3,), (2, 3)], ["f64", "f32"], np.float32(2.0)),
+        *_made([(), (3,), (0,), (2, 3)], ["f64"], 1.5),
+        *_made([(3,), (2, 3)], ["f64"], np.float32(2.0)),
+        *_made([(3,)], ["f32"], 1.5, smooth=False),
         *_made([(2,)], ["i64", "bool"], 7, smooth=False),
     ),
     "progressions": (
         *_made([(4,)], ["i64", "i32", "f64"], 0, 4, 1, smooth=False),
         *_made([(3,)], ["i64", "f32"], 7, 1, -2, smooth=False),
-        *_made([(-2,)], ["i64"], 3, 1, 1, smooth=False),
-        *_made([(8,)], ["f64", "f32"], 0.5, 2.3, 0.25),
+        *_made([(0,)], ["i64"], 3, 1, 1, smooth=False),
+        *_made([(8,)], ["f64"], 0.5, 2.3, 0.25),
+        *_made([(8,)], ["f32"], 0.5, 2.3, 0.25, smooth=False),
     ),
     "squares": tuple(s for k in (0, 1, -2) for s in _made([(3, 3), (2, 4), (0, 2)], ["f64", "i64"], offset=k)),
     "reshapes": _static(

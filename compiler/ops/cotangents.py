@@ -8,33 +8,36 @@ of `sum(x)` is one number, however long x is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gast
 
 from .. import syntax
-from ..types import Array, Extent, Scalar, Type
+from ..types import Array, Extent, Type, dtype_of, rank
 from .schema import Operator
-from .type_rules import dims_of
+from .type_rules import dims_of, is_weak
 
+if TYPE_CHECKING:
+    from ..builder import Builder
+
+Atom: TypeAlias = gast.expr
+Atoms: TypeAlias = Sequence[gast.expr]
+Static: TypeAlias = Mapping[str, Any]
 VJP = "vjp: "
 
 
-def operand_type(builder, atom: gast.expr) -> Scalar | Array:
-    return builder.type_of(atom)
-
-
 def cotangent(
-    builder,
+    builder: Builder,
     row: Operator,
     position: int,
-    operands: Sequence[gast.expr],
-    static: dict,
-    out: gast.expr,
-    out_bar: gast.expr,
+    operands: Atoms,
+    static: Static,
+    out: Atom,
+    out_bar: Atom,
     hint: str = "t_bar",
-) -> gast.expr | None:
+) -> Atom | None:
     """Emit the cotangent of one operand; None where the operator is locally constant in it.
 
     Raises TypeFault G003 where the derivative exists but the language cannot say it.
@@ -45,17 +48,20 @@ def cotangent(
             return None
         return fold(builder, value, operands[position], [*operands, out], hint)
     if row.operands[0].startswith("*"):
-        rule = row.vjp[0] and partial(row.vjp[0], position=position)  # type: ignore[arg-type]
+        variadic: Any = row.vjp[0]
+        rule: Any = partial(variadic, position=position)
     else:
         rule = row.vjp[position]
     if rule is None:
         return None
-    value = rule(builder, operands, static, out, out_bar)  # type: ignore[operator]
+    value = rule(builder, operands, static, out, out_bar)
     return None if value is None else as_type(builder, value, builder.type_of(operands[position]), hint)
 
 
-def _of_elementwise(builder, row, position, operands, static, out, out_bar, hint):
-    rule = row.partials[position]
+def _of_elementwise(
+    builder: Builder, row: Operator, position: int, operands: Atoms, static: Static, out: Atom, out_bar: Atom, hint: str
+) -> Atom | None:
+    rule: Any = row.partials[position]
     if rule is None or rule == "1.0":
         return None if rule is None else out_bar
     if callable(rule):
@@ -70,7 +76,7 @@ def _of_elementwise(builder, row, position, operands, static, out, out_bar, hint
 # --- folding -------------------------------------------------------------------------------------------------------
 
 
-def fold(builder, value: gast.expr, operand: gast.expr, family: Sequence[gast.expr], hint: str = "t_bar") -> gast.expr:
+def fold(builder: Builder, value: Atom, operand: Atom, family: Atoms, hint: str = "t_bar") -> Atom:
     """Sum a cotangent down to the shape of `operand`, whose elements were repeated to the shape of the result.
 
     `family` are atoms that broadcast together to the result, the result itself last.  `value` may be any shape that
@@ -96,11 +102,11 @@ def _is_one(dims: tuple[Extent, ...], full: tuple[Extent, ...], axis: int) -> bo
     return place < 0 or dims[place] == 1
 
 
-def _sum_away(builder, value: gast.expr, axes: list[int], rank: int, kept: int, hint: str) -> gast.expr:
+def _sum_away(builder: Builder, value: Atom, axes: list[int], full: int, kept: int, hint: str) -> Atom:
     """Sum over axes numbered as in the result: those in front vanish, those the operand has with length 1 stay."""
-    lead = rank - len(dims_of(builder.type_of(value)))
-    inner = tuple(k - lead for k in axes if k >= rank - kept)
-    outer = tuple(k - lead for k in range(lead, rank - kept))
+    lead = full - len(dims_of(builder.type_of(value)))
+    inner = tuple(k - lead for k in axes if k >= full - kept)
+    outer = tuple(k - lead for k in range(lead, full - kept))
     if inner:
         value = builder.call("sum", value, hint=hint, axis=_axis(inner), keepdims=True)
     if outer:
@@ -113,23 +119,23 @@ def _axis(axes: tuple[int, ...]) -> int | tuple[int, ...]:
     return axes[0] if len(axes) == 1 else axes
 
 
-def as_type(builder, value: gast.expr, target: Type, hint: str = "t_bar") -> gast.expr:
-    """Convert a cotangent to the dtype (and weakness) of its primal; a Python number may stand for any constant array."""
+def as_type(builder: Builder, value: Atom, target: Type, hint: str = "t_bar") -> Atom:
+    """A cotangent in the dtype and weakness of its primal; a Python number may stand for any constant array."""
     given = builder.type_of(value)
     if isinstance(target, Array):
-        fits = given.dtype == target.dtype or (isinstance(given, Scalar) and given.weak)
+        fits = dtype_of(given) == target.dtype or is_weak(given)
         return value if fits else builder.call("cast", value, hint=hint, dtype=target.dtype, weak=False)
     if given == target:
         return value
-    if isinstance(value, gast.Constant) and target.weak:
+    if isinstance(value, gast.Constant) and is_weak(target):
         return syntax.constant(float(value.value))
-    return builder.call("cast", value, hint=hint, dtype=target.dtype, weak=target.weak)
+    return builder.call("cast", value, hint=hint, dtype=dtype_of(target), weak=is_weak(target))
 
 
 # --- shapes as atoms -----------------------------------------------------------------------------------------------
 
 
-def length_of(builder, family: Sequence[gast.expr], axis: int) -> gast.expr:
+def length_of(builder: Builder, family: Atoms, axis: int) -> Atom:
     """The length of an axis (counted from the end) that arrays broadcast to, from the first that has it."""
     for atom in family:
         dims = dims_of(builder.type_of(atom))
@@ -138,18 +144,18 @@ def length_of(builder, family: Sequence[gast.expr], axis: int) -> gast.expr:
     return syntax.constant(1)
 
 
-def length(builder, array: gast.expr, axis: int) -> gast.expr:
+def length(builder: Builder, array: Atom, axis: int) -> Atom:
     """One length of an array: a constant where it is static."""
-    extent = builder.type_of(array).dims[axis]
+    extent = dims_of(builder.type_of(array))[axis]
     return syntax.constant(extent) if isinstance(extent, int) else builder.call("dim", array, hint="n", axis=axis)
 
 
-def shape_of(builder, array: gast.expr) -> gast.Tuple:
+def shape_of(builder: Builder, array: Atom) -> gast.Tuple:
     """The shape of an array as a tuple of atoms, for `shape=`."""
-    return syntax.tuple_(length(builder, array, k) for k in range(builder.type_of(array).ndim))
+    return syntax.tuple_(length(builder, array, k) for k in range(rank(builder.type_of(array))))
 
 
-def filled(builder, value: gast.expr, like: gast.expr, hint: str = "t_bar") -> gast.expr:
+def filled(builder: Builder, value: Atom, like: Atom, hint: str = "t_bar") -> Atom:
     """A cotangent as a full array of the shape of `like`, where a scalar stood for it."""
     type_ = builder.type_of(like)
     if not isinstance(type_, Array) or isinstance(builder.type_of(value), Array):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from ..types import NUMPY_DTYPE, Array, Extent, Scalar, Type
+from .cotangents import Atom, Atoms, Static
 from .kinds import creation
 from .schema import TypeFault, TypeRule
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def makes(rank: int | None = None) -> TypeRule:
@@ -26,7 +31,7 @@ def makes(rank: int | None = None) -> TypeRule:
     return rule
 
 
-def full_vjp(builder, operands, static, out, out_bar):
+def full_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The one value was copied to every element."""
     if isinstance(builder.type_of(out_bar), Array):
         return builder.call("sum", out_bar, axis=None, keepdims=False)
@@ -35,7 +40,7 @@ def full_vjp(builder, operands, static, out, out_bar):
     return out_bar
 
 
-def step_vjp(builder, operands, static, out, out_bar):
+def step_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The step enters element k with the factor k."""
     (length,) = elements(static["shape"])
     counts = builder.call("arange", 0, length, 1, shape=static["shape"], dtype=static["dtype"])
@@ -48,26 +53,35 @@ def elements(shape: object) -> Sequence[object]:
     return shape.elts if isinstance(shape, gast.Tuple) else shape  # type: ignore[return-value]
 
 
-def _blank(make):
+def _blank(make: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     return lambda shape, dtype: make(shape, dtype=NUMPY_DTYPE[dtype])
 
 
-for _make in (np.zeros, np.ones, np.empty):
-    creation(_make.__name__, "", type=makes(), meaning=_blank(_make), static={"shape": ..., "dtype": "f64"}, vjp=(),
-             spelling=f"np.{_make.__name__}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
+def _counted(start: Any, stop: Any, step: Any, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    kind: Any = NUMPY_DTYPE[dtype]
+    return np.arange(start, stop, step, dtype=kind)
+
+
+def _diagonal(shape: tuple[int, int], offset: int, dtype: str) -> np.ndarray:
+    kind: Any = NUMPY_DTYPE[dtype]
+    return np.eye(*shape, offset, dtype=kind)
+
+
+for _name in ("zeros", "ones", "empty"):
+    creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": "f64"}, vjp=(),
+             spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
 
 creation("full", "value", type=makes(), static={"shape": ..., "dtype": "f64"}, vjp=[full_vjp], samples="fills",
          meaning=lambda value, shape, dtype: np.full(shape, value, NUMPY_DTYPE[dtype]),
          spelling="np.full({shape}, {value}, {dtype})")  # fmt: skip
 
-# The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  A negative length
-# means none.  Of floats, element k is `start + k * ((start + step) - start)`, as NumPy rounds it.
+# The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  Element k of floats
+# is `start + k * ((start + step) - start)`, as NumPy rounds it.
 creation("arange", "start, stop, step", type=makes(rank=1), static={"shape": ..., "dtype": "i64"},
-         meaning=lambda start, stop, step, shape, dtype: np.arange(start, stop, step, NUMPY_DTYPE[dtype]),
-         vjp=[full_vjp, None, step_vjp], samples="progressions",
+         meaning=_counted, vjp=[full_vjp, None, step_vjp], samples="progressions",
          spelling="np.arange({start}, {stop}, {step}, {dtype})")  # fmt: skip
 
 creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtype": "f64"}, vjp=(), samples="squares",
-         meaning=lambda shape, offset, dtype: np.eye(*shape, offset, NUMPY_DTYPE[dtype]),
+         meaning=_diagonal,
          spelling="np.eye(*{shape}, {offset}, {dtype})")  # fmt: skip
 

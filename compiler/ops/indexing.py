@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import gast
 
-from ..types import KIND, Array, Extent, ListOf, Scalar, Type, symbol
+from ..types import KIND, Array, Extent, ListOf, Scalar, Type
 from .schema import TypeFault
 from .slices import is_full, slice_extent
 from .type_rules import agree, broadcast
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 FULL = gast.Slice(None, None, None)
 
@@ -36,8 +40,8 @@ class Axis:
     type: Type | None = None
 
 
-def index_type(builder, base: Type, items: Sequence[gast.expr]) -> Type:
-    """The type of `base[items]`.  TypeFault S002 for too many items, T001 for items that do not index, S003 for masks."""
+def index_type(builder: Builder, base: Type, items: Sequence[gast.expr]) -> Type:
+    """The type of `base[items]`.  TypeFault S002: too many items; T001: items that do not index; S003: masks."""
     if isinstance(base, ListOf):
         return _element(builder, base, items)
     if not isinstance(base, Array):
@@ -49,7 +53,7 @@ def index_type(builder, base: Type, items: Sequence[gast.expr]) -> Type:
     return Array(base.dtype, tuple(dims), _layout(base, axes)) if dims else Scalar(base.dtype)
 
 
-def _element(builder, base: ListOf, items: Sequence[gast.expr]) -> Type:
+def _element(builder: Builder, base: ListOf, items: Sequence[gast.expr]) -> Type:
     kinds = [_kind(builder, item)[0] for item in items]
     if kinds != ["int"]:
         raise TypeFault("T001", f"a list is indexed by one int; {base} was indexed by {len(items)} items or a slice")
@@ -59,7 +63,7 @@ def _element(builder, base: ListOf, items: Sequence[gast.expr]) -> Type:
 # --- matching items with axes --------------------------------------------------------------------------------------
 
 
-def matched(builder, base: Array, items: Sequence[gast.expr]) -> list[Axis]:
+def matched(builder: Builder, base: Array, items: Sequence[gast.expr]) -> list[Axis]:
     """Every item with the lengths of the axes that it consumes, full slices added at the end."""
     found = [(item, *_kind(builder, item)) for item in items]
     needed = sum(_consumed(kind, type_) for _, kind, type_ in found)
@@ -75,7 +79,7 @@ def matched(builder, base: Array, items: Sequence[gast.expr]) -> list[Axis]:
     return axes + [Axis("slice", FULL, (extent,)) for extent in base.dims[place:]]
 
 
-def _kind(builder, item: gast.expr) -> tuple[str, Type | None]:
+def _kind(builder: Builder, item: gast.expr) -> tuple[str, Type | None]:
     if isinstance(item, gast.Slice):
         for part in (item.lower, item.upper, item.step):
             if part is not None:
@@ -101,7 +105,7 @@ def _consumed(kind: str, type_: Type | None) -> int:
     return 0 if kind == "none" else 1
 
 
-def _length(builder, axis: Axis) -> Extent:
+def _length(builder: Builder, axis: Axis) -> Extent:
     return 1 if axis.kind == "none" else slice_extent(builder, axis.item, axis.extents[0])
 
 
@@ -129,7 +133,7 @@ def advanced_place(axes: Sequence[Axis]) -> int:
     return sum(axis.kind in ("slice", "none") for axis in axes[: places[0]])
 
 
-def _advanced(builder, base: Array, axes: Sequence[Axis]) -> Type:
+def _advanced(builder: Builder, base: Array, axes: Sequence[Axis]) -> Type:
     masks = [axis for axis in axes if axis.kind == "mask"]
     if masks and any(axis.kind == "array" for axis in axes) or len(masks) > 1:
         raise TypeFault("T001", "a mask cannot be combined with another index array here; index in two steps")

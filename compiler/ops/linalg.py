@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Extent, Type, promote_dtypes
-from .cotangents import filled, fold
+from ..types import Extent, Type, promote_dtypes, rank
+from .cotangents import Atom, Atoms, Static, filled, fold
 from .kinds import contraction
 from .schema import Precedence, TypeFault
 from .type_rules import agree, broadcast, dims_of, numeric, shape_word, shaped
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def matmul_type(types: Sequence[Type]) -> Type:
@@ -36,33 +40,34 @@ def matmul_type(types: Sequence[Type]) -> Type:
 
 def _contracted(name: str, a: Sequence[Extent], b: Sequence[Extent], left: Extent, right: Extent) -> None:
     if isinstance(left, int) and isinstance(right, int) and left != right:
-        raise TypeFault("S003", f"`{name}` sums over unequal lengths {left} and {right}: {shape_word(a)} and {shape_word(b)}")
+        shapes = f"{shape_word(a)} and {shape_word(b)}"
+        raise TypeFault("S003", f"`{name}` sums over unequal lengths {left} and {right}: {shapes}")
 
 
 # --- matmul: cotangents --------------------------------------------------------------------------------------------
 
 
-def _rank(builder, atom: gast.expr) -> int:
-    return builder.type_of(atom).ndim
+def _rank(builder: Builder, atom: gast.expr) -> int:
+    return rank(builder.type_of(atom))
 
 
-def _swapped(builder, x: gast.expr) -> gast.expr:
+def _swapped(builder: Builder, x: gast.expr) -> gast.expr:
     """The last two axes exchanged."""
     rank = _rank(builder, x)
     return builder.call("transpose", x, axes=(*range(rank - 2), rank - 1, rank - 2))
 
 
-def _column(builder, x: gast.expr) -> gast.expr:
+def _column(builder: Builder, x: gast.expr) -> gast.expr:
     """`x[..., None]`"""
     return builder.load(x, [*[syntax.slice_()] * _rank(builder, x), syntax.constant(None)])
 
 
-def _row(builder, x: gast.expr) -> gast.expr:
+def _row(builder: Builder, x: gast.expr) -> gast.expr:
     """`x[..., None, :]`"""
     return builder.load(x, [*[syntax.slice_()] * (_rank(builder, x) - 1), syntax.constant(None), syntax.slice_()])
 
 
-def matmul_left_vjp(builder, operands, static, out, out_bar):
+def matmul_left_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """a_bar = out_bar @ b.T, with the vectors' missing axes put in."""
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
@@ -79,7 +84,7 @@ def matmul_left_vjp(builder, operands, static, out, out_bar):
     return _summed(builder, builder.call("matmul", out_bar, _swapped(builder, b)), a)
 
 
-def matmul_right_vjp(builder, operands, static, out, out_bar):
+def matmul_right_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """b_bar = a.T @ out_bar, with the vectors' missing axes put in."""
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
@@ -96,7 +101,7 @@ def matmul_right_vjp(builder, operands, static, out, out_bar):
     return _summed(builder, builder.call("matmul", _swapped(builder, a), out_bar), b)
 
 
-def _summed(builder, value: gast.expr, operand: gast.expr) -> gast.expr:
+def _summed(builder: Builder, value: gast.expr, operand: gast.expr) -> gast.expr:
     """Sum over the stack of matrices that the operand was repeated along."""
     if dims_of(builder.type_of(value)) == dims_of(builder.type_of(operand)):
         return value
@@ -130,7 +135,8 @@ def einsum_type(types: Sequence[Type], subscripts: str) -> Type:
     places = [left, right, result]
     for letter in sorted(set(left + right + result)):
         if any(place.count(letter) > 1 for place in places) or sum(letter in place for place in places) < 2:
-            raise TypeFault("S002", f"einsum: `{letter}` must stand in two of the three places of `{subscripts}`, once each")
+            message = f"einsum: `{letter}` must stand in two of the three places of `{subscripts}`, once each"
+            raise TypeFault("S002", message)
     dtype = promote_dtypes(*(t.dtype for t in types))  # type: ignore[union-attr]
     if dtype == "bool":
         raise TypeFault("T001", "`einsum` takes numbers, not bools; convert first: `.astype(np.int64)`")
@@ -150,7 +156,7 @@ def _matched(letter: str, known: Extent, extent: Extent, types: Sequence[Type]) 
 def _einsum_vjp(position: int):
     """Exchange the operand with the result: a_bar = einsum(out_bar, b, "ik,jk->ij") for "ij,jk->ik"."""
 
-    def rule(builder, operands, static, out, out_bar):
+    def rule(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
         letters = parts(static["subscripts"])
         mine, other, result = letters[position], letters[1 - position], letters[2]
         wanted, partner = operands[position], operands[1 - position]

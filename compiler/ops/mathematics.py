@@ -16,7 +16,8 @@ from .type_rules import python_only
 
 def of_math(name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64") -> None:
     names = operands.split(", ")
-    elementwise(f"math_{name}", operands, meaning=getattr(math, name), type=python_only(dtype), partials=partials,
+    function = getattr(math, name)
+    elementwise(f"math_{name}", operands, meaning=function, type=python_only(function, dtype), partials=partials,
                 spelling=f"math.{name}({', '.join('{' + n + '}' for n in names)})", samples=f"{samples}_numbers",
                 python=(f"math.{name}",))  # fmt: skip
 
@@ -72,5 +73,5 @@ for _name in ("isnan", "isinf", "isfinite"):
 MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(y == 0.0, 1.0, y - 1.0)))"
 of_math("pow", "x, y", [MATH_POW_BASE, "math_log(where(x == 0.0, 1.0, x)) * out"], "power")
 
-elementwise("round_half_even", "x", meaning=round, type=python_only("i64"), partials=[None], spelling="round({x})",
-            samples="real_numbers", python=())  # fmt: skip
+elementwise("round_half_even", "x", meaning=round, type=python_only(round, "i64"), partials=[None],
+            spelling="round({x})", samples="real_numbers", python=())  # fmt: skip

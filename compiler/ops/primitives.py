@@ -9,6 +9,7 @@ recognises a `Primitive` and emits the operator.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from . import OPERATORS
 from .schema import Operator
@@ -24,7 +25,7 @@ class Primitive:
     def name(self) -> str:
         return self.row.name
 
-    def __call__(self, *operands: object, **static: object) -> object:
+    def __call__(self, *operands: object, **static: object) -> Any:
         return self.row.meaning(*operands, **{**self.row.static, **static})
 
 

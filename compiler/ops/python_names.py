@@ -87,18 +87,20 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, Binding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "where clip fabs round around=round nan_to_num isclose isposinf isneginf"
+    "elementary": "where clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
     " diff trapezoid allclose nansum",
     "statistics": "mean var std average",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity"
-    " array asarray ascontiguousarray=asarray asanyarray=asarray copy tri",
+    " array asarray ascontiguousarray asanyarray=asarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis concatenate concat=concatenate"
     " stack vstack hstack column_stack expand_dims squeeze broadcast_to flip flipud fliplr roll tile repeat"
-    " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape ndim size",
-    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm linalg.trace=trace"
-    " linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer linalg.cross=cross linalg.matrix_transpose=matrix_transpose linalg.vector_norm=vector_norm",
+    " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape"
+    " ndim size linalg.matrix_transpose=matrix_transpose",
+    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
+    " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
+    " linalg.cross=cross linalg.vector_norm=vector_norm",
     "interpolation": "interp searchsorted polyval convolve",
 }
 MATH_FUNCTIONS = {
@@ -109,7 +111,7 @@ METHOD_FUNCTIONS = {
     "statistics": "mean var std",
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
-    "elementary": "round clip astype",
+    "elementary": "round clip astype item",
     "creation": "copy",
     "products": "dot trace",
 }
@@ -151,7 +153,7 @@ def object_of(dotted: str) -> Any:
 
 @cache
 def _by_object() -> dict[int, tuple[Any, Binding]]:
-    found = {}
+    found: dict[int, tuple[Any, Binding]] = {}
     for dotted, binding in BINDINGS.items():
         value = object_of(dotted)
         if binding.kind != "constant" and value is not None:

@@ -8,16 +8,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Array, Scalar, Type
-from .cotangents import length, shape_of
+from ..types import Array, Scalar, Type, dtype_of, rank
+from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .schema import TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def reduces(name: str, dtype: Callable[[str], str], one_axis: bool = False, needs_elements: bool = False) -> TypeRule:
@@ -48,7 +52,7 @@ def _same(dtype: str) -> str:
 # --- cotangents ----------------------------------------------------------------------------------------------------
 
 
-def spread(builder, value: gast.expr, x: gast.expr, static: dict) -> gast.expr:
+def spread(builder: Builder, value: gast.expr, x: gast.expr, static: Static) -> gast.expr:
     """A value with the reduced shape, made to broadcast against `x`: length 1 on the axes that are gone."""
     dims = dims_of(builder.type_of(x))
     if static["keepdims"] or not dims_of(builder.type_of(value)):
@@ -58,7 +62,7 @@ def spread(builder, value: gast.expr, x: gast.expr, static: dict) -> gast.expr:
     return builder.load(value, items)
 
 
-def sum_vjp(builder, operands, static, out, out_bar):
+def sum_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """Every element gets the cotangent of its sum; a single sum's stays the scalar it is."""
     (x,) = operands
     value = spread(builder, out_bar, x, static)
@@ -67,18 +71,18 @@ def sum_vjp(builder, operands, static, out, out_bar):
     return builder.call("broadcast_to", value, shape=shape_of(builder, x))
 
 
-def extreme_vjp(builder, operands, static, out, out_bar):
+def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The elements that attain the extreme share its cotangent evenly, as in JAX."""
     (x,) = operands
     attained = builder.call("equal", x, spread(builder, out, x, static), hint="attained")
     count = builder.call("sum", attained, hint="count", axis=static["axis"], keepdims=static["keepdims"])
-    dtype = builder.type_of(out).dtype
+    dtype = dtype_of(builder.type_of(out))
     count = builder.call("cast", count, hint="count", dtype=dtype, weak=False)
     share = builder.call("divide", out_bar, count, hint="share")
     return builder.call("where", attained, spread(builder, share, x, static), 0.0)
 
 
-def prod_vjp(builder, operands, static, out, out_bar):
+def prod_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The product of the other elements, by running products from both ends: right with zeros, and at every order."""
     (x,) = operands
     type_ = builder.type_of(x)
@@ -96,7 +100,7 @@ def prod_vjp(builder, operands, static, out, out_bar):
     return builder.call("multiply", spread(builder, out_bar, x, static), others)
 
 
-def _axes_last(builder, x: gast.expr, order: tuple[int, ...], count: int) -> gast.expr:
+def _axes_last(builder: Builder, x: gast.expr, order: tuple[int, ...], count: int) -> gast.expr:
     """`x` with the axes that count moved to the end and merged into one."""
     if order != tuple(range(len(order))):
         x = builder.call("transpose", x, hint="rows", axes=order)
@@ -109,24 +113,24 @@ def _axes_last(builder, x: gast.expr, order: tuple[int, ...], count: int) -> gas
     return builder.call("reshape", x, hint="rows", shape=syntax.tuple_([*dims[: len(order) - count], merged]))
 
 
-def _axes_back(builder, value: gast.expr, x: gast.expr, order: tuple[int, ...]) -> gast.expr:
+def _axes_back(builder: Builder, value: gast.expr, x: gast.expr, order: tuple[int, ...]) -> gast.expr:
     """The inverse of `_axes_last`."""
     lengths = [length(builder, x, k) for k in order]
-    if builder.type_of(value).ndim != len(order):
+    if rank(builder.type_of(value)) != len(order):
         value = builder.call("reshape", value, shape=syntax.tuple_(lengths))
     if order == tuple(range(len(order))):
         return value
     return builder.call("transpose", value, axes=tuple(order.index(k) for k in range(len(order))))
 
 
-def _running_product(builder, rows: gast.expr, backward: bool) -> gast.expr:
+def _running_product(builder: Builder, rows: gast.expr, backward: bool) -> gast.expr:
     """In place k of the last axis, the product of the elements before it (or behind it)."""
-    type_ = builder.type_of(rows)
-    lead = [syntax.slice_()] * (type_.ndim - 1)
-    lengths = [length(builder, rows, k) for k in range(type_.ndim)]
+    dtype, ndim = dtype_of(builder.type_of(rows)), rank(builder.type_of(rows))
+    lead = [syntax.slice_()] * (ndim - 1)
+    lengths = [length(builder, rows, k) for k in range(ndim)]
     hint = "behind" if backward else "before"
-    result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=type_.dtype)
-    total = _one(builder, type_.dtype, lengths[:-1])
+    result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=dtype)
+    total = _one(builder, dtype, lengths[:-1])
     k = builder.names.fresh("k")
     builder.types[k] = Scalar("i64", True)
     outer, builder.body = builder.body, []
@@ -143,7 +147,7 @@ def _running_product(builder, rows: gast.expr, backward: bool) -> gast.expr:
     return result
 
 
-def _one(builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
+def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
     if lengths:
         return builder.call("ones", hint="product", shape=syntax.tuple_(lengths), dtype=dtype)
     return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)

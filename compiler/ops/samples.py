@@ -26,7 +26,7 @@ class Sample:
 # Floats where functions on this domain are smooth, and ints inside it.
 DOMAINS: dict[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "reals": ((-2.3, -0.7, 0.4, 1.9, 3.2, -1.1), (-2, 3, 1, 0)),
-    "others": ((1.7, 0.3, -1.2, 0.6, -0.4, 2.8), (2, -1, 3, 1)),
+    "others": ((1.7, 0.3, -1.2, 0.6, -0.45, 2.8), (2, -1, 3, 1)),
     "nonzero": ((-2.3, -0.7, 0.4, 1.9, 3.2, -1.1), (-2, 3, 1, 7)),
     "positive": ((0.2, 1.3, 4.1, 0.7, 2.2, 9.5), (1, 2, 3, 9)),
     "unit": ((-0.8, -0.1, 0.3, 0.9, 0.55, -0.35), (0, 0, 0, 0)),
@@ -35,7 +35,7 @@ DOMAINS: dict[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "ints": ((), (5, -3, 0, 12)),
 }
 SPECIAL = np.array([nan, inf, -inf, -0.0, 0.0, 1.0])
-SHAPES = {
+SHAPES: dict[int, list[tuple[tuple[int, ...], ...]]] = {
     1: [((3,),), ((),), ((0,),), ((2, 3),)],
     2: [((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((3,), ()), ((0, 2), (2,)), ((), ()), ((1,), (3,))],
 }  # fmt: skip
@@ -51,7 +51,7 @@ def _ints(domain: str, shape: tuple[int, ...], dtype: object) -> np.ndarray:
 
 
 def _with_floats(domains: Sequence[str]) -> list[Sample]:
-    found = []
+    found: list[Sample] = []
     for shapes in SHAPES[len(domains)]:
         for dtype in (np.float64, np.float32):
             arrays = [_floats(d, s, dtype) for d, s in zip(domains, shapes)]
@@ -94,7 +94,7 @@ def whole(*domains: str) -> tuple[Sample, ...]:
 
 def singles(*domains: str) -> tuple[Sample, ...]:
     """Single numbers, as the functions of `math` take them: Python's, NumPy's, ints."""
-    found = []
+    found: list[Sample] = []
     for i in range(4):
         floats = [_floats(d, (6,))[i] for d in domains]
         found.append(Sample(tuple(float(v) for v in floats)))
@@ -116,7 +116,8 @@ def _choices() -> tuple[Sample, ...]:
             operands = (_floats("reals", left, dtype), _floats("others", right, dtype))
             samples.append(Sample((BOOLS, *operands)))
             samples.append(Sample((True, *operands)))
-    samples += [Sample((True, 1.5, 2.5)), Sample((np.True_, np.float32(1.5), 2)), Sample((np.False_, 1.0, np.float64(2.0)))]
+    samples += [Sample((True, 1.5, 2.5)), Sample((np.True_, np.float32(1.5), 2))]
+    samples.append(Sample((np.False_, 1.0, np.float64(2.0))))
     samples += [Sample((BOOLS, 1.5, _floats("reals", (3,), np.float32))), Sample((BOOLS, 1.5, 2.5))]
     samples += [Sample((BOOLS, 1, 2), smooth=False), Sample((False, 1, 2), smooth=False)]
     return tuple(samples)
@@ -133,7 +134,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     "above_one_pairs": smooth("above_one", "positive", special=False),
     "pairs": smooth("reals", "others"),
     "real_pairs": smooth("reals", "others"),
-    "quotients": smooth("reals", "nonzero", special=False),
+    "quotients": smooth("reals", "others", special=False),
     "powers": smooth("positive", "positive") + tuple(_with_floats(("positive", "others"))),
     "choices": _choices(),
     "truth": (Sample((TRUTHS[0],)), Sample((True,)), Sample((np.False_,))),

@@ -52,14 +52,14 @@ class Operator:
     kind        one of KINDS
     operands    names of its operands in order; a last one written `*xs` takes any number
     static      static keywords and their defaults (`...` where required)
-    type_rule   (operand types, static values) -> result type; raises TypeFault.  A `shape` arrives as a tuple of Extents.
+    type_rule   (operand types, static values) -> result type; raises TypeFault; a `shape` is a tuple of Extents
     meaning     the NumPy function that defines it, called as meaning(*operands, **static) in tests and generated files
     spelling    how it is printed: `{x} + {y}`, `np.sin({x})`
     precedence  a Precedence when the spelling is an infix or prefix form; None for call forms
-    scalar_spelling   the call-like form to print when every operand is a scalar, where it differs: `({x} if {c} else {y})`
-    vjp         per operand: a function (builder, operands, static, out, out_bar) -> atom, or None for "locally constant".
-                A row of any number of operands gives one function, which also takes the keyword `position`.
-                Elementwise rows give partials instead.
+    scalar_spelling   the form to print when every operand is a scalar, where it differs: `({x} if {c} else {y})`
+    vjp         per operand: a function (builder, operands, static, out, out_bar) -> atom, or None where the operator is
+                locally constant.  A row of any number of operands gives one function, which also takes the keyword
+                `position`.  Elementwise rows give partials instead.
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the name of its scalar emitter in the backend

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import syntax, types
 from ..types import INT, NUMPY_DTYPE, Array, Extent, Scalar, Type
-from .cotangents import fold, length, shape_of
+from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
 from .schema import Operator, TypeFault, declare
 from .type_rules import agree, broadcast, dims_of, normal_axis, numeric, shape_word
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def _array(name: str, type_: Type) -> Array:
@@ -76,11 +80,13 @@ def concatenate_type(operands: Sequence[Type], axis: int) -> Type:
 
 
 def sum_of_lengths(left: Extent, right: Extent) -> Extent:
-    """The sum as a dimension; an opaque symbol, the same for the same parts, where a clamp makes it no sum of symbols."""
+    """The sum as a dimension; a symbol of its own, the same for the same parts, where a clamp makes it no plain sum."""
     total = types.add(left, right)
     if total is not None:
         return total
-    text = f"{left} + {right}".replace(" + ", "_plus_").replace(" - ", "_minus_").replace("*", "_").replace("-", "minus_")
+    text = f"{left} + {right}"
+    for sign, word in ((" + ", "_plus_"), (" - ", "_minus_"), ("*", "_times_"), ("-", "minus_")):
+        text = text.replace(sign, word)
     return types.symbol(text)
 
 
@@ -104,18 +110,18 @@ def copy_type(operands: Sequence[Type]) -> Type:
 # --- cotangents ----------------------------------------------------------------------------------------------------
 
 
-def _is_constant(builder, out_bar) -> bool:
+def _is_constant(builder: Builder, out_bar) -> bool:
     """Whether one number stands for the whole cotangent, which then has the same form for any rearrangement."""
     return isinstance(builder.type_of(out_bar), Scalar)
 
 
-def reshape_vjp(builder, operands, static, out, out_bar):
+def reshape_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     if _is_constant(builder, out_bar):
         return out_bar
     return builder.call("reshape", out_bar, shape=shape_of(builder, operands[0]))
 
 
-def transpose_vjp(builder, operands, static, out, out_bar):
+def transpose_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     if _is_constant(builder, out_bar):
         return out_bar
     rank = len(static["axes"])
@@ -123,15 +129,17 @@ def transpose_vjp(builder, operands, static, out, out_bar):
     return builder.call("transpose", out_bar, axes=tuple(order.index(k) for k in range(rank)))
 
 
-def broadcast_to_vjp(builder, operands, static, out, out_bar):
+def broadcast_to_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     return fold(builder, out_bar, operands[0], [*operands, out])
 
 
-def concatenate_vjp(builder, operands, static, out, out_bar, position):
+def concatenate_vjp(
+    builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom, position: int
+) -> Atom | None:
     """Each part gets its slice."""
     if _is_constant(builder, out_bar):
         return out_bar
-    rank = builder.type_of(out).ndim
+    rank = types.rank(builder.type_of(out))
     axis = static["axis"] % rank
     lower: object = None
     for before in operands[:position]:
@@ -146,11 +154,11 @@ def concatenate_vjp(builder, operands, static, out, out_bar, position):
     return builder.load(out_bar, items)
 
 
-def copy_vjp(builder, operands, static, out, out_bar):
+def copy_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     return out_bar
 
 
-def cast_slope(builder, operands, static, out, out_bar):
+def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """Floats pass through; what was rounded to ints is locally constant."""
     return out_bar if types.is_floating(builder.type_of(out)) else None
 
@@ -167,7 +175,7 @@ structural("broadcast_to", "x", type=broadcast_to_type, static={"shape": ...}, v
 structural("concatenate", "*xs", type=concatenate_type, static={"axis": 0}, vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
-structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=np.copy,
+structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
            spelling="{x}.copy()")  # fmt: skip
 structural("dim", "x", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip

@@ -8,10 +8,15 @@ Both are exactly CPython's `slice.indices`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import gast
 
 from .. import syntax
-from ..types import Dim, Extent, affine, is_plain, shift, symbol
+from ..types import Dim, Extent, affine, is_plain, shift
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 
 def constant_of(node: gast.expr | None) -> int | None:
@@ -32,9 +37,9 @@ def is_full(slice_: gast.expr) -> bool:
 # --- the length as a dimension -------------------------------------------------------------------------------------
 
 
-def slice_extent(builder, slice_: gast.Slice, length: Extent) -> Extent:
+def slice_extent(builder: Builder, slice_: gast.Slice, length: Extent) -> Extent:
     """The length of a slice of an axis of this length."""
-    exact = _static(slice_, length) if isinstance(length, int) else None
+    exact: Extent | None = _static(slice_, length) if isinstance(length, int) else None
     if exact is None:
         exact = _symbolic(builder, slice_, length)
     return builder.fresh_symbol("n") if exact is None else exact
@@ -51,7 +56,7 @@ def _static(slice_: gast.Slice, length: int) -> int | None:
     return len(range(*slice(lower, upper, step).indices(length)))
 
 
-def _symbolic(builder, slice_: gast.Slice, length: Extent) -> Extent | None:
+def _symbolic(builder: Builder, slice_: gast.Slice, length: Extent) -> Extent | None:
     step = 1 if slice_.step is None else constant_of(slice_.step)
     if step is None and isinstance(slice_.step, gast.Constant):
         step = 1
@@ -66,7 +71,7 @@ def _symbolic(builder, slice_: gast.Slice, length: Extent) -> Extent | None:
     return _between(lower, upper, length)
 
 
-def _bound(builder, node: gast.expr | None, default: Extent) -> Extent | None:
+def _bound(builder: Builder, node: gast.expr | None, default: Extent) -> Extent | None:
     """A bound as a value: an int (negative counts from the end) or a known length; None where nothing is known."""
     match node:
         case None | gast.Constant(value=None):

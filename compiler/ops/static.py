@@ -2,16 +2,17 @@
 
     rank(x)  ->  2        element(x)  ->  "f32"        dtype_name(np.float64)  ->  "f64"        axis_of(-1, 3)  ->  2
 
-A `StaticFunction` is asked about *descriptions* of its arguments and answers with a static Python value.  The description
-of an array, or of a number known at run time only, is its `Type`; a static value describes itself; a tuple or list is the
-tuple of the descriptions of its parts.  The specialiser calls `ask` with descriptions; in CPython the function is called
-with the values and describes them itself.
+A `StaticFunction` is asked about *descriptions* of its arguments and answers with a static Python value.  An array, or
+a number known at run time only, is described by its `Type`; a static value describes itself; a tuple or list is
+described by the tuple of the descriptions of its parts.  The specialiser calls `ask` with descriptions; in CPython the
+function is called with the values and describes them itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ..types import (
     Scalar,
     Type,
     as_float,
+    promote,
     promote_dtypes,
 )
 from . import type_rules
@@ -40,7 +42,7 @@ class StaticFunction:
     def name(self) -> str:
         return self.ask.__name__
 
-    def __call__(self, *values: object) -> object:
+    def __call__(self, *values: object) -> Any:
         return self.ask(*map(describe, values))
 
 
@@ -117,8 +119,6 @@ def kind(value: object) -> str:
 @StaticFunction
 def common(*values: object) -> str:
     """The dtype word that arithmetic on these values gives, NEP 50 included."""
-    from ..types import promote
-
     return promote(*map(type_of, values))[0]  # type: ignore[arg-type]
 
 
@@ -132,6 +132,19 @@ def strict_common(*values: object) -> str:
 def floating(word: str) -> str:
     """The dtype word in which NumPy averages: floats stay, everything else is float64."""
     return as_float(word)
+
+
+@StaticFunction
+def python_word(word: str) -> str:
+    """The dtype word of the Python number that holds such a value."""
+    return ("bool", "i64", "f64")[KIND[word]]
+
+
+@StaticFunction
+def limits(word: str) -> object:
+    """NumPy's record of the limits of a dtype: `eps`, `max`, `tiny`, ..."""
+    dtype: Any = NUMPY_DTYPE[word]
+    return np.finfo(dtype) if KIND[word] == 2 else np.iinfo(dtype)
 
 
 @StaticFunction
@@ -191,15 +204,16 @@ def order_of(axes: object, rank_: int) -> tuple[int, ...]:
     """The axes of a transposition, counted from the front; None reverses them."""
     if axes is None:
         return tuple(range(rank_))[::-1]
-    if not isinstance(axes, tuple) or len(axes) != rank_:
-        raise TypeFault("S002", f"axes {axes} do not match an array of dimension {rank_}")
-    return tuple(type_rules.normal_axis(k, rank_) for k in axes)
+    order = tuple(type_rules.normal_axis(k, rank_) for k in axes) if isinstance(axes, tuple) else ()
+    if sorted(order) != list(range(rank_)):
+        raise TypeFault("S002", f"axes {axes} do not name each axis of an array of dimension {rank_} once")
+    return order
 
 
 @StaticFunction
-def position(letters: object, letter: object) -> int:
+def position(letters: Sequence[object], letter: object) -> int:
     """Where a letter stands in a string or tuple; -1 where it does not."""
-    found = [k for k, other in enumerate(letters) if other == letter]  # type: ignore[arg-type]
+    found = [k for k, other in enumerate(letters) if other == letter]
     return found[0] if found else -1
 
 
@@ -213,12 +227,6 @@ def is_static(value: object) -> bool:
 def refuse(code: str, message: str) -> None:
     """Refuse the call with this diagnostic."""
     raise TypeFault(code, message)
-
-
-@StaticFunction
-def shape_text(value: object) -> str:
-    """The type of a value, for messages."""
-    return str(type_of(value))
 
 
 @StaticFunction
@@ -239,7 +247,7 @@ def swapped_order(rank_: int, first: object, second: object) -> tuple[int, ...]:
 @StaticFunction
 def moved_order(rank_: int, source: object, destination: object) -> tuple[int, ...]:
     """The transposition that moves axes to new places and keeps the others in order."""
-    sources, places = (_axis_list(a, rank_) for a in (source, destination))
+    sources, places = (axis_list(a, rank_) for a in (source, destination))
     if len(sources) != len(places):
         raise TypeFault("S002", "`source` and `destination` arguments must have the same number of elements")
     order = [k for k in range(rank_) if k not in sources]
@@ -248,7 +256,7 @@ def moved_order(rank_: int, source: object, destination: object) -> tuple[int, .
     return tuple(order)
 
 
-def _axis_list(axis: object, rank_: int) -> list[int]:
+def axis_list(axis: object, rank_: int) -> list[int]:
     axes = axis if isinstance(axis, tuple) else (axis,)
     found = [type_rules.normal_axis(a, rank_) for a in axes]
     if len(set(found)) < len(found):
@@ -258,100 +266,5 @@ def _axis_list(axis: object, rank_: int) -> list[int]:
 
 @StaticFunction
 def unit_axes(value: object) -> tuple[int, ...]:
-    """The axes of length 1, from the last to the first; R001 where a length is not known before the program runs."""
-    dims = type_rules.dims_of(type_of(value))
-    if not all(isinstance(d, int) for d in dims):
-        raise TypeFault("R001", f"which axes of {type_of(value)} have length 1 is not certain; name them: axis=...")
-    return tuple(k for k in reversed(range(len(dims))) if dims[k] == 1)
-
-
-@StaticFunction
-def product_subscripts(left: int, right: int, axes: object) -> str:
-    """The einsum of `np.tensordot` on arrays of these ranks: `axes` a count, or a pair of axes or tuples of axes."""
-    if isinstance(axes, int):
-        pairs = (tuple(range(left - axes, left)), tuple(range(axes)))
-    else:
-        first, second = axes  # type: ignore[misc]
-        pairs = (tuple(_axis_list(first, left)), tuple(_axis_list(second, right)))
-    if len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(left, right) or min((*pairs[0], 0)) < 0:
-        raise TypeFault("S003", f"shape-mismatch for sum: axes={axes} of arrays of {left} and {right} dimensions")
-    a = LETTERS[:left]
-    b = list(LETTERS[left : left + right])
-    for k, j in zip(*pairs):
-        b[j] = a[k]
-    kept = [c for k, c in enumerate(a) if k not in pairs[0]] + [c for k, c in enumerate(b) if k not in pairs[1]]
-    return f"{a},{''.join(b)}->{''.join(kept)}"
-
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-# --- einsum --------------------------------------------------------------------------------------------------------
-
-
-@StaticFunction
-def einsum_letters(subscripts: object, *ranks: int) -> tuple[str, ...]:
-    """The letters of every operand and then of the result, blanks and ellipses resolved, the result made explicit."""
-    if not isinstance(subscripts, str):
-        raise TypeFault("R001", "the subscripts of einsum must be a static string")
-    inputs, arrow, result = subscripts.replace(" ", "").partition("->")
-    operands = inputs.split(",")
-    if len(operands) != len(ranks):
-        raise TypeFault("S002", f"einsum: `{subscripts}` names {len(operands)} operands, but {len(ranks)} were given")
-    spare = [c for c in LETTERS.upper() if c not in subscripts]
-    dots = max((r - len(o.replace("...", "")) for o, r in zip(operands, ranks) if "..." in o), default=0)
-    full = [_dotted(o, r - len(o.replace("...", "")), spare[:dots]) for o, r in zip(operands, ranks)]
-    for letters, rank_ in zip(full, ranks):
-        if len(letters) != rank_ or not letters.isalpha() and letters:
-            raise TypeFault("S002", f"einsum: `{letters}` does not name the axes of an array of {rank_} dimensions")
-    if not arrow:
-        once = sorted(c for c in set(inputs) - set(",.") if inputs.count(c) == 1)
-        result = ("..." if dots else "") + "".join(once)
-    result = _dotted(result, dots, spare[:dots])
-    if not set(result) <= set("".join(full)) or len(set(result)) < len(result):
-        raise TypeFault("S002", f"einsum: the result of `{subscripts}` repeats a letter or names one that no operand has")
-    return (*full, result)
-
-
-def _dotted(letters: str, count: int, spare: list[str]) -> str:
-    """`...` as the last `count` of the spare letters."""
-    return letters.replace("...", "".join(spare[len(spare) - count :])) if "..." in letters else letters
-
-
-@StaticFunction
-def first_repeated(letters: str) -> tuple[int, ...]:
-    """The places of the first letter that stands twice; nothing where none does."""
-    for letter in letters:
-        if letters.count(letter) > 1:
-            first = letters.index(letter)
-            return first, letters.index(letter, first + 1)
-    return ()
-
-
-@StaticFunction
-def without(letters: str, dropped: object) -> str:
-    """The letters but for those at the given places."""
-    return "".join(c for k, c in enumerate(letters) if k not in dropped)  # type: ignore[operator]
-
-
-@StaticFunction
-def lonely(letters: str, others: str) -> tuple[int, ...]:
-    """The places of the letters that no other place has."""
-    return tuple(k for k, c in enumerate(letters) if c not in others)
-
-
-@StaticFunction
-def order_in(letters: str, wanted: str) -> tuple[int, ...]:
-    """The transposition that brings `letters` into the order of `wanted`."""
-    return tuple(letters.index(c) for c in wanted)
-
-
-@StaticFunction
-def joined(left: str, right: str, needed: str) -> str:
-    """The letters of both that are still needed, in order of appearance."""
-    return "".join(c for c in dict.fromkeys(left + right) if c in needed)
-
-
-@StaticFunction
-def text(*parts: object) -> str:
-    return "".join(map(str, parts))
+    """The axes that are known to have length 1."""
+    return tuple(k for k, extent in enumerate(type_rules.dims_of(type_of(value))) if extent == 1)

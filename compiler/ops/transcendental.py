@@ -7,13 +7,18 @@ or cancel are factored, as in `(1 - x) * (1 + x)`.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.special
 
+from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise
 from .schema import TypeFault
 from .type_rules import from_numpy
+
+if TYPE_CHECKING:
+    from ..builder import Builder
 
 LN_2, LN_10 = math.log(2.0), math.log(10.0)
 
@@ -72,7 +77,7 @@ def special(name: str, operands: str, partials: list[object], samples: str, alia
                 python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 
 
-def unknown_slope(builder, operands, static, out, out_bar):
+def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The derivative exists but is not expressible here: refused rather than wrong."""
     raise TypeFault("G003", "`zeta` has no derivative here with respect to its first argument")
 

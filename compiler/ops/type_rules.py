@@ -10,7 +10,7 @@ Whatever NumPy would answer in a dtype that the language lacks (float16, int8) i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def numeric(name: str, types: Sequence[Type]) -> None:
     """Refuse growable lists as operands."""
     for type_ in types:
         if isinstance(type_, ListOf):
-            raise TypeFault("T001", f"`{name}` takes numbers and arrays, not the list {type_}; index it, or store in an array")
+            raise TypeFault("T001", f"`{name}` takes numbers and arrays, not the list {type_}; make an array of it")
 
 
 def is_weak(type_: Type) -> bool:
@@ -62,7 +62,7 @@ def loop_dtypes(ufunc: np.ufunc, types: Sequence[Scalar | Array]) -> tuple[np.dt
     return _resolve(ufunc, tuple((t.dtype, keep_weak and is_weak(t)) for t in types))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _resolve(ufunc: np.ufunc, operands: tuple[tuple[str, bool], ...]) -> tuple[np.dtype, ...]:
     asked = [_WEAK_FOR_NUMPY[dtype] if weak else NUMPY_DTYPE[dtype] for dtype, weak in operands]
     return ufunc.resolve_dtypes((*asked, *[None] * ufunc.nout))  # type: ignore[arg-type]
@@ -78,8 +78,8 @@ def from_numpy(ufunc: np.ufunc, hint: str = "") -> DtypeRule:
         except TypeError:
             raise TypeFault("T001", f"`{name}` does not take {words(types)}{hint}") from None
         if answer not in DTYPE_OF_NUMPY:
-            way_out = "convert first, for example with `.astype(np.float64)`"
-            raise TypeFault("T001", f"`{name}` of {words(types)} is {answer} in NumPy, which is not supported; {way_out}")
+            fault = f"`{name}` of {words(types)} is {answer} in NumPy, which is not supported"
+            raise TypeFault("T001", f"{fault}; convert first, for example with `.astype(np.float64)`")
         return DTYPE_OF_NUMPY[answer], False
 
     return rule
@@ -123,8 +123,8 @@ def python_shift(dtypes: Sequence[str]) -> str:
     return "" if "f64" in dtypes else "i64"
 
 
-def python_only(dtype: str) -> DtypeRule:
-    """A function of the `math` module: real scalars in, a Python number out."""
+def python_only(function: Callable[..., object], dtype: str) -> DtypeRule:
+    """A function of Python's: single numbers in, a Python number out; Python says which of NumPy's numbers it takes."""
 
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
@@ -132,9 +132,22 @@ def python_only(dtype: str) -> DtypeRule:
             raise TypeFault(
                 "T001", f"`{name}` takes single numbers, not {words(types)}; the function of `numpy` takes arrays"
             )
+        if not all(is_weak(t) for t in types) and not _takes(function, tuple(t.dtype for t in types)):  # type: ignore
+            raise TypeFault("T001", f"`{name}` does not take {words(types)}; convert with `int(...)` or `float(...)`")
         return dtype, True
 
     return rule
+
+
+@cache
+def _takes(function: Callable[..., object], dtypes: tuple[str, ...]) -> bool:
+    try:
+        function(*(NUMPY_DTYPE[dtype].type(1) for dtype in dtypes))
+    except TypeError:
+        return False
+    except (ValueError, ArithmeticError):
+        return True
+    return True
 
 
 # --- shapes --------------------------------------------------------------------------------------------------------
