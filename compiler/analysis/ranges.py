@@ -19,6 +19,7 @@ import gast
 from .. import syntax
 from ..program import Function
 from ..types import Array, Dim, Extent, Scalar
+from .expression_types import type_of
 from .forms import Form
 from .parameter_lengths import determining_axes
 from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, State, Values, items_of
@@ -139,8 +140,13 @@ def _bind(values: Values, name: str, value: gast.expr, state: State) -> None:
     _forget(name, state)
     if tests is not None:
         state.tests[name] = tests
-    elif isinstance(type_, Scalar) and type_.dtype in ("i64", "i32") and form is not None:
+    elif isinstance(type_, Scalar) and form is not None and _keeps_value(values, value, type_):
         state.ints[name] = form
+
+
+def _keeps_value(values: Values, value: gast.expr, type_: Scalar) -> bool:
+    """Whether an int is stored as it is: an i32 may lose what it does not hold."""
+    return type_.dtype == "i64" or type_of(value, values.types) == Scalar("i32") == type_
 
 
 def _branch(values: Values, node: gast.If, state: State) -> State:

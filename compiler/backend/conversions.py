@@ -1,10 +1,12 @@
 """Scalar emitters: conversion between dtypes, as NumPy's `astype` or as Python's `int`, `float` and `bool`.
 
-    f64 -> i64, strong    truncates; what does not fit is the least int, as the processor gives it
+    f64 -> i64, strong    truncates; what does not fit becomes what NumPy's processor instruction gives
     f64 -> i64, weak      ValueError for nan, OverflowError for what does not fit
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from ..types import KIND
 from .abi import BITS, INT64_MIN, REGISTER
@@ -13,6 +15,15 @@ from .text import Value, float_, int_
 
 NAN_TO_INT = python_message(lambda: int(float("nan")))
 INFINITY_TO_INT = python_message(lambda: int(float("inf")))
+
+
+def _saturates() -> bool:
+    """Whether NumPy gives the largest int for a float that is too large (ARM), rather than the least (x86)."""
+    with np.errstate(invalid="ignore"):
+        return bool(np.array([1e300]).astype(np.int64)[0] > 0)
+
+
+SATURATES = _saturates()
 
 
 def truth(here: Here, x: Value, dtype: str) -> Value:
@@ -52,7 +63,7 @@ def cast(here: Here, x: Value) -> Value:
 
 
 def truncate(here: Here, x: Value, source: str, result: str) -> Value:
-    """A float as an int: Python raises for what does not fit, NumPy gives the least int, as the processor does."""
+    """A float as an int: Python raises for what does not fit, NumPy gives what the processor does."""
     code, to = here.code, REGISTER[result]
     bits = BITS[result]
     wide = code.convert("fpext", x, "double")
@@ -64,5 +75,9 @@ def truncate(here: Here, x: Value, source: str, result: str) -> Value:
         size = code.intrinsic("fabs", wide)
         here.fail_if(code.compare("oeq", size, float_(float("inf"))), "OverflowError", INFINITY_TO_INT)
         here.fail_if(code.binary("xor", fits, Value("i1", "true")), "OverflowError", INT_TOO_LARGE)
+    if SATURATES:
+        name = f"llvm.fptosi.sat.{to}.f64"
+        code.module.declare(name, f"declare {to} @{name}(double)")
+        return code.call(to, name, wide)
     least = int_(INT64_MIN if bits == 64 else -(2**31), to)
     return code.select(fits, code.convert("fptosi", wide, to), least)

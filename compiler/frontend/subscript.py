@@ -10,10 +10,14 @@ from typing import Any
 import gast
 
 from .. import syntax, types
+from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, evaluate
 from .frame import Frame
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value
+
+
+EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
@@ -42,8 +46,26 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
 def element(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hint: str = "t") -> Value:
     if not items and types.rank(frame.type_of(base)):
         return base
+    require_items(frame, base, items, node)
     with frame.reporting(node):
         return Leaf(frame.builder.load(base.name, items, hint).id)
+
+
+def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> None:
+    """Raise where `:1` or `-1:` is taken of an empty axis: its length counts as 1, so that it broadcasts."""
+    axis = 0
+    for item in items:
+        if isinstance(item, gast.Constant) and item.value is None:
+            continue
+        if isinstance(item, gast.Slice) and takes_one(item):
+            length = evaluate.length_of(frame, base, axis, node)
+            if length == Static(0):
+                frame.fault("S003", EMPTY_AXIS, node, "taken here")
+            if isinstance(length, Leaf):
+                empty = frame.emit("equal", length, Static(0), node=node)
+                error = syntax.raise_("ValueError", EMPTY_AXIS, span=frame.here(node))
+                frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
+        axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
 
 def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
@@ -178,6 +200,7 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
+    require_items(frame, base, items, node)
     if isinstance(found, Array):
         check_fits(frame, base, items, found, node)
         if found.ndim == 0:

@@ -65,10 +65,24 @@ def _symbolic(builder: Builder, slice_: gast.Slice, length: Extent) -> Extent | 
         return length
     if step != 1:
         return None
+    if takes_one(slice_):
+        return 1
     lower, upper = _bound(builder, slice_.lower, 0), _bound(builder, slice_.upper, length)
     if lower is None or upper is None:
         return None
     return _between(lower, upper, length)
+
+
+def takes_one(slice_: gast.Slice) -> bool:
+    """Whether a slice is `:1` or `-1:`, which people write to keep an axis for broadcasting.
+
+    Its length is 1 unless the axis is empty, and that is refused where the slice is taken: the length is static.
+    """
+    if constant_of(slice_.step) not in (None, 1) or (slice_.step is not None and not isinstance(slice_.step, gast.Constant)):
+        return False
+    if not all(part is None or isinstance(part, gast.Constant) for part in (slice_.lower, slice_.upper)):
+        return False
+    return (constant_of(slice_.lower) or 0, constant_of(slice_.upper)) in ((0, 1), (-1, None))
 
 
 def _bound(builder: Builder, node: gast.expr | None, default: Extent) -> Extent | None:

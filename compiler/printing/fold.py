@@ -194,7 +194,7 @@ def movable(value: gast.AST) -> bool:
 
 def readable(statement: gast.stmt, types: object) -> list[str]:
     """The names in a statement that a value may take the place of: evaluated once, when the statement starts."""
-    if isinstance(statement, gast.While):
+    if isinstance(statement, gast.While | gast.Delete):
         return []
     return [name for part in expressions_of(statement) for name in _value_names(part)]
 

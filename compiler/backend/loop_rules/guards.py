@@ -93,11 +93,27 @@ def joined(
 ) -> tuple[Length, ...]:
     """The broadcast shape: of every axis a static length, or else the first that is not 1."""
     rank = max(map(len, shapes), default=0)
-    result, pairs = [], []
+    result, pairs, single = [], [], []
     for axis in range(-rank, 0):
         lengths = [s[axis] for s in shapes if len(s) >= -axis and not s[axis].is_one]
-        chosen = next((n for n in lengths if isinstance(n.extent, int)), lengths[0] if lengths else ONE_LONG)
+        several = [n for n in lengths if not n.is_single] or lengths
+        chosen = next((n for n in several if isinstance(n.extent, int)), several[0] if several else ONE_LONG)
         result.append(chosen)
-        pairs += [(chosen, n) if lengths[0] is chosen else (n, chosen) for n in lengths if n is not chosen]
+        others = [n for n in lengths if n is not chosen]
+        pairs += [(chosen, n) if several[0] is chosen else (n, chosen) for n in others if not n.is_single]
+        single += [_is_unfit(n, chosen) for n in others if n.is_single and not _fits_anyway(low, n, chosen)]
     require_equal(low, pairs, exception, message, values, ONLY_KNOWN_ONES)
+    if single:
+        raise_if(low, any_of(single), exception, message, values)
     return tuple(result)
+
+
+def _fits_anyway(low: Lowering, one: Length, other: Length) -> bool:
+    """`x[:1]` beside all of `x`: both are empty, or it has an element."""
+    return low.same(one.extent, other.extent) or (one.one_of is not None and low.same(one.one_of, other.extent))
+
+
+def _is_unfit(one: Length, other: Length) -> gast.expr:
+    """At most one element broadcasts if it is there."""
+    tests = [syntax.call("not_equal", one.clamped, ONE), syntax.call("not_equal", one.clamped, other.clamped)]
+    return gast.BoolOp(gast.And(), tests)

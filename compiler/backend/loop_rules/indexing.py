@@ -83,15 +83,20 @@ def _negative(size: gast.expr) -> gast.expr:
 
 def basic(low: Lowering, name: str, base: Node, items: Items) -> Node:
     """Ints, slices and new axes: an index map where it is simple, a view otherwise."""
-    mapped = index_map(low, base, items)
+    mapped = index_map(low, base, items, low.function.types[name].dims)  # type: ignore[union-attr]
     if mapped is None:
         return view(low, name, base, items)
     picks, lengths = mapped
     return Select(base, picks, lengths, Recipe(items=tuple(items)), low.span, low.inlined)
 
 
-def index_map(low: Lowering, base: Node, items: Items) -> tuple[tuple[Pick, ...], tuple[Length, ...]] | None:
-    """Picks and lengths, or None where an index is not known to be inside or a slice has no simple form."""
+def index_map(
+    low: Lowering, base: Node, items: Items, dims: Sequence[Extent] = ()
+) -> tuple[tuple[Pick, ...], tuple[Length, ...]] | None:
+    """Picks and lengths, or None where an index is not known to be inside or a slice has no simple form.
+
+    `dims` are the result's; without them a slice of at most one element is not simple.
+    """
     picks: list[Pick] = []
     lengths: list[Length] = []
     for item in items:
@@ -101,6 +106,8 @@ def index_map(low: Lowering, base: Node, items: Items) -> tuple[tuple[Pick, ...]
         length = base.lengths[len(picks)]
         if isinstance(item, gast.Slice):
             part = simple_slice(item, length, len(lengths))
+            if part is None and dims:
+                part = single_slice(item, length, len(lengths), dims[len(lengths)])
             if part is None:
                 return None
             picks.append(part[0])
@@ -136,6 +143,23 @@ def simple_slice(item: gast.Slice, length: Length, axis: int) -> tuple[Pick, Len
     cut = (lower or 0) - (upper or 0)
     shorter = Length(shift(extent, -cut), minus(length.tree, cut)) if cut else length
     return Along(axis, syntax.constant(lower or 0)), shorter
+
+
+def single_slice(item: gast.Slice, length: Length, axis: int, extent: Extent) -> tuple[Pick, Length] | None:
+    """A slice of one element if it is there: `x[2:3]`, `x[-1:]`; such a length broadcasts like 1."""
+    bounds = [part.value if isinstance(part, gast.Constant) else part for part in (item.lower, item.upper, item.step)]
+    lower, upper, step = bounds
+    if step not in (None, 1) or isinstance(lower, gast.AST) or isinstance(upper, gast.AST) or isinstance(extent, int):
+        return None
+    lower = 0 if lower is None else lower
+    if lower >= 0 and upper == lower + 1:
+        start, there = syntax.constant(lower), minus(length.clamped, lower)
+    elif lower < 0 and (upper == lower + 1 or (lower == -1 and upper is None)) and upper != 0:
+        start, there = plus(length.clamped, lower), plus(length.clamped, lower + 1)
+    else:
+        return None
+    tree = syntax.call("minimum", there, 1)
+    return Along(axis, start), Length(extent, tree, may_be_negative=lower not in (0, -1), one_of=length.extent)
 
 
 def _static_slice(start: int, count: int, stride: int, axis: int) -> tuple[Pick, Length]:

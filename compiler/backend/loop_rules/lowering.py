@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeAlias
 
 import gast
 
@@ -24,6 +26,8 @@ from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .arithmetic import text_of
 from .facts import Facts, symbols_of
 from .nodes import ONE_LONG, Apply, Fill, Length, Node, Select, Stored, Value
+
+Factors: TypeAlias = tuple[int, tuple[str, ...]]
 
 INDEX_NAMES = "ijkl"
 
@@ -53,6 +57,7 @@ class Lowering:
         self.ranges: dict[str, tuple[int, Extent]] = {}
         self.extents: dict[str, Extent] = {}
         self.natural: set[str] = set()
+        self.products: dict[str, Factors] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
         self.shared: dict[tuple[str, Scalar], str] = {}
@@ -108,7 +113,7 @@ class Lowering:
     @contextmanager
     def block(self) -> Iterator[list[gast.stmt]]:
         """The same, and what becomes known inside is forgotten at the end."""
-        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural")
+        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural", "products")
         known = {table: getattr(self, table).copy() for table in tables}
         with self.capture() as body:
             yield body
@@ -177,7 +182,9 @@ class Lowering:
                  for k, e in enumerate(type_.dims)]  # fmt: skip
         own = tuple(ONE_LONG if e == 1 else Length(e, t) for e, t in zip(type_.dims, trees))
         if lengths is not None:
-            own = tuple(old if self._outlives(old.tree) else new for old, new in zip(lengths, own))
+            own = tuple(
+                old if self._outlives(old.tree) else replace(new, one_of=old.one_of) for old, new in zip(lengths, own)
+            )
         return Stored(name, type_, own)
 
     def _outlives(self, tree: gast.expr) -> bool:
@@ -217,6 +224,9 @@ class Lowering:
             return
         if self.is_natural(tree):
             self.natural.add(name)
+        product = self.factors_of(tree)
+        if product is not None:
+            self.products[name] = product
         match tree:
             case gast.Constant(value=int() as value) if not isinstance(value, bool):
                 self.extents[name] = value
@@ -236,6 +246,23 @@ class Lowering:
         low, high = self.ranges[left.id]
         by = right.value if operator == "add" else -right.value
         self.ranges[name] = (low + by, _moved(high, by))
+
+    def factors_of(self, tree: gast.expr) -> Factors | None:
+        """A product of lengths as a number and names."""
+        match tree:
+            case gast.Name(id=name) if name in self.products:
+                return self.products[name]
+            case gast.Name() | gast.Constant() if (known := self.extent_of(tree)) is not None and self.is_natural(tree):
+                return self.factors_of_extent(known)
+            case gast.Call(func=gast.Name(id="multiply"), args=args):
+                parts = [self.factors_of(a) for a in args]
+                if all(part is not None for part in parts):
+                    (one, first), (other, second) = parts  # type: ignore[misc]
+                    return one * other, (*first, *second)
+        return None
+
+    def factors_of_extent(self, extent: Extent) -> Factors:
+        return (extent, ()) if isinstance(extent, int) else (1, (str(self.canonical(extent)),))
 
     def is_natural(self, tree: gast.expr) -> bool:
         """Whether an int is known not to be negative."""

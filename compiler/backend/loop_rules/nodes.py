@@ -43,11 +43,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A length: the dimension it is known as, and an int that is equal to it, or negative where it is zero."""
+    """A length: the dimension it is known as, and an int that is equal to it, or negative where it is zero.
+
+    `one_of` is there for a slice of at most one element, `x[:1]`: the length of the axis that it was taken from.
+    """
 
     extent: Extent
     tree: gast.expr
     may_be_negative: bool = False
+    one_of: Extent | None = None
 
     @property
     def clamped(self) -> gast.expr:
@@ -57,6 +61,11 @@ class Length:
     @property
     def is_one(self) -> bool:
         return isinstance(self.extent, int) and self.extent == 1
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is no element but the first."""
+        return self.is_one or self.one_of is not None
 
 
 ONE_LONG = Length(1, syntax.constant(1))

@@ -94,13 +94,12 @@ def _require_same_size(low: Lowering, old: Sequence[Length], new: Sequence[Lengt
 
 def _factors(low: Lowering, lengths: Sequence[Length]) -> tuple[int, list[str]]:
     """A size in a form that is equal for sizes that are known to be equal."""
-    constant, symbolic = 1, []
+    constant, symbols = 1, []
     for length in lengths:
-        if isinstance(length.extent, int):
-            constant *= length.extent
-        else:
-            symbolic.append(str(low.canonical(length.extent)))
-    return constant, sorted(symbolic)
+        number, others = low.factors_of(length.tree) or low.factors_of_extent(length.extent)
+        constant *= number
+        symbols += others
+    return constant, sorted(symbols)
 
 
 def _without_ones(low: Lowering, node: Node, lengths: Sequence[Length]) -> tuple[Pick, ...] | None:

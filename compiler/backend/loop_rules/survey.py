@@ -69,9 +69,9 @@ def _operands_at(node: Node, index: Index) -> list[tuple[Node, Index]]:
 
 
 def aligned(node: Node, index: Index) -> list[gast.expr]:
-    """The index of a broadcast operand: the last axes, and 0 along an axis of length 1."""
+    """The index of a broadcast operand: the last axes, and 0 along an axis of at most one element."""
     tail = list(index)[len(index) - rank(node) :]
-    return [ZERO if length.is_one else tree for length, tree in zip(node.lengths, tail, strict=True)]
+    return [ZERO if length.is_single else tree for length, tree in zip(node.lengths, tail, strict=True)]
 
 
 def through_index(pick: Through, index: Index) -> list[gast.expr]:
