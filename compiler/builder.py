@@ -17,6 +17,7 @@ from . import syntax, types
 from .diagnostics import InternalError, Span
 from .names import Names
 from .ops import schema
+from .program import Reason
 from .types import Array, Dim, Extent, ListOf, Scalar, Type
 
 INFIX = {
@@ -29,6 +30,10 @@ COMPARISONS = {
     gast.Eq: "equal", gast.NotEq: "not_equal", gast.Lt: "less", gast.LtE: "less_equal",
     gast.Gt: "greater", gast.GtE: "greater_equal",
 }  # fmt: skip
+
+
+# Operators that cannot raise, not even on Python's numbers.
+HARMLESS = frozenset("dim cast transpose copy negative positive absolute where equal not_equal less greater".split())
 
 
 class Builder:
@@ -46,13 +51,15 @@ class Builder:
         self.symbols: set[str] = {s for t in table.values() for s in types.symbols_of(t)}
         self.lengths: dict[Extent, tuple[str, int]] = {}
         self.may_unify = False
+        self.arguments: list[str] = []
+        self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()
 
     def append(self, statement: gast.stmt) -> None:
-        if not isinstance(statement, gast.Assign):
+        if self.may_unify and may_raise_first(statement, self.types):
             self.may_unify = False
         if getattr(statement, "span", None) is None:
             syntax.at(statement, self.span, self.inlined)
@@ -97,6 +104,10 @@ class Builder:
             if left == right or left not in self.lengths or right not in self.lengths:
                 continue
             lengths = {right.terms[0][0]: left}
+            for name in self.arguments:
+                dims = getattr(self.types[name], "dims", ())
+                for axis in (k for k, extent in enumerate(dims) if extent == right):
+                    self.reasons[name, axis] = Reason(self.span, self.inlined)
             for name, type_ in self.types.items():
                 self.types[name] = types.with_lengths(type_, lengths)
             for name, extent in self.extents.items():
@@ -182,6 +193,23 @@ def infer(builder: Builder, row: schema.Operator, atoms: list[gast.expr], static
         elements = shape.elts if isinstance(shape, gast.Tuple) else shape
         known["shape"] = tuple(builder.extent_of(e) for e in elements)
     return row.type_rule(tuple(builder.type_of(a) for a in atoms), **known)
+
+
+def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:
+    """Whether a statement may raise something else than a mismatch of shapes, or need not run."""
+    if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name):
+        return True
+    value = statement.value
+    if isinstance(value, gast.Subscript):
+        items = value.slice.elts if isinstance(value.slice, gast.Tuple) else [value.slice]
+        return not all(isinstance(i, gast.Slice) or (isinstance(i, gast.Constant) and i.value is None) for i in items)
+    row = schema.OPERATORS.get(syntax.operator_of(value) or "")
+    if row is None:
+        return not syntax.is_atom(value)
+    made = table.get(statement.targets[0].id)
+    if isinstance(made, Scalar) and made.weak:
+        return row.name not in HARMLESS
+    return row.kind == "structural" and row.name not in HARMLESS or row.name in ("max", "min", "argmax", "argmin")
 
 
 def required_equal(row: schema.Operator, operands: list[Type]) -> list[tuple[Dim, Dim]]:

@@ -52,14 +52,15 @@ def print_function(
 ) -> str:
     """One function alone; `annotated` writes the types of its parameters where tests can read them."""
     helpers = {name: name for name in HELPERS}
-    writer = Unparser(comments)
-    writer.dispatch(definition(function, helpers, folded, annotated, width))
+    _, tree = definition(function, helpers, folded, annotated, width)
+    writer = Unparser(comments, width if folded else None)
+    writer.dispatch(tree)
     return writer.text()
 
 
 def print_core(tree: gast.AST) -> str:
     """An untyped tree as it stands, formatted, its statements headed by the user's lines where they have a span."""
-    writer = Unparser()
+    writer = Unparser(width=WIDTH)
     statements = tree.body if isinstance(tree, gast.Module) else [tree]
     writer.block([with_headings(s) for s in statements])
     return writer.text()
@@ -70,11 +71,12 @@ def render(program: Program, *, header: bool = True, comments: bool = True, widt
     functions = [program.main, *(f for name, f in program.functions.items() if name != program.entry)]
     helpers = helper_names(functions)
     definitions = [definition(f, helpers, True, False, width) for f in functions]
-    writer = Unparser(comments)
-    imports = import_lines(definitions, helpers) if header else []
+    writer = Unparser(comments, width)
+    imports = import_lines([tree for _, tree in definitions], helpers) if header else []
+    imports += own_exceptions(functions) if header else []
     for line in imports:
-        writer.fill(line)
-    for position, (function, tree) in enumerate(zip(functions, definitions)):
+        writer.fill(line) if line else writer.blank()
+    for position, (function, tree) in enumerate(definitions):
         if position or imports:
             writer.blank()
             writer.blank()
@@ -90,16 +92,16 @@ def render(program: Program, *, header: bool = True, comments: bool = True, widt
 
 def definition(
     function: Function, helpers: Mapping[str, str], folded: bool, annotated: bool, width: int
-) -> gast.FunctionDef:
-    """The function as a plain tree with headings on its statements."""
+) -> tuple[Function, gast.FunctionDef]:
+    """The function as it is shown, and as a plain tree with headings on its statements."""
     body: Sequence[gast.stmt] = function.body
     if function.stage not in PLAIN_STAGES:
         speller = Speller(function, helpers, annotated)
         if folded:
 
             def measure(statement: gast.stmt, depth: int) -> int:
-                bare = {f: [] for f in ("body", "orelse") if hasattr(statement, f)}
-                text = statement_text(speller.statement(syntax.rebuild(statement, **bare)))
+                empty = {f: [gast.Pass()] for f in ("body", "orelse") if hasattr(statement, f)}
+                text = statement_text(speller.statement(syntax.rebuild(statement, **empty)))
                 return 4 * depth + len(text.split("\n", 1)[0])
 
             folded_body = fold(function, measure, width)
@@ -108,7 +110,8 @@ def definition(
         body = speller.body(body)
     parameters = [_parameter(n, function.types.get(n) if annotated else None) for n in function.parameters]
     arguments = gast.arguments(parameters, [], None, [], [], None, [])
-    return gast.FunctionDef(function.name, arguments, [with_headings(s) for s in body], [], None, None, [])
+    tree = gast.FunctionDef(function.name, arguments, [with_headings(s) for s in body], [], None, None, [])
+    return function, tree
 
 
 def _parameter(name: str, type_: Type | None) -> gast.Name:
@@ -175,6 +178,17 @@ def import_lines(definitions: Iterable[gast.FunctionDef], helpers: Mapping[str, 
     return lines
 
 
+def own_exceptions(functions: Iterable[Function]) -> list[str]:
+    """Stand-ins for exception classes of the user's: of the same name, from the same class of Python's own."""
+    found: dict[str, str] = {}
+    for function in functions:
+        for statement in syntax.walk(function.body):
+            base = getattr(statement, "base", None)
+            if base is not None:
+                found[statement.exc.func.id] = base  # type: ignore[attr-defined]
+    return [line for name, base in sorted(found.items()) for line in ("", "", f"class {name}({base}): pass")]
+
+
 # --- the user's lines ----------------------------------------------------------------------------------------------
 
 
@@ -183,19 +197,21 @@ def with_headings(statement: gast.stmt) -> gast.stmt:
     changes: dict[str, object] = {}
     span = getattr(statement, "span", None)
     if span is not None:
-        changes["heading"] = heading(span, compound=hasattr(statement, "body"))
+        changes["heading"] = heading(span)
     for field in ("body", "orelse"):
         if isinstance(getattr(statement, field, None), list):
             changes[field] = [with_headings(s) for s in getattr(statement, field)]
     return syntax.rebuild(statement, **changes) if changes else statement
 
 
-def heading(span: Span, compound: bool = False) -> str:
+def heading(span: Span) -> str:
     """`logistic.py:5    z = features @ w + b`; of a statement on several lines as much as fits on one."""
     place = f"{os.path.basename(span.file)}:{span.line}"
-    last = span.line if compound else span.end_line
-    lines = [linecache.getline(span.file, number).strip() for number in range(span.line, last + 1)]
-    text = " ".join(line for line in lines if line)
+    text = ""
+    for number in range(span.line, span.end_line + 1):
+        text = f"{text} {linecache.getline(span.file, number).strip()}".strip()
+        if sum(text.count(c) for c in "([{") <= sum(text.count(c) for c in ")]}") and not text.endswith("\\"):
+            break  # the body of a compound statement is not shown
     if not text:
         return place
     room = HEADING_WIDTH - len(place) - 4

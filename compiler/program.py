@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
+from .diagnostics import Span
 from .types import Type
 
 
@@ -24,11 +25,20 @@ class Origin:
     text: str = field(repr=False, default="")
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Where the user's program needs two lengths to be equal."""
+
+    span: Span | None
+    inlined: tuple[Span, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
 
     `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
+    `reasons` say of axes of parameters which statement needs them to have the length that their types share with others.
     `temporaries` are names that the compiler made, which the printer may fold away, besides those that `made_names`
     finds to be in none of the user's lines.
     """
@@ -43,6 +53,7 @@ class Function:
     notes: tuple[str, ...] = ()
     decisions: tuple[tuple[str, str], ...] = ()
     temporaries: frozenset[str] = frozenset()
+    reasons: Mapping[tuple[str, int], Reason] = field(default_factory=dict)
 
     def with_(self, **changes: object) -> Function:
         return replace(self, **changes)  # type: ignore[arg-type]

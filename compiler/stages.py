@@ -19,14 +19,20 @@ import gast
 
 from . import syntax
 from .analysis.assignment import merge_faults, unassigned_reads
+from .analysis.result_types import result_type
 from .analysis.stage_forms import core_faults, loops_faults, typed_faults
 from .analysis.stage_types import conversion_faults, declared_faults, type_faults
 from .diagnostics import InternalError
+from .ops import schema
 from .printing.unparse import statement_text
-from .program import Function
+from .program import Function, Program
+from .types import Array, ListOf, Scalar, Type
 
 Fault = tuple[gast.stmt, str]
 Check = Callable[[Function], Iterable[Fault]]
+BUILT_IN = frozenset(
+    {"new_list", "append", "pop", "length", "add_at", "gemm", "gemv", "dot", "empty", "transpose", "reshape"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,50 @@ def findings(function: Function, stage: str) -> tuple[Finding, ...]:
 def verify(function: Function, stage: str) -> tuple[str, ...]:
     """The findings as text; empty for a function of the language."""
     return tuple(map(str, findings(function, stage)))
+
+
+def call_findings(program: Program) -> tuple[Finding, ...]:
+    """Calls between the functions of a program that do not fit: unknown, or with other arguments or results."""
+    found = []
+    for function in program.functions.values():
+        for statement in syntax.walk(function.body):
+            found += [Finding(statement, message) for message in _call_faults(statement, function, program)]
+    return tuple(found)
+
+
+def _call_faults(statement: gast.stmt, function: Function, program: Program) -> Iterable[str]:
+    value = getattr(statement, "value", None)
+    name = None if value is None else syntax.operator_of(value)
+    if name is None or name in schema.OPERATORS or name in BUILT_IN:
+        return
+    callee = program.functions.get(name)
+    if callee is None:
+        yield f"there is no function or operator `{name}`"
+        return
+    if len(value.args) != len(callee.parameters):
+        yield f"`{name}` takes {len(callee.parameters)} arguments, not {len(value.args)}"
+    for argument, parameter in zip(value.args, callee.parameters):
+        given, wanted = result_type(argument, function.types), callee.types.get(parameter)
+        if given is not None and wanted is not None and not _fits(given, wanted):
+            yield f"`{parameter}` of `{name}` is {wanted}, and gets {given}"
+    names = list(syntax.names_bound(statement))
+    if names and len(names) != len(callee.results):
+        yield f"`{name}` gives {len(callee.results)} results, not {len(names)}"
+    for bound, result in zip(names, callee.results):
+        if bound in function.types and not _fits(result, function.types[bound]):
+            yield f"`{name}` gives {result} for `{bound}`, which is {function.types[bound]}"
+
+
+def _fits(given: Type, wanted: Type) -> bool:
+    """Equal but for lengths, which are symbols of one function each, and for strides that are known better."""
+    if isinstance(given, ListOf) and isinstance(wanted, ListOf):
+        return _fits(given.element, wanted.element)
+    if isinstance(given, Array) and isinstance(wanted, Array):
+        strides = given.layout == "C" or wanted.layout == "A"
+        return given.dtype == wanted.dtype and given.ndim == wanted.ndim and strides
+    if isinstance(given, Scalar) and isinstance(wanted, Scalar):
+        return given.dtype == wanted.dtype and (given.weak or not wanted.weak)
+    return False
 
 
 def require(function: Function, stage: str, step: str | None = None) -> None:

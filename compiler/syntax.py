@@ -115,6 +115,14 @@ def raise_(exception: str, message: str, *values: object, span: Span | None = No
     return at(gast.Raise(made, None), span)
 
 
+def raise_own(exception: type[BaseException], message: str, *values: object, span: Span | None = None) -> gast.stmt:
+    """The same for an exception class of the user's; `base` is the class of Python's own that it comes from."""
+    statement = raise_(exception.__name__, message, *values, span=span)
+    own = exception.__module__ != "builtins"
+    statement.base = next(c.__name__ for c in exception.__mro__ if c.__module__ == "builtins") if own else None
+    return statement
+
+
 # --- reading -------------------------------------------------------------------------------------------------------
 
 

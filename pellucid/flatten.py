@@ -179,8 +179,18 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
         case Mapping_(items=items):
             return {k: rebuild(v, results) for k, v in items}
         case Record(cls=cls, items=items):
-            return cls(**{k: rebuild(v, results) for k, v in items})
+            return _record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")
+
+
+def _record(cls: type, fields: dict[str, Any]) -> Any:
+    """A NamedTuple or dataclass with these fields; `__post_init__` had its turn when the fields were made."""
+    if issubclass(cls, tuple):
+        return cls._make(fields.values())  # type: ignore[attr-defined]
+    made = object.__new__(cls)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 __all__ = ["Flattened", "abstract", "flatten", "map_leaves", "rebuild", "runtime_leaves"]

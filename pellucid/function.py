@@ -25,6 +25,7 @@ from .compiler.pipeline import Gradient, Request
 from .compiler.program import Program
 from .explanation import explanation
 from .flatten import Flattened, abstract, flatten, rebuild, runtime_leaves
+from .runtime.array import Array
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +53,7 @@ class Function:
         self._signature = inspect.signature(request.python)
         self._parameters = list(self._signature.parameters.values())
         self._compiled: dict[Any, Compiled] = {}
+        self._held: dict[str, Any] = {}
         self._check_options()
         check_purity(request)
 
@@ -155,10 +157,15 @@ class Function:
         return flat
 
     def _global(self, name: str) -> Any:
-        namespace = namespace_of(self.__pellucid__.python)
-        if name not in namespace:
-            raise ValueError(f"freeze={name!r}: {self.__name__} sees no such variable")
-        return namespace[name]
+        """The value that a global had when it was first needed; later changes do not reach the compiled code."""
+        if name not in self._held:
+            namespace = namespace_of(self.__pellucid__.python)
+            if name not in namespace:
+                raise ValueError(f"freeze={name!r}: {self.__name__} sees no such variable")
+            if not isinstance(namespace[name], np.ndarray | Array):
+                raise ValueError(f"freeze={name!r}: only arrays are frozen, not a {type(namespace[name]).__name__}")
+            self._held[name] = np.array(namespace[name])
+        return self._held[name]
 
     def _frozen(self) -> dict[str, tuple[Any, Value]]:
         held = {name: self._global(name) for name in self.__pellucid__.freeze}
@@ -272,9 +279,8 @@ def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] 
 
 
 def _transformed(function: Callable[..., Any], transform: Gradient) -> Function:
-    if not isinstance(function, Function):
-        function = compile(function)
-    request = function.__pellucid__
+    compiled: Function = function if isinstance(function, Function) else compile(function)
+    request = compiled.__pellucid__
     if isinstance(transform.argnums, list):
         transform = replace(transform, argnums=tuple(transform.argnums))
     return Function(replace(request, transforms=(*request.transforms, transform)))

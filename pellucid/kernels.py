@@ -1,6 +1,6 @@
 """The compiled kernels behind the operators of `Array`: each is the operator itself, written in the language.
 
-    Array([1.0, 2.0]) + 1     ->     add_of(ndarray, 1), compiled for (f64[n], int) the first time it is needed
+    Array([1.0, 2.0]) + 1     ->     add(ndarray, 1), compiled for (f64[n], int) the first time it is needed
 """
 
 from __future__ import annotations
@@ -15,102 +15,102 @@ from .function import compile
 from .runtime import operators
 
 
-def negative_of(x):
+def negative(x):
     return -x
 
 
-def positive_of(x):
+def positive(x):
     return +x
 
 
-def absolute_of(x):
+def absolute(x):
     return abs(x)
 
 
-def invert_of(x):
+def invert(x):
     return ~x
 
 
-def add_of(x, y):
+def add(x, y):
     return x + y
 
 
-def subtract_of(x, y):
+def subtract(x, y):
     return x - y
 
 
-def multiply_of(x, y):
+def multiply(x, y):
     return x * y
 
 
-def divide_of(x, y):
+def divide(x, y):
     return x / y
 
 
-def floor_divide_of(x, y):
+def floor_divide(x, y):
     return x // y
 
 
-def remainder_of(x, y):
+def remainder(x, y):
     return x % y
 
 
-def power_of(x, y):
+def power(x, y):
     return x**y
 
 
-def matmul_of(x, y):
+def matmul(x, y):
     return x @ y
 
 
-def bitwise_and_of(x, y):
+def bitwise_and(x, y):
     return x & y
 
 
-def bitwise_or_of(x, y):
+def bitwise_or(x, y):
     return x | y
 
 
-def bitwise_xor_of(x, y):
+def bitwise_xor(x, y):
     return x ^ y
 
 
-def left_shift_of(x, y):
+def left_shift(x, y):
     return x << y
 
 
-def right_shift_of(x, y):
+def right_shift(x, y):
     return x >> y
 
 
-def equal_of(x, y):
+def equal(x, y):
     return x == y
 
 
-def not_equal_of(x, y):
+def not_equal(x, y):
     return x != y
 
 
-def less_of(x, y):
+def less(x, y):
     return x < y
 
 
-def less_equal_of(x, y):
+def less_equal(x, y):
     return x <= y
 
 
-def greater_of(x, y):
+def greater(x, y):
     return x > y
 
 
-def greater_equal_of(x, y):
+def greater_equal(x, y):
     return x >= y
 
 
 @cache
 def kernel(name: str) -> Callable[..., Any]:
     """The compiled function for an operator of `operators.PYTHON`; its errors are NumPy's."""
-    plain: FunctionType = getattr(sys.modules[__name__], f"{name}_of")
+    plain: FunctionType = getattr(sys.modules[__name__], name)
     compiled = compile(plain)
 
     def run(*operands: Any) -> Any:

@@ -13,6 +13,7 @@ A list is a block too: reference count, length, capacity, data owner, bytes per 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from functools import lru_cache
 
@@ -43,6 +44,11 @@ try:
   %taken = extractvalue {i32, i1} %pair, 1
   br i1 %taken, label %done, label %try
 done:
+  ret void
+}
+
+define void @pellucid_unlock() {
+  store atomic i32 0, ptr @pellucid.lock release, align 4
   ret void
 }
 
@@ -288,7 +294,7 @@ done:
 
 EXPORTED = (
     "pellucid_allocate", "pellucid_free", "pellucid_release", "pellucid_list_new", "pellucid_list_grow",
-    "pellucid_list_release", "pellucid_live", "pellucid_trim",
+    "pellucid_list_release", "pellucid_live", "pellucid_trim", "pellucid_unlock",
 )  # fmt: skip
 
 
@@ -308,6 +314,8 @@ class Pool:
         self.list_release = self._function("pellucid_list_release", None, pointer)
         self.live = self._function("pellucid_live", number)
         self.trim = self._function("pellucid_trim", number)
+        if hasattr(os, "register_at_fork"):  # another thread may hold the lock while this one forks
+            os.register_at_fork(after_in_child=self._function("pellucid_unlock", None))
 
     def _function(self, name: str, result: object, *parameters: object):  # type: ignore[no-untyped-def]
         function = ctypes.PYFUNCTYPE(result, *parameters)(self.library.address(name))  # type: ignore[arg-type]

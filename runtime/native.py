@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,9 +32,14 @@ def start() -> None:
     """Make LLVM ready for the processor we run on, and the C mathematics library visible to its loader."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    mathematics = ctypes.util.find_library("m")
-    if mathematics:
-        llvm.load_library_permanently(mathematics)
+    if hasattr(ctypes.CDLL(None), "expm1"):  # the interpreter itself is linked with it
+        return
+    for name in ("libm.so.6", "libm.so", "libm.dylib"):
+        try:
+            llvm.load_library_permanently(name)
+        except RuntimeError:
+            continue
+        return
 
 
 def target_machine(level: int = 3) -> llvm.TargetMachine:

@@ -71,7 +71,10 @@ class Dependence:
         }
 
     def may_overwrite(self, load: gast.stmt, store: gast.stmt) -> bool:
-        """Whether `store` may run after `load` and change an element that `load` reads (of the same array)."""
+        """Whether `store` may run after `load` and change an element that `load` reads (of the same array).
+
+        `load` may be a store as well: then the question is whether what it stores may be changed.
+        """
         places = [self.regions.place[id(s)] for s in (load, store)]
         common = tuple(a for a, b in zip(places[0].loops, places[1].loops) if a is b)
         order = self.regions.order
@@ -88,7 +91,7 @@ class Dependence:
                 index = later.statement.target.id
                 shifted[index] = Affine({(index, "load"): 1, LATER: step})
         sides = (_Side("load", shared, {}), _Side("store", shared, shifted))
-        items = (_axes(load.value.slice, self.types), _axes(_store_items(store), self.types))
+        items = (_axes(_items_of(load), self.types), _axes(_items_of(store), self.types))
         for first, second in zip(*items):
             if first is None or second is None:
                 continue
@@ -205,10 +208,12 @@ class Dependence:
         return value is not None and value.origin is not None and syntax.operator_of(value.origin.value) == "dim"
 
 
-def _store_items(store: gast.stmt) -> gast.Tuple:
-    if isinstance(store, gast.Expr):
-        return store.value.args[1]
-    return store.targets[0].slice
+def _items_of(access: gast.stmt) -> gast.Tuple:
+    if isinstance(access, gast.Expr):
+        return access.value.args[1]
+    if isinstance(access.targets[0], gast.Subscript):
+        return access.targets[0].slice
+    return access.value.slice
 
 
 def _axes(items: gast.Tuple, types: Mapping[str, object]) -> list[gast.expr | None]:

@@ -18,7 +18,7 @@ import gast
 
 from .. import syntax
 from ..ops.schema import OPERATORS
-from ..types import Array, Extent, Type
+from ..types import Array, Extent, ListOf, Type
 from .dependence import Dependence
 from .mincut import minimum_cut
 from .regions import Region, Regions, Value
@@ -41,6 +41,7 @@ class Recorded:
     lasting: bool = True
     dependence: Dependence = field(init=False)
     _uses: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    _stored: dict[str, gast.stmt] | None = None
 
     def __post_init__(self) -> None:
         self.dependence = Dependence(self.regions)
@@ -63,7 +64,7 @@ class Recorded:
         kept = minimum_cut(needed, uses, origins, cost)
         return sorted(kept, key=lambda key: self.position(self.regions.values[key]))
 
-    def position(self, value: Value) -> tuple[int, str]:
+    def position(self, value: Value) -> tuple[float, str]:
         mark = value.after if value.after is not None else value.region.statement
         return (-1 if mark is None else self.regions.order[id(mark)], value.key)
 
@@ -81,6 +82,8 @@ class Recorded:
 
     def sources(self, key: str) -> tuple[str, ...] | None:
         """The values, not at hand, from which a value is cheaply computed again; None where that cannot be done."""
+        if key not in self._uses and self.stored_at(key) is not None:
+            self._uses[key] = ()
         if key not in self._uses:
             origin = self.regions.values[key].origin
             names = None if origin is None else self._names(origin)
@@ -113,6 +116,46 @@ class Recorded:
         if base not in self.regions.stores or not self.stays(base):
             return False
         return not any(self.dependence.may_overwrite(load, store) for store in self.regions.stores[base])
+
+    def stored_at(self, key: str) -> gast.stmt | None:
+        """A store that put this value where it still is in the end: the array is the record."""
+        if self._stored is None:
+            self._stored = self._find_stored()
+        return self._stored.get(key)
+
+    def _find_stored(self) -> dict[str, gast.stmt]:
+        found: dict[str, gast.stmt] = {}
+        for base, stores in self.regions.stores.items():
+            for store in stores if self.stays(base) else ():
+                source = store.value if isinstance(store, gast.Assign) else None
+                if not isinstance(source, gast.Name) or not self._keeps_whole(store, base, source.id):
+                    continue
+                key = self.regions.key(store, source.id)
+                indices = [self.regions.key(store, n) for n in syntax.names_read(store.targets[0].slice)]
+                if key in found or self.regions.values[key].region is not self.regions.place[id(store)]:
+                    continue
+                lasts = not any(self.dependence.may_overwrite(store, other) for other in stores)
+                if lasts and all(self.at_hand(k) or self.sources(k) == () for k in indices):
+                    found[key] = store
+        return found
+
+    def _keeps_whole(self, store: gast.stmt, base: str, source: str) -> bool:
+        """Whether loading the elements again gives the stored value, in the same type."""
+        array, value = self.types[base], self.types[source]
+        items = store.targets[0].slice.elts
+        if not isinstance(array, Array) or isinstance(value, ListOf) or value.dtype != array.dtype:
+            return False
+        if len(items) != array.ndim:
+            return False
+        dims = []
+        for item, extent in zip(items, array.dims):
+            if isinstance(item, gast.Slice):
+                if not (item.lower is None and item.upper is None and item.step is None):
+                    return False
+                dims.append(extent)
+            elif isinstance(item, gast.Name) and isinstance(self.types[item.id], Array):
+                return False
+        return tuple(dims) == (value.dims if isinstance(value, Array) else ())
 
     def stays(self, array: str) -> bool:
         """Whether a name means one and the same array throughout, and does so still in the backward sweep."""

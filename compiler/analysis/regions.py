@@ -71,7 +71,7 @@ class Regions:
     arms: dict[int, tuple[Region, Region]] = field(default_factory=dict)
     loops: dict[int, Region] = field(default_factory=dict)
     place: dict[int, Region] = field(default_factory=dict)
-    order: dict[int, int] = field(default_factory=dict)
+    order: dict[int, float] = field(default_factory=dict)
     home: dict[str, Region] = field(default_factory=dict)
     merges: dict[int, list[tuple[str, list[gast.expr]]]] = field(default_factory=dict)
     closing: dict[int, list[tuple[str, gast.expr]]] = field(default_factory=dict)

@@ -9,6 +9,7 @@ here decides how something is printed or whether it may be moved, and None means
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import gast
 
@@ -94,7 +95,7 @@ def _call(node: gast.Call, types: Mapping[str, Type]) -> Type | None:
         return None
 
 
-def _extents(shape: object) -> tuple[Extent, ...]:
+def _extents(shape: Any) -> tuple[Extent, ...]:
     lengths = shape.elts if isinstance(shape, gast.Tuple) else shape
-    values = [syntax.value_of(e) if isinstance(e, gast.AST) else e for e in lengths]  # type: ignore[attr-defined]
+    values = [syntax.value_of(e) if isinstance(e, gast.AST) else e for e in lengths]
     return tuple(max(0, v) if isinstance(v, int) else UNKNOWN for v in values)

@@ -73,10 +73,10 @@ class _Checker:
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=items)], value=value):
                 return self.store(base, items, value)
             case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), item])):
-                element = self.types[list_]
-                return self.compare("the element", element.element, self.inferred(item)) if _is_list(element) else (
-                    f"`{list_}` is {element}, not a list"
-                )  # fmt: skip
+                container = self.types[list_]
+                if not isinstance(container, ListOf):
+                    return f"`{list_}` is {container}, not a list"
+                return self.compare("the element", container.element, self.inferred(item))
             case gast.For(iter=gast.Call(args=bounds)):
                 return next((m for b in bounds if (m := self.integer(b))), "")
             case gast.If(test=test) | gast.While(test=test):

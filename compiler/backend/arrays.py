@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import gast
 
 from ..analysis.ranges import BACK, FRONT
-from ..types import Array
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, LENGTH_LIMIT, STORED
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
 from .text import NULL, Module, Value, int_
@@ -212,9 +211,5 @@ def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:
 
 def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
     frame.code.store(frame.code.convert("zext", value, STORED[dtype]), pointer, tags)
-
-
-def type_matches(place: ArrayPlace, type_: Array) -> bool:
-    return place.type.ndim == type_.ndim and place.type.dtype == type_.dtype
 
 

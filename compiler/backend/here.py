@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..types import KIND
-from .abi import BITS, INT64_MAX, INT64_MIN
+from .abi import BITS, INT64_MIN
 from .text import Code, Value, float_, int_
 
 EMITTERS: dict[str, Callable[..., Value]] = {}
@@ -77,5 +77,3 @@ def python_message(attempt: Callable[[], object], value: str = "") -> str:
         return re.sub(rf"(?<![\w.]){re.escape(value)}(?![\w.])", "{}", text, count=1) if value else text
     raise AssertionError("the attempt was meant to fail")
 
-
-__all__ = ["EMITTERS", "INT64_MAX", "INT64_MIN", "INT_TOO_LARGE", "Here", "emits", "python_message"]

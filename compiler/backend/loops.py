@@ -28,6 +28,7 @@ from .loop_rules.indexing import items_of
 from .loop_rules.loads import load
 from .loop_rules.lowering import Lowering
 from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, escaping
+from .loop_rules.guards import raise_if
 from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
@@ -54,12 +55,30 @@ def lower_function(function: Function, program: Program) -> Function:
     for name in function.parameters:
         if isinstance(function.types[name], Array):
             low.name_node(name, low.stored(name))
+    require_lengths(low)
     for statement in function.body:
         lower_statement(low, statement)
     made = function.with_(body=tuple(low.body), stage="loops", types=low.types)
     tidied, renamed = tidy_names(made, low.locals)
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
     return release(tidied, sources)
+
+
+def require_lengths(low: Lowering) -> None:
+    """Compare the lengths that the types of the arguments take for equal, as native code does on entry."""
+    first: dict[object, tuple[str, int]] = {}
+    for name in low.function.parameters:
+        type_ = low.function.types[name]
+        for axis, extent in enumerate(type_.dims if isinstance(type_, Array) else ()):
+            other = first.setdefault(extent, (name, axis))
+            reason = low.function.reasons.get((name, axis)) or low.function.reasons.get(other)
+            if other == (name, axis) or reason is None:
+                continue
+            low.span, low.inlined = reason.span, reason.inlined
+            left, right = syntax.call("dim", other[0], axis=other[1]), syntax.call("dim", name, axis=axis)
+            words = f"`{other[0]}` has length {{}} along axis {other[1]}, but `{name}` has length {{}} along axis {axis}"
+            message = f"{words}: both are {extent}"
+            raise_if(low, syntax.call("not_equal", left, right), "ValueError", message, [left, right])
 
 
 # --- statements ----------------------------------------------------------------------------------------------------

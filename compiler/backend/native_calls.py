@@ -16,7 +16,7 @@ import gast
 from .. import syntax
 from ..analysis.parameter_lengths import Axis, axes_of, determining_axes, is_alone
 from ..diagnostics import InternalError
-from ..program import Function, Program
+from ..program import Function, Program, Reason
 from ..types import Array, Dim, ListOf, Scalar, Type
 from . import lists
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
@@ -106,6 +106,8 @@ def _check_lengths(frame: Frame) -> None:
     for symbol, axis in determining.items():
         known[symbol] = _symbol_value(frame, symbol, axis, known)
     for axis in axes_of(frame.function):
+        reason = frame.function.reasons.get((axis.name, axis.axis), Reason(None))
+        frame.span, frame.inlined = reason.span, reason.inlined
         place = frame.array(axis.name).dims[axis.axis]
         length = frame.code.load("i64", place)
         if not isinstance(axis.extent, Dim):

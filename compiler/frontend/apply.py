@@ -107,6 +107,9 @@ def _transformed(frame: Frame, value: Any, function: Value, rest: list, options:
 
 def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """A NamedTuple or dataclass from its fields."""
+    if hasattr(cls, "__post_init__") or "__new__" in vars(cls) and not is_namedtuple_class(cls):
+        frame.fault("U018", f"`{cls.__name__}` runs code of its own when it is made", node, "made here",
+                    ("give the fields their final values, and leave out `__post_init__`",))  # fmt: skip
     fields = record_fields(cls)
     given = dict(zip(fields, args, strict=False)) | kwargs
     defaults = getattr(cls, "_field_defaults", None)
@@ -328,7 +331,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
         return library.array_from_list(frame, value, dtype, node, hint)
     if isinstance(found, Array):
         return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
-    kinds = [frame.type_of(v) for v in leaves(value)]
+    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
     if any(k is None or isinstance(k, ListOf) for k in kinds):
         frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
     dtype = dtype or (types.promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else "f64")

@@ -219,6 +219,9 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
 def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`x ** k`; Python's int ** negative int is a float."""
     base, exponent = frame.type_of(left), frame.type_of(right)
+    if isinstance(base, Array) and base.dtype == "bool":
+        frame.fault("U015", "a power of a bool array is of dtype int8, which is not supported", node, "computed here",
+                    ("convert it first: `.astype(np.int64)`",))  # fmt: skip
     whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == "i64"
     if whole and isinstance(right, Static):
         if isinstance(base, Scalar) and base.weak and base.dtype == "i64" and right.value < 0:

@@ -188,7 +188,9 @@ def raise_statement(frame: Frame, node: gast.Raise) -> None:
         exception, arguments = exception.func, exception.args
     cls = evaluate.static(frame, exception, "the exception")
     message, values = message_of(frame, arguments[0]) if arguments else ("", [])
-    frame.builder.append(syntax.raise_(cls.__name__, message, *values, span=frame.here(node)))
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        frame.fault("T001", "`raise` takes an exception", exception, "raised here")
+    frame.builder.append(syntax.raise_own(cls, message, *values, span=frame.here(node)))
     raise Stopped
 
 

@@ -21,7 +21,7 @@ from . import apply, evaluate
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
 from .merge import coerce, own_length
 from .read import Source, read
-from .values import Closure, Derived, Leaf, Out, Static, Typed, Value, is_number, map_leaves, parts
+from .values import Closure, Derived, Leaf, Mapping_, Out, Record, Sequence, Static, Typed, Value, is_number, map_leaves, parts
 
 _RECURSIVE: dict[int, bool] = {}
 
@@ -220,6 +220,7 @@ def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[
         for axis, extent in enumerate(type_.dims if isinstance(type_, Array) else ()):
             builder.lengths.setdefault(extent, (fresh, axis))
         parameters.append(fresh)
+        builder.arguments.append(fresh)
         return Leaf(fresh)
 
     frame.variables = {key: map_leaves(value, name, (key,)) for key, value in abstract.items()}
@@ -245,6 +246,8 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
     def place(part: Value, _: tuple) -> Value:
         found = frame.type_of(part)
         if found is None:
+            if isinstance(part, Sequence | Mapping_ | Record):
+                return part  # an empty container
             if isinstance(part, Static) and not isinstance(part.value, python_types.FunctionType):
                 return part
             frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")

@@ -79,7 +79,7 @@ def specialise(
     origin = Origin(source.file, source.name, source.line, source.text)
     main = Function(
         name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters), result_types,
-        decisions=tuple(task.decisions),
+        decisions=tuple(task.decisions), reasons=builder.reasons,
     )  # fmt: skip
     program = Program(name, {name: main, **task.functions})
     frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
@@ -93,7 +93,8 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
 
     def copied(part: Value, _: tuple) -> Value:
         if not isinstance(part, Leaf) or not frame.is_array(part):
-            return part
+            message = f"an argument declared with mutates= is an array, not {frame.describe(part)}"
+            frame.fault("T005", message, tree, "declared here", ("pass an array, or return the new value",))
         made = frame.emit("copy", part, node=tree, hint=part.name)
         changed[part.name] = made.name  # type: ignore[union-attr]
         return made

@@ -29,7 +29,7 @@ def matmul_type(types: Sequence[Type]) -> Type:
     left, right = types
     for type_ in types:
         if not dims_of(type_):
-            raise TypeFault("T001", f"`@` takes arrays, not {left} and {right}; `*` multiplies by a number")
+            raise TypeFault("S002", f"`@` takes arrays, not {left} and {right}; `*` multiplies by a number")
     a, b = dims_of(left), dims_of(right)
     _contracted("@", a, b, a[-1], b[-2] if len(b) > 1 else b[-1])
     rows = a[-2:-1] if len(a) > 1 else ()

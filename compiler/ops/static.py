@@ -268,3 +268,10 @@ def axis_list(axis: object, rank_: int) -> list[int]:
 def unit_axes(value: object) -> tuple[int, ...]:
     """The axes that are known to have length 1."""
     return tuple(k for k, extent in enumerate(type_rules.dims_of(type_of(value))) if extent == 1)
+
+
+@StaticFunction
+def open_shape(front: object, back: object) -> str:
+    """NumPy's words for a shape with one open place: `(2,newaxis)`; it leaves out an open place in front."""
+    words = [[str(d) if isinstance(d, int) else "n" for d in side] for side in (front, back)]  # type: ignore[attr-defined]
+    return f"({','.join([*words[0], *(['newaxis'] if words[0] else []), *words[1]])})"

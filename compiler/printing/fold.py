@@ -11,7 +11,7 @@ Keeps the user's names, and lines within `width`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import gast
@@ -24,8 +24,8 @@ from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..ops import schema
 from ..program import Function
-from ..transform.rename import map_body, map_expression, map_statement, with_blocks
-from ..types import INT, ListOf, Scalar
+from ..transform.rename import map_body, map_expression, map_statement, replace_reads, with_blocks
+from ..types import INT, ListOf, Scalar, Type
 
 Measure = Callable[[gast.stmt, int], int]
 
@@ -120,11 +120,11 @@ class _Folder:
         self, statement: gast.stmt, pending: dict[str, Pending], folded: list[gast.stmt | None], depth: int
     ) -> gast.stmt:
         """The statement with the waiting values in it; the longest ones stay outside where the line gets too long."""
-        names = [n for n in readable(statement, self.types) if n in pending]
+        names = [n for n in readable(statement) if n in pending]
         names = [n for n in names if not (pending[n].fails and n in lazy(statement, self.types))]
         while names := in_order(names, pending):
             values = {n: pending[n].value for n in names}
-            made = substitute(statement, values)
+            made = replace_reads(statement, values)
             if self.measure(made, depth) <= self.width:
                 for name in names:
                     folded[pending.pop(name).index] = None
@@ -146,7 +146,8 @@ class _Folder:
 
     def invalidate(self, statement: gast.stmt, pending: dict[str, Pending]) -> None:
         """Drop the values that must not move past this statement."""
-        bound, stored = set(), set()
+        bound: set[str] = set()
+        stored: set[str] = set()
         for inner in syntax.walk([statement]):
             bound.update(syntax.names_bound(inner))
             stored.update(stored_names(inner))
@@ -192,7 +193,7 @@ def movable(value: gast.AST) -> bool:
     return True
 
 
-def readable(statement: gast.stmt, types: object) -> list[str]:
+def readable(statement: gast.stmt) -> list[str]:
     """The names in a statement that a value may take the place of: evaluated once, when the statement starts."""
     if isinstance(statement, gast.While | gast.Delete):
         return []
@@ -217,7 +218,7 @@ def _value_names(node: gast.AST) -> Iterator[str]:
                 yield from _value_names(child)
 
 
-def lazy(statement: gast.stmt, types: dict) -> set[str]:
+def lazy(statement: gast.stmt, types: Mapping[str, Type]) -> set[str]:
     """The names that a statement reads only under a condition: behind `and`, `or`, or in one arm of a choice."""
     found: set[str] = set()
     for part in expressions_of(statement):
@@ -236,24 +237,3 @@ def lazy(statement: gast.stmt, types: dict) -> set[str]:
             scalars = not isinstance(node, gast.Call) or isinstance(result_type(node, types), Scalar | None)
             found.update(n for arm in arms if scalars for n in syntax.names_read(arm))
     return found
-
-
-def substitute(statement: gast.stmt, values: dict[str, gast.expr]) -> gast.stmt:
-    """The statement with values in the place of names."""
-
-    def put(node):
-        return syntax.map_names(node, lambda id_: values.get(id_, id_))
-
-    match statement:
-        case gast.Assign(targets=[gast.Subscript() as place], value=value):
-            target = syntax.rebuild(place, slice=put(place.slice))
-            return syntax.rebuild(statement, targets=[target], value=put(value))
-        case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
-            return syntax.rebuild(statement, value=put(value))
-        case gast.For(iter=iter_):
-            return syntax.rebuild(statement, iter=put(iter_))
-        case gast.If(test=test):
-            return syntax.rebuild(statement, test=put(test))
-        case gast.Raise(exc=exc):
-            return syntax.rebuild(statement, exc=put(exc))
-    return statement

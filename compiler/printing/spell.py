@@ -53,6 +53,8 @@ class Speller:
                 return syntax.rebuild(node, iter=self.bounds(iter_), body=self.body(body))
             case gast.While(test=test, body=body):
                 return syntax.rebuild(node, test=self.test(test), body=self.body(body))
+            case gast.If(test=test, body=[], orelse=orelse):
+                return syntax.rebuild(node, test=opposite(self.test(test)), body=self.body(orelse), orelse=[])
             case gast.If(test=test, body=body, orelse=orelse):
                 return syntax.rebuild(node, test=self.test(test), body=self.body(body), orelse=self.body(orelse))
             case gast.Raise(exc=gast.Call() as error):
@@ -230,6 +232,13 @@ def python_keeps(operator: str, operands: Iterable[Type | None]) -> bool:
     """Whether Python's `and`, `or`, `not` give the type: `not` makes a Python bool of NumPy's, `and` gives either."""
     weak = {isinstance(t, Scalar) and t.weak for t in operands}
     return weak == {True} or (len(weak) == 1 and operator != "logical_not")
+
+
+def opposite(test: gast.expr) -> gast.expr:
+    """A plain test that holds where this one does not."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
+    return gast.UnaryOp(gast.Not(), test)
 
 
 def without_trailing_axes(items: list[gast.expr]) -> list[gast.expr]:

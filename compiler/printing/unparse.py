@@ -2,9 +2,9 @@
 
     BinOp(BinOp(a, +, b), *, c)     ->     (a + b) * c
 
-Every statement may carry `span` (where the user wrote it), `note` (a line of its own above it, such as "backward") and
-`heading` (the text of the comment that names the user's line).  astunparse's Unparser is subclassed here and nowhere
-else; what it says about statements is kept, expressions are written anew.
+Every statement may carry `span` (where the user wrote it), `heading` (the text of the comment that names the user's
+line) and `part` (what it belongs to, such as "backward": said above the first statement of each part).  astunparse's
+Unparser is subclassed here and nowhere else; what it says about statements is kept, expressions are written anew.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import gast
 from astunparse.unparser import Unparser as BaseUnparser
 
 from ..diagnostics import Span
+from .breaking import broken
 
 TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, ARITH, TERM, FACTOR, POWER, AWAIT, ATOM = range(1, 16)
 
@@ -55,36 +56,51 @@ def precedence(node: gast.AST) -> int:
 
 
 class Unparser(BaseUnparser):
-    """Writes statements and expressions; `lines` maps the number of a written line to the user's span."""
+    """Writes statements and expressions; `lines` maps the number of a written line to the user's span.
 
-    def __init__(self, comments: bool = True) -> None:  # the base class would write at once, to a file
-        self.f = StringIO()
+    Lines longer than `width` are broken where brackets allow it; None leaves them long.
+    """
+
+    def __init__(self, comments: bool = True, width: int | None = None) -> None:
+        self.f = StringIO()  # the base class would write to a file at once
         self.future_imports: list[str] = []
         self._indent = 0
-        self.comments = comments
+        self.comments, self.width = comments, width
         self.lines: dict[int, Span] = {}
-        self._number = 0
+        self._finished: list[str] = []
+        self._line_span: Span | None = None
         self._opened = True
         self._heading: str | None = None
+        self._part: str | None = None
         self._span: Span | None = None
 
     def text(self) -> str:
-        return self.f.getvalue().lstrip("\n") + "\n"
+        self.finish_line()
+        return "\n".join(self._finished) + "\n"
 
     # --- lines
 
+    def finish_line(self) -> None:
+        line = self.f.getvalue()
+        self.f = StringIO()
+        if not line:
+            return
+        parts = [line] if self.width is None or line.lstrip().startswith("#") else broken(line, self.width)
+        for part in parts:
+            self._finished.append(part)
+            if self._line_span is not None:
+                self.lines[len(self._finished)] = self._line_span
+
     def fill(self, text: str = "") -> None:
         """Start a line; what follows until the next one belongs to it."""
-        self.f.write(("\n" if self._number else "") + "    " * self._indent + text)
-        self._number += 1
-        self._opened = False
-        if self._span is not None:
-            self.lines[self._number] = self._span
+        self.finish_line()
+        self.f.write("    " * self._indent + text)
+        self._opened, self._line_span = False, self._span
 
     def blank(self) -> None:
-        if self._number and not self._opened:
-            self.f.write("\n")
-            self._number += 1
+        self.finish_line()
+        if self._finished and not self._opened:
+            self._finished.append("")
 
     def remark(self, text: str) -> None:
         """A comment on a line of its own."""
@@ -121,14 +137,16 @@ class Unparser(BaseUnparser):
         self._span = before
 
     def remarks_of(self, node: gast.stmt, part_of_chain: bool = False) -> None:
-        note, heading = getattr(node, "note", None), getattr(node, "heading", None)
-        new = heading is not None and heading != self._heading
-        if not self.comments or not (note or new):
+        part, heading = getattr(node, "part", None), getattr(node, "heading", None)
+        entered = part is not None and part != self._part
+        new = heading is not None and (heading != self._heading or entered)
+        if not self.comments or not (entered or new):
             return
         if not part_of_chain:
             self.blank()
-        if note:
-            self.remark(note)
+        if entered:
+            self.remark(str(part))
+            self._part = part
         if new:
             self.remark(str(heading))
             self._heading = heading
@@ -387,11 +405,11 @@ def expression_text(node: gast.AST) -> str:
     """One expression on one line."""
     writer = Unparser()
     writer.part(node, 0)
-    return writer.f.getvalue()
+    return writer.text()[:-1]
 
 
 def statement_text(node: gast.stmt) -> str:
     """One statement without comments; of a compound one, all of its lines."""
     writer = Unparser(comments=False)
     writer.dispatch(node)
-    return writer.f.getvalue().lstrip("\n")
+    return writer.text()[:-1]

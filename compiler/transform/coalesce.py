@@ -12,7 +12,7 @@ where they are free.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import combinations, count
 
 import gast
 
@@ -22,7 +22,7 @@ from ..analysis.liveness import Liveness, liveness
 from ..analysis.made_names import temporaries_of, user_words
 from ..names import RESERVED, base_of
 from ..program import Function
-from ..types import Array, Dim, ListOf, Type
+from ..types import Array, Dim, ListOf, Scalar, Type
 from .rename import rename, with_blocks
 
 Interference = dict[str, set[str]]
@@ -47,7 +47,8 @@ def join_copies(function: Function) -> dict[str, str]:
             name = parent[name]
         return name
 
-    for first, second in candidates(function):
+    arrays = {p for p in function.parameters if not isinstance(function.types.get(p), Scalar)}
+    for first, second in candidates(function, hidden):
         left, right = root(first), root(second)
         if left == right or function.types.get(left) != function.types.get(right):
             continue
@@ -55,6 +56,8 @@ def join_copies(function: Function) -> dict[str, str]:
             continue  # two names that the user gave mean two things
         if right in interference.get(left, ()) or {left, right} <= {*function.parameters}:
             continue
+        if not arrays.isdisjoint((left, right)):
+            continue  # an argument's elements are the caller's: its name is not used for what may be stored into
         kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
         parent[gone] = kept
         for other in interference.pop(gone, set()):
@@ -64,8 +67,8 @@ def join_copies(function: Function) -> dict[str, str]:
     return {name: root(name) for name in parent}
 
 
-def candidates(function: Function) -> Iterable[tuple[str, str]]:
-    """Pairs worth joining: both sides of a copy, the copies that close loops and branches first; loop variables."""
+def candidates(function: Function, hidden: frozenset[str]) -> Iterable[tuple[str, str]]:
+    """Pairs worth joining: both sides of a copy; versions of one name of the user's; loop variables."""
     copies = [
         (statement.targets[0].id, statement.value.id)
         for statement in syntax.walk(function.body)
@@ -73,12 +76,12 @@ def candidates(function: Function) -> Iterable[tuple[str, str]]:
         and isinstance(statement.targets[0], gast.Name)
         and isinstance(statement.value, gast.Name)
     ]
-    variables: dict[str, list[str]] = {}
-    for statement in syntax.walk(function.body):
-        if isinstance(statement, gast.For):
-            variables.setdefault(base_of(statement.target.id), []).append(statement.target.id)
-    loops = [(names[0], name) for names in variables.values() for name in names[1:] if name != names[0]]
-    return [*copies, *loops]
+    versions: dict[str, list[str]] = {}
+    loops = {s.target.id for s in syntax.walk(function.body) if isinstance(s, gast.For)}
+    for name in (*function.parameters, *_in_order(function)):
+        if name in loops or name not in hidden:
+            versions.setdefault(base_of(name), []).append(name)
+    return [*copies, *(pair for names in versions.values() for pair in combinations(names, 2))]
 
 
 def preference(name: str, parameters: Sequence[str], hidden: frozenset[str]) -> tuple[bool, bool, bool, int, str]:
@@ -145,7 +148,7 @@ def rename_freely(function: Function) -> Function:
     written = user_words(function)
     own = {n for n in bound if base_of(n) == n or n in written} - hidden
     fixed = own | {*function.parameters}
-    taken = fixed | _symbols(function.types.values())
+    taken = fixed | _symbols(function.types.values()) | (written - hidden)
     names: dict[str, str] = {}
     for name in bound:
         if name not in fixed:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 import numpy as np
@@ -53,7 +54,7 @@ def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None
         return None
     with np.errstate(all="ignore"):
         try:
-            result = schema.OPERATORS[value.func.id].meaning(*numbers)
+            result: Any = schema.OPERATORS[value.func.id].meaning(*numbers)
         except (ArithmeticError, ValueError, TypeError):
             return None
     dtype = next((d for d, n in NUMPY_DTYPE.items() if isinstance(result, np.generic) and n == result.dtype), None)

@@ -20,18 +20,24 @@ from ..types import KIND, ListOf, Scalar, Type
 
 ANY, INTEGER, PYTHON_INTEGER = "any", "integer", "python integer"
 
+ValueOf = Callable[[str], gast.expr | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`before -> after` for operands of a kind; names stand for any atom, constants for themselves and their type."""
+    """`before -> after` for operands of a kind; names stand for any atom, constants for themselves and their type.
+
+    `once` asks that nothing else reads the inner values of `before`, so that they go when it goes.
+    """
 
     before: str
     after: str
     only: str = ANY
+    once: bool = False
 
 
-def rule(before: str, after: str, only: str = ANY) -> Rule:
-    return Rule(before, after, only)
+def rule(before: str, after: str, only: str = ANY, once: bool = False) -> Rule:
+    return Rule(before, after, only, once)
 
 
 RULES = (
@@ -55,6 +61,11 @@ RULES = (
     rule("x - -y", "x + y"),
     rule("-x * -y", "x * y"),
     rule("-x / -y", "x / y"),
+    # a sign moves outward, where it meets another one or a sum; through sums it may not: -x + -y is 0.0 for y = -x
+    rule("-x * y", "-(x * y)", once=True),
+    rule("x * -y", "-(x * y)", once=True),
+    rule("-x / y", "-(x / y)", once=True),
+    rule("x / -y", "-(x / y)", once=True),
     rule("absolute(absolute(x))", "absolute(x)"),
     rule("absolute(-x)", "absolute(x)"),
     rule("maximum(x, x)", "x"),
@@ -108,13 +119,14 @@ class Compiled:
     before: gast.Call
     after: gast.expr
     only: str
+    once: bool
 
 
 def _compiled() -> dict[str, tuple[Compiled, ...]]:
     by_operator: dict[str, list[Compiled]] = {}
     for row in RULES:
         before = pattern(row.before)
-        by_operator.setdefault(before.func.id, []).append(Compiled(before, pattern(row.after), row.only))
+        by_operator.setdefault(before.func.id, []).append(Compiled(before, pattern(row.after), row.only, row.once))
     return {operator: tuple(rules) for operator, rules in by_operator.items()}
 
 
@@ -122,21 +134,24 @@ BY_OPERATOR: Mapping[str, tuple[Compiled, ...]] = _compiled()
 
 
 def apply(
-    value: gast.Call, types: Mapping[str, Type], value_of: Callable[[str], gast.expr | None]
+    value: gast.Call, types: Mapping[str, Type], value_of: ValueOf, is_read_once: Callable[[str], bool]
 ) -> tuple[gast.expr, ...]:
-    """What the value may be replaced by as far as its form goes; types are for the caller to compare."""
+    """What the value may be replaced by as far as its form goes, nested; types are for the caller to compare."""
     found = []
     for row in BY_OPERATOR.get(syntax.operator_of(value) or "", ()):
         bound: dict[str, gast.expr] = {}
-        if _matches(row.before, value, bound, value_of) and all(_is(row.only, a, types) for a in bound.values()):
+        through: list[str] = []
+        if not _matches(row.before, value, bound, value_of, through):
+            continue
+        if all(_is(row.only, a, types) for a in bound.values()) and (not row.once or all(map(is_read_once, through))):
             found.append(_instance(row.after, bound))
     return tuple(found)
 
 
 def _matches(
-    form: gast.expr, node: gast.expr, bound: dict[str, gast.expr], value_of: Callable[[str], gast.expr | None]
+    form: gast.expr, node: gast.expr, bound: dict[str, gast.expr], value_of: ValueOf, through: list[str]
 ) -> bool:
-    """Whether a tree has this form; names of the tree stand for the operators that made them."""
+    """Whether a tree has this form; names of the tree stand for the operators that made them, and go to `through`."""
     match form:
         case gast.Name(id=variable):
             return syntax.is_atom(node) and syntax.same(bound.setdefault(variable, node), node)
@@ -144,11 +159,12 @@ def _matches(
             return syntax.same(form, node)
     if isinstance(node, gast.Name):
         made = value_of(node.id)
-        return made is not None and _matches(form, made, bound, value_of)
+        through.append(node.id)
+        return made is not None and _matches(form, made, bound, value_of, through)
     if syntax.operator_of(node) != syntax.operator_of(form) or node.keywords:
         return False
     return len(form.args) == len(node.args) and all(
-        _matches(f, n, bound, value_of) for f, n in zip(form.args, node.args)
+        _matches(f, n, bound, value_of, through) for f, n in zip(form.args, node.args)
     )
 
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import gast
@@ -17,14 +17,14 @@ from .. import syntax
 from ..analysis.alias import Regions, regions, stored_names
 from ..analysis.def_use import def_use
 from ..program import Function
-from ..types import Array, ListOf, Scalar
+from ..types import Array, ListOf, Scalar, Type
 
 
 class Known:
     """Facts that grow along a block and are forgotten behind it."""
 
-    def __init__(self, function: Function) -> None:
-        self.types = function.types
+    def __init__(self, function: Function, types: Mapping[str, Type]) -> None:
+        self.types = types
         self.regions: Regions = regions(function)
         facts = def_use(function)
         self.counts = facts.count
@@ -38,6 +38,9 @@ class Known:
     def read(self, name: str) -> object:
         """What may be read instead of a name."""
         return self.copies.get(name, name)
+
+    def is_read_once(self, name: str) -> bool:
+        return self.counts.get(name) == 1
 
     def value_of(self, name: str) -> gast.expr | None:
         return self.values.get(name)

@@ -21,7 +21,8 @@ import gast
 from .. import syntax
 from ..analysis.activity import activity
 from ..program import Function, Program
-from .adjoint.calls import Plan, Written, used_types
+from ..types import Array
+from .adjoint.calls import Plan, Written, passing_names, used_types
 from .adjoint.saves import Saves
 from .adjoint.settle import settle
 from .adjoint.sweep import Sweep
@@ -60,10 +61,24 @@ def _entry(plan: Plan, wrt: Sequence[str]) -> Written:
     output = function.body[-1].value.elts[0]
     seeds = [(output.id, syntax.constant(1.0))] if isinstance(output, gast.Name) and output.id in sweep.active else []
     sweep.run(seeds)
-    bars = [sweep.root.full(p, sweep.root.bars.get(p)) for p in wrt]
+    bars = _apart(sweep, [sweep.root.full(p, sweep.root.bars.get(p)) for p in wrt])
     saves = Saves(sweep)
     saves.decide()
     return Written(sweep, saves, [], bars)
+
+
+def _apart(sweep: Sweep, bars: Sequence[gast.expr]) -> list[gast.expr]:
+    """Each returned array with elements of its own: whoever gets two gradients may change one."""
+    made: list[gast.expr] = []
+    owners: set[str] = set()
+    for bar in bars:
+        if isinstance(bar, gast.Name) and isinstance(sweep.types[bar.id], Array):
+            owner = sweep.base.get(bar.id, bar.id)
+            if owner in owners:
+                bar = sweep.root.builder.call("copy", bar, hint=bar.id)
+            owners.add(owner)
+        made.append(bar)
+    return made
 
 
 def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
@@ -80,6 +95,7 @@ def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[i
         results=(*(function.results[k] for k in results), *(sweep.primal_type(p) for p in wrt)),
         notes=(*function.notes, _note(function, wrt)),
         decisions=(*function.decisions, *_decisions(entry.saves)),
+        temporaries=passing_names(function, sweep.types),
     )
 
 

@@ -23,7 +23,7 @@ from ..analysis.def_use import def_use
 from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..builder import type_of_constant
-from ..names import base_of
+from ..names import Names, base_of
 from ..ops import schema
 from ..printing.fold import movable
 from ..program import Function
@@ -77,14 +77,19 @@ class _Simplifier:
     """One walk forward, in the light of what is known."""
 
     def __init__(self, source: Function) -> None:
-        self.source, self.types = source, source.types
+        self.source, self.types = source, dict(source.types)
         self.hidden = temporaries_of(source)
-        self.known = Known(source)
+        self.known = Known(source, self.types)
+        self.names = Names({*self.types, *source.parameters})
+        self.parts: list[gast.stmt] = []
 
     def function(self) -> Function:
         body = self.block(self.source.body)
         same = len(body) == len(self.source.body) and all(a is b for a, b in zip(body, self.source.body))
-        return self.source if same else self.source.with_(body=tuple(body))
+        if same:
+            return self.source
+        made = self.types.keys() - self.source.types.keys()
+        return self.source.with_(body=tuple(body), types=self.types, temporaries=self.source.temporaries | made)
 
     # --- statements
 
@@ -108,7 +113,10 @@ class _Simplifier:
                 self.known.forget([statement])
                 return [made]
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                return [self.assignment(statement, name, value)]
+                made = self.assignment(statement, name, value)
+                parts, self.parts = self.parts, []
+                span, inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
+                return [*(syntax.at(part, span, inlined) for part in parts), made]
         self.known.forget([statement])
         return [statement]
 
@@ -183,19 +191,34 @@ class _Simplifier:
             if not self.has_type(candidate, name, value):
                 continue
             if not shown_by(candidate, self.types) or self.may_share(name, candidate):
-                return candidate
+                return self.flat(candidate)
             # an array that is stored into shares with no other, but may be made as that was
             made = self.known.value_of(candidate.id) if isinstance(candidate, gast.Name) else None
-            if made is not None and self.known.counts.get(candidate.id) == 1 and not shown_by(made, self.types):
+            if made is not None and self.known.is_read_once(candidate.id) and not shown_by(made, self.types):
                 return made
         return None
+
+    def flat(self, value: gast.expr) -> gast.expr:
+        """The value with names for the operators inside it, which become statements of their own."""
+        if not isinstance(value, gast.Call) or all(map(syntax.is_atom, value.args)):
+            return value
+        return syntax.rebuild(value, args=[self.part(a) for a in value.args])  # type: ignore[return-value]
+
+    def part(self, value: gast.expr) -> gast.expr:
+        if syntax.is_atom(value):
+            return value
+        made = self.names.fresh("t")
+        self.types[made] = result_type(value, self.types)  # type: ignore[assignment]
+        self.parts.append(syntax.assign(made, value))
+        self.known.learn(made, value, None)
+        return syntax.name(made)
 
     def candidates(self, value: gast.Call) -> list[gast.expr]:
         """What has the same elements, whatever its type."""
         value_of = self.known.value_of
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
-        rearranged = [*apply(value, self.types, value_of), *compose(value, self.types, value_of)]
-        return [c for c in constants if c is not None] + rearranged
+        identical = apply(value, self.types, value_of, self.known.is_read_once)
+        return [*(c for c in constants if c is not None), *identical, *compose(value, self.types, value_of)]
 
     def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:
         """Whether a candidate for the value of a name has the name's type."""
@@ -236,5 +259,5 @@ def _fits(have: Type, want: Type) -> bool:
 
 
 def _never_runs(statement: gast.For) -> bool:
-    bounds = [b.value if isinstance(b, gast.Constant) else None for b in statement.iter.args]
-    return None not in bounds and bounds[2] != 0 and len(range(*bounds)) == 0
+    bounds = [b.value for b in statement.iter.args if isinstance(b, gast.Constant)]
+    return len(bounds) == 3 and bounds[2] != 0 and len(range(*bounds)) == 0

@@ -11,6 +11,7 @@ Candidates are by form; whether the type is the same is for the caller to compar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 
@@ -39,16 +40,20 @@ def compose(value: gast.Call, types: Mapping[str, Type], value_of: ValueOf) -> t
 
 
 def _transpose(value: gast.Call, operand: gast.Name, inner: gast.Call | None) -> tuple[gast.expr, ...]:
-    axes = syntax.static_of(value)["axes"]
-    rank = len(axes)
-    order = [axis % rank for axis in axes]
+    order = _order(value)
     if inner is not None:
-        first = [axis % rank for axis in syntax.static_of(inner)["axes"]]
+        first = _order(inner)
         order = [first[axis] for axis in order]
         operand = inner.args[0]
-    if order == list(range(rank)):
+    if order == list(range(len(order))):
         return (operand,)
     return () if inner is None else (syntax.call("transpose", operand, axes=tuple(order)),)
+
+
+def _order(transpose: gast.Call) -> list[int]:
+    """The axes of a transpose, counted from the front."""
+    axes: Any = syntax.static_of(transpose)["axes"]
+    return [axis % len(axes) for axis in axes]
 
 
 def _cast(

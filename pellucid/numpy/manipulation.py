@@ -48,7 +48,10 @@ def reshape(a, shape, order="C", *, copy=None):
         static.refuse("S003", "can only specify one unknown dimension")
     if static.rank(a) == 1 and len(wanted) == 1:
         return a
-    return op.reshape(a, shape=(*front, total(a.shape) // total((*front, *back)), *back))
+    size, known = total(a.shape), total((*front, *back))
+    if known == 0 or size % known != 0:
+        raise ValueError(f"cannot reshape array of size {size} into shape {static.open_shape(front, back)}")
+    return op.reshape(a, shape=(*front, size // known, *back))
 
 
 def reshape_method(a, *shape, order="C", copy=None):

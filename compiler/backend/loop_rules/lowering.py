@@ -60,7 +60,8 @@ class Lowering:
         self.products: dict[str, Factors] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
-        self.shared: dict[tuple[str, Scalar], str] = {}
+        self.shared: dict[tuple[str, Scalar], list[str]] = {}
+        self.in_use: set[str] = set()
         self.origin: dict[str, str] = {}
 
     # --- writing
@@ -82,11 +83,14 @@ class Lowering:
         return name
 
     def local(self, wish: str, type_: Scalar) -> str:
-        """A scalar that lives in one nest; nests one after the other share it."""
-        if (wish, type_) not in self.shared:
-            self.shared[wish, type_] = self.fresh(wish)
-            self.types[self.shared[wish, type_]] = type_
-        return self.shared[wish, type_]
+        """A scalar that lives in one nest: nests one after the other share it, no two that are open do."""
+        known = self.shared.setdefault((wish, type_), [])
+        free = next((name for name in known if name not in self.in_use), None)
+        if free is None:
+            free = self.fresh(wish)
+            self.types[free] = type_
+            known.append(free)
+        return free
 
     def index_name(self) -> str:
         """The name of the next inner loop's variable: `i`, `j`, ... by depth, the same in nests side by side."""

@@ -66,6 +66,7 @@ class Nest:
         self.after: list[list[gast.stmt]] = [[]]
         self.level: dict[str, int] = {}
         self.axes: list[str] = []
+        self.locals: list[str] = []
         self.values: dict[Key, Value] = {}
         self.seen = Survey()
         self.outside = list(lowering.active)
@@ -108,9 +109,16 @@ class Nest:
     def _placed(self, statement: gast.stmt) -> gast.stmt:
         return syntax.at(statement, self.low.span, self.low.inlined)
 
+    def local(self, wish: str, type_: Scalar) -> str:
+        """A scalar of this nest, apart from those of the nests around it."""
+        name = self.low.local(wish, type_)
+        self.low.in_use.add(name)
+        self.locals.append(name)
+        return name
+
     def variable(self, wish: str, dtype: str, initial: gast.expr, level: int | None = None) -> gast.Name:
         """A new scalar variable of NumPy's, set inside the outer `level` loops."""
-        name = self.low.local(wish, Scalar(dtype))
+        name = self.local(wish, Scalar(dtype))
         self.add(syntax.assign(name, solid(Value(initial, dtype, bare=True)).tree), level)
         return syntax.name(name)
 
@@ -126,6 +134,7 @@ class Nest:
         for statement in body:
             self.low.emit(statement)
         self.low.active = self.outside
+        self.low.in_use.difference_update(self.locals)
 
     # --- what must be in memory before
 
@@ -214,7 +223,7 @@ class Nest:
 
     def _local(self, node: Node, index: Index, value: Value, level: int) -> Value:
         value = solid(value) if value.bare else value
-        name = self.low.local(self._wish(node, index), value.type)
+        name = self.local(self._wish(node, index), value.type)
         self.level[name] = level
         with self.low.at(node):
             self.add(syntax.assign(name, value.tree), level)

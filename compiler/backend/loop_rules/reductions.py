@@ -239,8 +239,8 @@ def add_in_blocks(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast
 
 def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: gast.Name, block: gast.Name) -> None:
     """total += block, keeping in `lost` what rounding took away; nothing can be recovered once it is infinite."""
-    low, call = plan.low, syntax.call
-    term, raised = low.local("term", Scalar(plan.dtype)), low.local("raised", Scalar(plan.dtype))
+    call = syntax.call
+    term, raised = nest.local("term", Scalar(plan.dtype)), nest.local("raised", Scalar(plan.dtype))
     nest.add_after(syntax.assign(term, call("subtract", block, lost)), depth)
     nest.add_after(syntax.assign(raised, call("add", total, term)), depth)
     error = call("subtract", call("subtract", raised, total), term)
@@ -259,7 +259,7 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
     value = solid(plan.raw_element(nest, index))
     element = value.tree
     if not isinstance(element, gast.Name):
-        element = syntax.name(low.local("element", Scalar(dtype)))
+        element = syntax.name(nest.local("element", Scalar(dtype)))
         nest.add(syntax.assign(element.id, value.tree))
     better = call("greater" if plan.operator == "argmax" else "less", element, best)
     if KIND[dtype] == 2:

@@ -149,7 +149,8 @@ def _copied(node: gast.AST, names: Mapping[str, str]) -> gast.expr:
             return syntax.rebuild(node, id=names.get(id_, id_))
         case gast.Call(args=args, keywords=keywords):
             copied = [syntax.rebuild(k, value=_copied(k.value, names)) for k in keywords]
-            return syntax.rebuild(node, args=[_copied(a, names) for a in args], keywords=copied)
+            called = syntax.rebuild(node.func)
+            return syntax.rebuild(node, func=called, args=[_copied(a, names) for a in args], keywords=copied)
     changes: dict[str, object] = {}
     for part in node._fields:
         old = getattr(node, part, None)

@@ -35,7 +35,7 @@ class Emitter(Builder):
     def __init__(self, sweep: Sweep) -> None:
         super().__init__(sweep.names, sweep.types, sweep.lengths.extents)
         self.sweep = sweep
-        self.merged = sweep.merged
+        self.merged, self.symbols = sweep.merged, sweep.symbols
 
     def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:
         if operator == "dim":

@@ -19,7 +19,7 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import Activity, calls_of, results_of
-from ...names import Names
+from ...names import Names, base_of
 from ...program import Function, Program
 from ...types import Array, ListOf, Type
 from .bars import Frame
@@ -29,6 +29,8 @@ from .sweep import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper", "count", "share", "attained"})
 
 
 def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
@@ -231,6 +233,7 @@ class Plan:
         return function.with_(
             name=callee.forward, parameters=parameters, body=tuple(body), notes=(note,),
             types=used_types(parameters, body, written.sweep.types),
+            temporaries=passing_names(function, written.sweep.types),
         )  # fmt: skip
 
     def _backward(self, callee: Callee, written: Written) -> Function:
@@ -245,6 +248,7 @@ class Plan:
             types=used_types(parameters, body, sweep.types),
             results=tuple(sweep.primal_type(p) for p in callee.outputs()),
             notes=(f"Derivative of {function.name}: from the cotangents of its results to those of its parameters.",),
+            temporaries=passing_names(function, sweep.types),
         )  # fmt: skip
 
 
@@ -255,3 +259,13 @@ def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapp
         names.update(dict.fromkeys(syntax.names_bound(statement)))
         names.update(dict.fromkeys(n for n in syntax.names_read(statement) if n in table))
     return {name: table[name] for name in names if name in table}
+
+
+def passing_names(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
+    """The names that the user did not write and that say nothing: temporaries, their cotangents, bounds of loops."""
+    bases = {base_of(name) for name in function.temporaries} | {"t"}
+    passing = bases | {f"{base}_bar" for base in bases} | PASSING
+    found = {name for name in table if "@" not in name and base_of(name) in passing and name not in function.types}
+    if function.temporaries:
+        return function.temporaries | found
+    return frozenset(found | {name for name in function.types if base_of(name) == "t"})

@@ -8,7 +8,7 @@ function's body makes once; a length that an iteration chooses is read where its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import gast
 
@@ -34,7 +34,7 @@ class Lengths:
         self.extents: dict[str, Extent] = {}
         self.opaque: set[str] = set()
         self.local: dict[tuple[str, int], Value] = {}
-        self._known: dict[Extent, tuple[str, int]] = {}
+        self._known: dict[Extent, tuple[str, float]] = {}
         self._fixed = self._fixed_symbols()
         self._read_ints()
 
@@ -53,32 +53,49 @@ class Lengths:
 
     def _fixed_symbols(self) -> set[str]:
         table = self.regions.function.types
-        given = {s for p in self.parameters() for s in _symbols(table[p])}
-        changing = {s for name in self.regions.carried for s in _symbols(table[name])}
-        changing |= {s for type_ in table.values() if isinstance(type_, ListOf) for s in _symbols(type_)}
-        made = {s for name in self.body_arrays() for s in _symbols(table[name])}
+        given = {s for p in self.parameters() for s in types.symbols_of(table[p])}
+        changing = {s for name in self.regions.carried for s in types.symbols_of(table[name])}
+        changing |= {s for type_ in table.values() if isinstance(type_, ListOf) for s in types.symbols_of(type_)}
+        made = {s for name in self.body_arrays() for s in types.symbols_of(table[name])}
         return given | (made - changing)
 
     def _read_ints(self) -> None:
-        """The ints of the body whose values are affine in fixed lengths."""
-        given = {s for p in self.parameters() for s in _symbols(self.types[p])}
-        for statement in self.regions.main[id(self.regions.body)]:
+        """The ints whose values are lengths: read off an array, affine in lengths, or given as one in a shape."""
+        for statement in syntax.walk(self.regions.function.body):
+            self._read_shape(statement)
             for name in syntax.names_bound(statement):
-                if self.types[name] != INT or name in self.regions.carried or isinstance(statement, gast.For):
-                    continue
-                extent = self._extent_of(statement)
-                if extent is None:
-                    extent = types.symbol(name if name not in given else self.names.fresh(name))
-                    self.opaque.add(name)
-                if isinstance(extent, Dim):
-                    self.extents[name] = extent
-                    if self.lasting:
-                        self._known.setdefault(extent, (name, self.regions.order[id(statement)]))
-        for name in self.regions.function.parameters:
-            if self.types[name] == INT:
-                self.opaque.add(name)
-                self.extents[name] = types.symbol(name if name not in given else self.names.fresh(name))
-                self._known[self.extents[name]] = (name, -1)
+                if self.types[name] == INT and name not in self.regions.carried:
+                    extent = self._extent_of(statement)
+                    if isinstance(extent, Dim):
+                        self.extents[name] = extent
+        for name, extent in self.extents.items():
+            body = self.regions.home[name].parent is None
+            # `n - 2` as an int may be negative: as a length it is not
+            same = types.is_plain(extent) or name in self.opaque or self._is_dim(name)
+            if body and same and (self.lasting or name in self.regions.function.parameters):
+                self._known.setdefault(extent, (name, self._made_at(name)))
+
+    def _read_shape(self, statement: gast.stmt) -> None:
+        """`zeros(shape=(k,))` tells which symbol the types have for `k`."""
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, gast.Assign) or syntax.operator_of(value) in (None, "arange"):
+            return  # `arange` takes a negative length for none
+        shape = next((k.value for k in value.keywords if k.arg == "shape"), None)
+        dims = array_type(self.types, next(syntax.names_bound(statement))).dims if shape is not None else ()
+        for element, extent in zip(getattr(shape, "elts", ()), dims):
+            if isinstance(element, gast.Name) and element.id not in self.regions.carried and isinstance(extent, Dim):
+                if element.id not in self.extents:
+                    self.extents[element.id] = extent
+                    self.opaque.add(element.id)
+
+    def _made_at(self, name: str) -> float:
+        """The place in the order of statements from which a name of the body is there."""
+        after = self.regions.values[name].after
+        return -1 if after is None else self.regions.order[id(after)]
+
+    def _is_dim(self, name: str) -> bool:
+        origin = self.regions.values[name].origin
+        return origin is not None and syntax.operator_of(origin.value) == "dim"
 
     def _extent_of(self, statement: gast.stmt) -> Extent | None:
         value = getattr(statement, "value", None)
@@ -94,17 +111,16 @@ class Lengths:
 
     def of(self, array: str, axis: int) -> gast.expr:
         """The length of an array of the forward sweep; `array` is the key of a value."""
-        extent = self.types[array].dims[axis]
-        found = self.fixed(extent)
-        if found is not None:
-            return found
+        extent = array_type(self.types, array).dims[axis]
         value = self.regions.values[array]
         stays = self.lasting and value.region.parent is None and value.name not in self.regions.carried
-        if stays or (value.after is None and value.region.parent is None):
-            return self._late_dim(value.name, axis, extent)
-        return syntax.name(self._local(value, axis).key)
+        stays = stays or (value.after is None and value.region.parent is None)
+        found = self.fixed(extent, computed=not stays)
+        if found is not None or isinstance(extent, int):
+            return found or syntax.constant(extent)
+        return self._late_dim(value.name, axis, extent) if stays else syntax.name(self._local(value, axis).key)
 
-    def fixed(self, extent: Extent, before: int | None = None) -> gast.expr | None:
+    def fixed(self, extent: Extent, before: float | None = None, computed: bool = True) -> gast.expr | None:
         """A length as an atom at hand throughout the backward sweep (and in the forward sweep from place `before` on)."""
         if isinstance(extent, int):
             return syntax.constant(extent)
@@ -116,7 +132,7 @@ class Lengths:
             dims = self.types[parameter].dims
             if extent in dims:
                 return self._parameter_dim(parameter, dims.index(extent), extent)
-        return self._computed(extent) if self._is_sum(extent) else None
+        return self._computed(extent) if computed and self._is_sum(extent) else None
 
     def _parameter_dim(self, parameter: str, axis: int, extent: Dim) -> gast.expr:
         name = self._new(extent, str(extent) if len(extent.terms) == 1 and not extent.constant else "n")
@@ -183,10 +199,12 @@ class Lengths:
         if (value.key, axis) not in self.local:
             name = self.names.fresh("n")
             self.types[name] = INT
+            self.extents[name] = self.types[value.key].dims[axis]
             span = getattr(value.after if value.after is not None else value.region.statement, "span", None)
             origin = syntax.assign(name, syntax.call("dim", value.name, axis=axis), span)
             mark = value.after if value.after is not None else value.region.statement
-            self.regions.order[id(origin)] = self.regions.order[id(mark)] if mark is not None else -1
+            # right behind what makes the array
+            self.regions.order[id(origin)] = (self.regions.order[id(mark)] if mark is not None else -1) + 0.5
             self.regions.place[id(origin)] = value.region
             self.regions.reads[id(origin)] = {value.name: value.key}
             made = Value(name, name, value.region, origin, origin)
@@ -195,11 +213,11 @@ class Lengths:
         return self.local[value.key, axis]
 
 
-def _symbols(type_: Type) -> set[str]:
-    if isinstance(type_, ListOf):
-        return _symbols(type_.element)
-    dims = type_.dims if isinstance(type_, Array) else ()
-    return {s for d in dims if isinstance(d, Dim) for s in d.symbols()}
+def array_type(table: Mapping[str, Type], name: str) -> Array:
+    """The type of a name that is known to be an array."""
+    type_ = table[name]
+    assert isinstance(type_, Array), name
+    return type_
 
 
 def _first_span(regions: Regions):

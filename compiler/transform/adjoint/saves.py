@@ -21,6 +21,7 @@ import gast
 from ... import syntax
 from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value
+from ...names import base_of
 from ...types import INT, Array, ListOf, Scalar
 from .bars import VIEWS, Emitter
 from .settle import ends_in_raise
@@ -55,6 +56,9 @@ class Saves:
         self.kept = self.recorded.kept(needed)
         for key in self.kept:
             self._keep(self.regions.values[key])
+        for key in needed:
+            if self.recorded.at_hand(key):
+                self._insert_local(self.regions.values[key])
         self._set_while_tests()
         for key in sorted(self._all_used(needed), key=lambda k: self.recorded.position(self.regions.values[k])):
             self._compute_again(key)
@@ -90,6 +94,11 @@ class Saves:
             self.passed.add(value.name)
         return value.name
 
+    def _store_name(self, value: Value) -> str:
+        """`e_saved`; values that the user did not name are just saved."""
+        base = base_of(value.name)
+        return "saved" if base in ("t", "t_bar") else f"{base}_saved"
+
     def _fresh(self, value: Value) -> str:
         made = self.sweep.names.fresh(value.name)
         self.sweep.types[made] = self.sweep.types[value.name]
@@ -99,6 +108,10 @@ class Saves:
 
     def _compute_again(self, key: str) -> None:
         value = self.regions.values[key]
+        store = self.recorded.stored_at(key)
+        if store is not None:
+            self._read_back(value, store)
+            return
         origin = value.origin
         assert origin is not None
         made = self._fresh(value)
@@ -110,6 +123,12 @@ class Saves:
         statement = syntax.assign(made, expression, getattr(origin, "span", None))
         syntax.at(statement, statement.span, getattr(origin, "inlined", ()))
         self.prelude.setdefault(id(value.region), []).append(statement)
+
+    def _read_back(self, value: Value, store: gast.stmt) -> None:
+        """A value that was stored where nothing overwrote it."""
+        place = store.targets[0]
+        named = [syntax.map_names(i, lambda name: self._named(self.regions.key(store, name))) for i in place.slice.elts]
+        self.known[value.key] = self._load(value, self.sweep.types[value.name], place.value, named)
 
     def _live_base(self, origin: gast.stmt) -> str:
         """The array that is read again where it stands: stores have left those elements alone, or only its length counts."""
@@ -166,7 +185,7 @@ class Saves:
         """Save by append, get back by pop: last in, first out, through all loops and calls."""
         type_ = self.sweep.types[value.name]
         element = Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
-        tape = self.sweep.names.fresh(f"{value.name}_saved")
+        tape = self.sweep.names.fresh(self._store_name(value))
         self.sweep.types[tape] = self.tapes[tape] = ListOf(element)
         self.listed[tape] = value.key
         if self.sweep.lasting:
@@ -199,7 +218,7 @@ class Saves:
         emitter.body = self.before.setdefault(id(anchor), [])
         emitter.span = getattr(anchor, "span", None)
         shape = syntax.tuple_([*(slot.size for slot in slots), *lengths])
-        store = emitter.call("empty", shape=shape, dtype=type_.dtype, hint=f"{value.name}_saved")
+        store = emitter.call("empty", shape=shape, dtype=type_.dtype, hint=self._store_name(value))
         whole = [syntax.slice_()] * len(lengths)
         places = [self._counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
         self._place_after(value, syntax.store(store.id, [*places, *whole], value.name, self._span(value)))
@@ -241,7 +260,7 @@ class Saves:
 
     def _keep_by_copy(self, value: Value) -> None:
         """What an array of the body holds before a store is there in a copy afterwards."""
-        made = self.sweep.names.fresh(f"{value.name}_saved")
+        made = self.sweep.names.fresh(self._store_name(value))
         type_ = self.sweep.types[value.name]
         assert isinstance(type_, Array)
         self.sweep.types[made] = Array(type_.dtype, type_.dims)
@@ -252,7 +271,7 @@ class Saves:
         """A number made in a branch of the body comes out of it under a name that has a value on every path."""
         source = value.name
         for arm in reversed(value.region.path):
-            made = self.sweep.names.fresh(f"{value.name}_saved")
+            made = self.sweep.names.fresh(self._store_name(value))
             self.sweep.types[made] = type_
             span = getattr(arm.statement, "span", None)
             self.end.setdefault(id(arm), []).append(syntax.assign(made, syntax.name(source), span))

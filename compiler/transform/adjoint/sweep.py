@@ -26,7 +26,7 @@ from ...analysis.regions import Region, Regions, Value, map_regions
 from ...diagnostics import InternalError
 from ...names import Names
 from ...program import Function, Program
-from ...types import INT, Array, ListOf, Scalar, Type
+from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import statements
 from .accumulations import accumulations
 from .bars import VIEWS, Frame
@@ -50,10 +50,11 @@ class Sweep:
         self.regions: Regions = map_regions(function)
         self.types: dict[str, Type] = dict(function.types)
         self.names = Names({*function.types, *function.parameters, *program.functions})
-        self._block_bad_names()
+        self._refuse_shared_lists()
         self.types.update((key, function.types[v.name]) for key, v in self.regions.values.items())
         self.lengths = Lengths(self.regions, self.types, self.names, lasting)
         self.merged: set[str] = set()
+        self.symbols = {s for type_ in function.types.values() for s in symbols_of(type_)}
         self.base: dict[str, str] = {}
         self.escaped: set[str] = set()
         self.accumulations = accumulations(self.regions)
@@ -66,13 +67,18 @@ class Sweep:
         self.root = Frame(self, self.regions.body, None)
         self.forward_calls: dict[int, gast.stmt] = {}
 
-    def _block_bad_names(self) -> None:
-        """Symbols of dimensions are not for names: an int called `n` would be taken for the length n."""
-        for type_ in self.function.types.values():
-            for dim in getattr(getattr(type_, "element", type_), "dims", ()):
-                for symbol in dim.symbols() if isinstance(dim, types.Dim) else ():
-                    if symbol in self.function.types:
-                        self.names.take(symbol)
+    def _refuse_shared_lists(self) -> None:
+        """A list with a cotangent has one name, from its making on."""
+        for name in sorted(self.active):
+            if not isinstance(self.types[name], ListOf):
+                continue
+            for statement in syntax.walk(self.function.body):
+                made = isinstance(statement, gast.Assign) and name in syntax.names_bound(statement)
+                if made and syntax.operator_of(statement.value) != "new_list":
+                    raise refuse(
+                        statement, "G004", "a list that has two names, or is chosen by a branch or a loop, has no "
+                        "derivative here", "append to one list from its start to its end"
+                    )  # fmt: skip
 
     def _indexed(self) -> set[str]:
         """Arrays whose cotangent is stored into: those that are stored into or loaded from themselves."""
@@ -130,13 +136,14 @@ class Sweep:
         assert isinstance(atom, gast.Name)
         if atom.id in self.regions.values:
             return self.lengths.of(atom.id, axis)
-        return self.lengths.fixed(self.types[atom.id].dims[axis])
+        return self.lengths.fixed(self.types[atom.id].dims[axis], computed=False)
 
     def shape(self, name: str, frame: Frame) -> list[gast.expr]:
         """The shape of a name as it is where the frame stands."""
         type_ = self.types[name]
         assert isinstance(type_, Array)
-        return [self.lengths.fixed(d) or self.lengths.of(self._key_at(name, frame), k) for k, d in enumerate(type_.dims)]
+        key = self._key_at(name, frame)
+        return [self.lengths.of(key, k) for k in range(type_.ndim)]
 
     def _key_at(self, name: str, frame: Frame) -> str:
         """A value of the name that has the shape it has here: inside its loop or after it."""
@@ -201,12 +208,13 @@ class Sweep:
         merges = [(name, ends) for name, ends in self.regions.merges[id(statement)] if name in frame.bars]
         frames = [self._arm(frame, statement, side, merges) for side in (0, 1)]
         touched = dict.fromkeys(name for arm in frames for name in arm.bars if not arm.owns(name))
-        ends: dict[str, str] = {}
-        for name in touched:
-            ends[name] = self._merge(frame, frames, name, statement)
+        ends = {name: self._merge(frame, frames, name, statement) for name in touched}
+        # all copies last: what makes one value does not come after another's copy
+        for side, arm in enumerate(frames):
+            arm.builder.body += [syntax.assign(made, values[side], arm.builder.span) for made, values in ends.values()]
         for name, _ in merges:
             del frame.bars[name]
-        frame.bars.update((name, syntax.name(made)) for name, made in ends.items())
+        frame.bars.update((name, syntax.name(made)) for name, (made, _) in ends.items())
         if any(arm.builder.body for arm in frames):
             frame.builder.span = getattr(statement, "span", None)
             test = self.atom(statement, statement.test)
@@ -226,8 +234,8 @@ class Sweep:
         self.block(arm)
         return arm
 
-    def _merge(self, frame: Frame, arms: list[Frame], name: str, statement: gast.If) -> str:
-        """One cotangent from both arms, each writing its own at its end."""
+    def _merge(self, frame: Frame, arms: list[Frame], name: str, statement: gast.If) -> tuple[str, list[gast.expr]]:
+        """The name of one cotangent after both arms, and what each arm gives for it."""
         before = frame.current(name)
         values = [arm.bars.get(name, before) for arm in arms]
         given = [None if v is None else frame.builder.type_of(v) for v in values]
@@ -237,14 +245,14 @@ class Sweep:
         if scalars and isinstance(primal, Array):
             primal = Scalar(primal.dtype)
             self.types[made] = primal
+        wholes: list[gast.expr] = []
         for arm, value in zip(arms, values):
             arm.builder.span = getattr(statement, "span", None)
             if isinstance(primal, Scalar):
-                whole = statements.as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name))
+                wholes.append(statements.as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name)))
             else:
-                whole = arm.full(name, value)
-            arm.builder.append(syntax.assign(made, whole))
-        return made
+                wholes.append(arm.full(name, value))
+        return made, wholes
 
     # --- loops
 

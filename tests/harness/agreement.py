@@ -1,0 +1,121 @@
+"""What random programs must hold to: the same at every stage, and derivatives that match differences.
+
+A random program may be badly conditioned: then rounding alone moves its result, or its path.  How much it may move is
+measured, on arguments that differ in their last digits, and what moves too far is passed over.
+"""
+
+import math
+
+import numpy as np
+from hypothesis import assume
+from pellucid.compiler.pipeline import Gradient
+
+from .corpus import finite_difference_gradient, is_float, leaves, map_leaves
+from .stages import Outcome, Stages, assert_same, in_python
+
+LAST_DIGITS = {np.float32: 1e-6, np.float64: 1e-13}
+AGREEMENT = {np.float32: 5e-4, np.float64: 1e-9}
+MOST_SENSITIVE = 1e-4
+
+
+def agrees(written, stages):
+    """Every stage gives what CPython gives, or raises the same type of exception, for two pairs of lengths."""
+    function = written.function()
+    runner = Stages(function)
+    tried = 0
+    for lengths in (written.lengths, tuple(n if n == 1 else n + 2 for n in written.lengths)):
+        args = written.arguments(lengths)
+        want = in_python(function, *args)
+        moved = sensitivity(want, in_python(function, *map_leaves(nudged, args)))
+        if moved > MOST_SENSITIVE:
+            continue
+        tried += 1
+        tolerance = {dtype: max(base, 1e3 * moved) for dtype, base in AGREEMENT.items()}
+        for stage in stages:
+            assert_same(runner.run(stage, *args), want, tolerance)
+    assume(tried)
+
+
+def nudged(leaf):
+    """The same numbers but for their last digits."""
+    if not is_float(leaf):
+        return leaf
+    change = 1.0 + LAST_DIGITS[np.asarray(leaf).dtype.type]
+    return type(leaf)(leaf * change) if not isinstance(leaf, np.ndarray) else (leaf * change).astype(leaf.dtype)
+
+
+def sensitivity(want: Outcome, near: Outcome) -> float:
+    """How far a nudge moves the result, as a part of its size; infinite where it changes the path."""
+    if want.error is not None or near.error is not None:
+        return 0.0 if type(want.error) is type(near.error) else math.inf
+    ones, others = leaves(want.value), leaves(near.value)
+    if len(ones) != len(others):
+        return math.inf
+    return max((_distance(np.asarray(one), np.asarray(other)) for one, other in zip(ones, others)), default=0.0)
+
+
+def _distance(one, other):
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return math.inf
+    if one.dtype.kind != "f":
+        return 0.0 if np.array_equal(one, other) else math.inf
+    finite = np.isfinite(one)
+    if not np.array_equal(one[~finite], other[~finite], equal_nan=True) or not np.all(np.isfinite(other[finite])):
+        return math.inf
+    scale = max(1.0, float(np.max(np.abs(one[finite]), initial=0.0)))
+    return float(np.max(np.abs(one[finite] - other[finite]), initial=0.0)) / scale
+
+
+# --- derivatives ---------------------------------------------------------------------------------------------------
+
+
+def gradient_agrees(written, stages):
+    """The gradient of a program that returns one float, by all its float arguments, against central differences."""
+    function, args = written.function(), written.arguments()
+    value = in_python(function, *args)
+    assume(value.error is None and is_float(value.value) and np.isfinite(value.value) and abs(value.value) < 1e6)
+    want = differences(function, args)
+    argnums = tuple(number for number, leaf in enumerate(args) if is_float(leaf))
+    runner = Stages(function, [Gradient(argnums)])
+    for stage in stages:
+        got = runner.run(stage, *args)
+        assert got.error is None, f"{stage} raised {got.error!r}"
+        for number, one, (other, slack) in zip(argnums, leaves(got.value), want):
+            assert np.shape(one) == np.shape(args[number])
+            np.testing.assert_allclose(one, other, rtol=0.0, atol=slack, err_msg=f"{stage}, argument {number}")
+
+
+def differences(function, args):
+    """Central differences at every float leaf, each with how far it may be off, judged by a second step."""
+    weight = float(np.random.default_rng(0).standard_normal(()))  # the oracle weighs the result
+    coarse, fine = (
+        [leaf / weight for leaf in leaves(finite_difference_gradient(function, args, step)) if leaf is not None]
+        for step in (4e-6, 1e-6)
+    )
+    pairs = []
+    for one, other in zip(coarse, fine):
+        scale = 1.0 + float(np.max(np.abs(other), initial=0.0))
+        off = float(np.max(np.abs(one - other), initial=0.0))
+        assume(np.all(np.isfinite(one)) and off < 1e-3 * scale)
+        pairs.append((other, 1e-5 * scale + 10.0 * off))
+    return pairs
+
+
+def second_derivative_agrees(written, stages):
+    """grad(grad(f)) by the first argument, against differences of grad(f) run by CPython."""
+    function, args = written.function(), written.arguments()
+    value = in_python(function, *args)
+    assume(value.error is None and is_float(value.value) and np.isfinite(value.value) and abs(value.value) < 1e4)
+    once = Stages(function, [Gradient(0)])
+
+    def slope(*at):
+        outcome = once.run("typed", *at)
+        assert outcome.error is None, f"the first derivative raised {outcome.error!r}"
+        return float(outcome.value)
+
+    [(want, slack), *_] = differences(slope, args)
+    twice = Stages(function, [Gradient(0), Gradient(0)])
+    for stage in stages:
+        got = twice.run(stage, *args)
+        assert got.error is None, f"{stage} raised {got.error!r}"
+        np.testing.assert_allclose(float(got.value), want, rtol=0.0, atol=slack, err_msg=stage)

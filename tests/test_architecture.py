@@ -1,0 +1,255 @@
+"""The shape of the code: who may import whom, how long files are, what a pass says of itself, where state may live."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+from pellucid.compiler.backend.emitters import EMITTERS
+from pellucid.compiler.builder import parse_template
+from pellucid.compiler.ops import OPERATORS
+from pellucid.compiler.ops.samples import SAMPLES
+from pellucid.compiler.syntax import names_read
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGES = {"compiler": "pellucid.compiler", "runtime": "pellucid.runtime", "pellucid": "pellucid"}
+FILES = sorted(path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py"))
+
+
+def shown(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+each_file = pytest.mark.parametrize("path", FILES, ids=shown)
+
+# --- imports -------------------------------------------------------------------------------------------------------
+
+BASE = "diagnostics names types vocabulary program syntax"
+LANGUAGE = f"{BASE} builder ops"
+
+# What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
+MAY_IMPORT = {
+    "": "diagnostics",
+    "diagnostics": "",
+    "names": "",
+    "types": "",
+    "vocabulary": "",
+    "program": "diagnostics types",
+    "syntax": "diagnostics",
+    "builder": f"{BASE} ops",
+    "ops": f"{BASE} builder",
+    "analysis": LANGUAGE,
+    "transform": f"{LANGUAGE} analysis",
+    "printing": f"{LANGUAGE} analysis transform",
+    "printer": f"{LANGUAGE} analysis transform printing",
+    "stages": f"{LANGUAGE} analysis printing",
+    "frontend": f"{LANGUAGE} analysis",
+    "backend": f"{LANGUAGE} analysis printer runtime",
+    "pipeline": f"{LANGUAGE} analysis transform printer stages frontend backend",
+}
+# The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
+OUTSIDE = {
+    "runtime": set(),
+    "pellucid.numpy": {"compiler.ops"},
+}
+# Single imports against the rule, with the reason.
+EXCEPTIONS = {
+    ("compiler/analysis/regions.py", "transform"): "one predicate on statements of the settled form",
+    ("compiler/transform/simplify.py", "printing"): "what may move is decided once, for folding and for simplifying",
+}
+
+
+def imported(path):
+    """The modules of this project that a file imports, as dotted names."""
+    parts = shown(path).removesuffix(".py").split("/")
+    own = PACKAGES[parts[0]].split(".") + parts[1:]
+    package = own[:-1]
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "pellucid")
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *([node.module] if node.module else [])])
+            if module.split(".")[0] == "pellucid":
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def part_of(module):
+    """`compiler.ops` for anything in `pellucid.compiler.ops`; `runtime`; `pellucid.numpy`; `pellucid` for the rest."""
+    match module.split("."):
+        case ["pellucid", "compiler", name, *_] if (ROOT / "compiler" / name).is_dir():
+            return f"compiler.{name}"
+        case ["pellucid", "compiler", name, *_] if (ROOT / "compiler" / f"{name}.py").exists():
+            return f"compiler.{name}"
+        case ["pellucid", "compiler", *_]:
+            return "compiler."
+        case ["pellucid", "runtime", *_]:
+            return "runtime"
+        case ["pellucid", "numpy", *_]:
+            return "pellucid.numpy"
+    return "pellucid"
+
+
+def own_part(path):
+    parts = shown(path).removesuffix(".py").removesuffix("/__init__").split("/")
+    return part_of(".".join([PACKAGES[parts[0]], *parts[1:]]))
+
+
+def test_the_rules_cover_the_compiler():
+    parts = {own_part(path) for path in FILES}
+    assert {part.removeprefix("compiler.") for part in parts if part.startswith("compiler.")} == set(MAY_IMPORT)
+
+
+@each_file
+def test_imports_point_downward(path):
+    own = own_part(path)
+    if own == "pellucid":
+        return
+    if own in OUTSIDE:
+        allowed = OUTSIDE[own]
+    else:
+        names = MAY_IMPORT[own.removeprefix("compiler.")].split()
+        allowed = {name if name == "runtime" else f"compiler.{name}" for name in names}
+    wrong = {part_of(module) for module in imported(path)} - allowed - {own}
+    excused = {f"compiler.{part}" for file, part in EXCEPTIONS if file == shown(path)}
+    assert excused <= wrong, f"an exception is no longer needed: {sorted(excused - wrong)}"
+    assert not wrong - excused, f"imports {sorted(wrong - excused)}"
+
+
+def test_users_import_only_the_front_door():
+    """Inside the package nothing imports `pellucid` itself, whose names are for users."""
+    for path in FILES:
+        if shown(path).startswith("pellucid/numpy/") or shown(path) in ("pellucid/cli.py", "pellucid/__main__.py"):
+            continue
+        for module in imported(path):
+            assert module.count(".") > 1 or module.startswith("pellucid.") and own_part(path) == "pellucid", (
+                f"{shown(path)} imports {module}"
+            )
+
+
+# --- size and words ------------------------------------------------------------------------------------------------
+
+LONGEST = 400
+LONGER = {
+    "compiler/frontend/evaluate.py": "one case for every kind of expression",
+    "compiler/frontend/execute.py": "one case for every kind of statement, and joins of what they leave",
+    "compiler/printing/unparse.py": "one case for every kind of node",
+}
+
+
+@each_file
+def test_files_stay_short(path):
+    count = len(path.read_text(encoding="utf-8").splitlines())
+    if shown(path) in LONGER:
+        assert count > LONGEST, "is short again: take it off the list"
+    else:
+        assert count <= LONGEST, f"{count} lines: it is two things"
+
+
+@each_file
+def test_every_module_says_what_it_is(path):
+    text = ast.get_docstring(tree_of(path)) or ""
+    assert text.split("\n")[0].strip(), "no docstring"
+    for word in ("TODO", "FIXME", "XXX"):
+        assert word not in path.read_text(encoding="utf-8")
+
+
+def passes():
+    """Files that define a function of their own name and rewrite trees."""
+    folders = ("compiler/transform", "compiler/frontend", "compiler/backend")
+    for path in FILES:
+        if path.parent.relative_to(ROOT).as_posix() in folders:
+            names = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef)}
+            if path.stem in names or f"to_{path.stem}" in names:
+                yield path
+
+
+@pytest.mark.parametrize("path", passes(), ids=shown)
+def test_a_pass_shows_what_it_does(path):
+    assert "->" in (ast.get_docstring(tree_of(path)) or ""), "the docstring of a pass shows before -> after"
+
+
+def test_there_are_passes():
+    names = {path.stem for path in passes()}
+    assert {"desugar", "specialise", "simplify", "prune", "coalesce", "copies", "reverse", "loops"} <= names
+
+
+# --- operators -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", OPERATORS.values(), ids=list(OPERATORS))
+def test_operator_row_is_complete(row):
+    assert row.samples in SAMPLES, f"no sample set {row.samples!r}"
+    assert callable(row.meaning) and callable(row.type_rule)
+    words = {operand.lstrip("*") for operand in row.operands} | set(row.static)
+    for spelling in filter(None, (row.spelling, row.scalar_spelling)):
+        # `{dtype!r}` and `{x, ...}` are fine too: what counts is that nothing is spelled that is not there
+        used = {re.split(r"\W", field)[0] for field in re.findall(r"{([^{}]*)}", spelling)}
+        assert used - {""} <= words, f"the spelling mentions {sorted(used - words)}"
+    if row.kind == "elementwise":
+        assert row.cpu in EMITTERS, f"no emitter {row.cpu!r}"
+        for partial in filter(lambda p: isinstance(p, str), row.partials):
+            read = set(names_read(parse_template(partial.removeprefix("vjp:").strip())))
+            assert read <= words | {"out", "out_bar"}, f"a partial reads {sorted(read - words)}"
+    elif row.vjp and not any(operand.startswith("*") for operand in row.operands):
+        assert len(row.vjp) == len(row.operands)
+
+
+# --- state ---------------------------------------------------------------------------------------------------------
+
+# Every table that grows after import: registries filled while modules load, and caches.
+GROWING = {
+    "compiler/backend/here.py": {"EMITTERS"},
+    "compiler/frontend/apply.py": {"_CORES"},
+    "compiler/frontend/instances.py": {"_RECURSIVE"},
+    "compiler/frontend/read.py": {"_FILES"},
+    "compiler/ops/primitives.py": {"PRIMITIVES"},
+    "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
+    "compiler/pipeline.py": {"observers"},
+}
+CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())
+# Functions that may say `global`: the one place where the compiled operators of `Array` are plugged in.
+GLOBAL = {"runtime/operators.py": {"_find"}}
+
+
+def module_names(tree):
+    """The names that a module binds to displays and calls, which could be changed."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        yield from (t.id for t in targets if isinstance(t, ast.Name))
+
+
+def changed_in(function, names):
+    """The module's names that a function changes in place."""
+    own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own |= {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                found = name
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in CHANGING:
+                found = name
+            case _:
+                continue
+        if found in names and found not in own:
+            yield found
+
+
+@each_file
+def test_state_is_in_named_tables(path):
+    tree = tree_of(path)
+    names = set(module_names(tree))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    changed = {name for function in functions for name in changed_in(function, names)}
+    assert changed <= GROWING.get(shown(path), set()), f"functions change {sorted(changed)}"
+    declared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    assert declared <= GLOBAL.get(shown(path), set()), f"`global {', '.join(sorted(declared))}`"
+
+
+def test_growing_tables_exist():
+    for file, names in GROWING.items():
+        assert names <= set(module_names(tree_of(ROOT / file))), file

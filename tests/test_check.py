@@ -1,0 +1,246 @@
+"""`pellucid check`: which functions count, nothing is run, the exit status, JSON, files that cannot be read."""
+
+import json
+import textwrap
+
+import pytest
+
+from pellucid.check import check_file, check_text, main
+
+
+def codes(text):
+    return [fault.code for fault in check_text(textwrap.dedent(text), "m.py").diagnostics]
+
+
+@pytest.mark.parametrize(
+    "imports, decorator",
+    [
+        ("import pellucid", "pellucid.compile"),
+        ("import pellucid as pl", "pl.compile"),
+        ("import pellucid as pl", "pl.compile(fastmath=True)"),
+        ("from pellucid import compile", "compile"),
+        ("from pellucid import compile as fast", "fast(parallel=False)"),
+        ("from pellucid import *", "compile"),
+        ("import pellucid\nfast = pellucid.compile", "fast"),
+        ("try:\n    import pellucid\nexcept ImportError:\n    pellucid = None", "pellucid.compile"),
+    ],
+)
+def test_a_decorator_is_found_however_it_was_imported(imports, decorator):
+    assert codes(f"{imports}\n@{decorator}\ndef f(x):\n    print(x)\n") == ["P004"]
+
+
+def test_functions_that_are_not_decorated_are_left_alone():
+    text = """
+    import functools
+    import pellucid
+
+    @functools.cache
+    def f(x):
+        print(x)
+
+    @compile
+    def g(x):
+        print(x)
+
+    @other.compile
+    def h(x):
+        print(x)
+    """
+    assert codes(text) == []
+
+
+def test_functions_called_are_checked_too_each_once():
+    text = """
+    from pellucid import compile
+
+    @compile
+    def f(x):
+        return helper(x) + helper(2 * x) + other(x)
+
+    def helper(x):
+        print(x)
+        return other(x)
+
+    def other(x):
+        return input()
+
+    def unused(x):
+        print(x)
+    """
+    assert codes(text) == ["P004", "P004"]
+
+
+def test_methods_and_inner_functions_count_when_decorated():
+    text = """
+    import pellucid as pl
+
+    def make(scale):
+        table = [1.0, 2.0]
+
+        @pl.compile
+        def inner(x):
+            return scale * x + table[0]
+
+        return inner
+
+    class Holder:
+        @staticmethod
+        @pl.compile
+        def f(x):
+            x[0] = 1.0
+    """
+    assert codes(text) == ["P007", "P014"]
+
+
+def test_nothing_is_run_or_imported(tmp_path):
+    (tmp_path / "sibling.py").write_text("raise SystemExit('imported')\ndef helper(x):\n    return x\nTABLE = [1]\n")
+    file = tmp_path / "m.py"
+    file.write_text(
+        "import sibling\nfrom sibling import helper, TABLE\nimport pellucid\nraise SystemExit('run')\n"
+        "@pellucid.compile\ndef f(x):\n    return helper(x) + sibling.helper(x) + TABLE[0] + sibling.missing(x)\n"
+    )
+    assert [(fault.code, fault.span.line) for fault in check_file(str(file))] == [("P007", 7), ("P009", 7)]
+
+
+def test_packages_are_followed_by_relative_imports(tmp_path):
+    package = tmp_path / "package"
+    (package / "tools").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "tools" / "__init__.py").write_text("from .deep import norm\n")
+    (package / "tools" / "deep.py").write_text("def norm(x):\n    return x\n")
+    file = package / "m.py"
+    file.write_text(
+        "import pellucid\nfrom .tools import norm, nothing\nfrom . import tools\nimport package.tools as t\n"
+        "@pellucid.compile\ndef f(x):\n"
+        "    return norm(x) + tools.norm(x) + t.norm(x) + nothing(x) + tools.deep.norm(x)\n"
+    )
+    assert [fault.message for fault in check_file(str(file))] == ["`nothing` is not defined"]
+
+
+def test_a_module_that_is_not_found_is_reported_where_it_is_used():
+    text = """
+    import pellucid
+    from no_such_module_anywhere import helper
+
+    @pellucid.compile
+    def f(x):
+        return helper(x)
+    """
+    assert codes(text) == ["P008"]
+
+
+def test_options_are_read_from_the_decorator():
+    text = """
+    import numpy as np
+    import pellucid
+
+    table = np.zeros(3)
+
+    @pellucid.compile(mutates=("a", "b"), freeze=["table"], static=("args",))
+    def f(a, b, *args):
+        a[0] = table[0]
+        b[:] = 0.0
+    """
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(:\n",
+        "x = '\n",
+        "x = " + "(" * 3000,
+        "x = 1" + " + 1" * 20000,
+        "x = 1\0",
+        "def f():\n  x\n y\n",
+        "\ufeff\x0c(",
+    ],
+    ids=["parameter", "string", "brackets", "sum", "null", "indent", "form feed"],
+)
+def test_what_is_not_python_is_one_fault(text):
+    assert codes(text) == ["U020"]
+
+
+def test_deeply_nested_text_ends(tmp_path):
+    loops = "".join("    " * depth + f"for i{depth} in range(2):\n" for depth in range(1, 19))
+    body = f"    y = x.copy()\n{loops}{'    ' * 19}y, x = x, y\n    return y\n"
+    text = f"import pellucid\n@pellucid.compile\ndef f(x):\n{body}"
+    assert codes(text) == []
+    calls = "\n".join(f"def f{i}(x):\n    return " + " + ".join(f"f{j}(x)" for j in range(14)) for i in range(14))
+    assert codes(f"import pellucid\n{calls}\n@pellucid.compile\ndef f(x):\n    return f0(x)\n") == []
+
+
+def test_the_command_prints_faults_and_a_summary(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text("import pellucid\n\n@pellucid.compile\ndef f(x):\n    return print(x)\n")
+    (tmp_path / "good.py").write_text("import pellucid\n\n@pellucid.compile\ndef f(x):\n    return x\n")
+    assert main(["good.py"]) == 0
+    assert capsys.readouterr().out == "checked 1 function in 1 file: no faults\n"
+    assert main(["bad.py", "good.py"]) == 1
+    assert capsys.readouterr().out == (
+        "error[P004]: this function prints\n"
+        " --> bad.py:5:12\n"
+        "  |\n"
+        "5 |     return print(x)\n"
+        "  |            ^^^^^ called here\n"
+        "  = help: use `pellucid.debug.print`, or print what the function returns\n"
+        "  = docs/errors/P004.md\n"
+        "\n"
+        "checked 2 functions in 2 files: 1 fault\n"
+    )
+
+
+def test_a_folder_stands_for_the_files_below_it(tmp_path, capsys):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "m.py").write_text("import pellucid\n@pellucid.compile\ndef f(x):\n    return print(x)\n")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "m.py").write_text("def f(:\n")
+    assert main([str(tmp_path)]) == 1
+    assert "checked 1 function in 1 file: 1 fault" in capsys.readouterr().out
+
+
+def test_json(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(
+        "import pellucid\n@pellucid.compile\ndef f(ü):\n    return (ü, print(ü))\n", encoding="utf-8"
+    )
+    assert main(["bad.py"], json=True) == 1
+    assert json.loads(capsys.readouterr().out) == [
+        {
+            "code": "P004",
+            "message": "this function prints",
+            "file": "bad.py",
+            "line": 4,
+            "column": 16,
+            "end_line": 4,
+            "end_column": 21,
+            "help": ["use `pellucid.debug.print`, or print what the function returns"],
+            "url": "docs/errors/P004.md",
+        }
+    ]
+    (tmp_path / "good.py").write_text("x = 1\n")
+    assert main(["good.py"], json=True) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_file_that_cannot_be_read(tmp_path, capsys):
+    assert main([str(tmp_path / "nothing.py")]) == 2
+    captured = capsys.readouterr()
+    assert "cannot read" in captured.err and "no faults" in captured.out
+
+
+def test_the_declared_encoding_is_used(tmp_path):
+    file = tmp_path / "latin.py"
+    file.write_bytes(
+        "# -*- coding: latin-1 -*-\nimport pellucid\n@pellucid.compile\ndef f(größe):\n    größe[0] = 1\n".encode(
+            "latin-1"
+        )
+    )
+    (fault,) = check_file(str(file))
+    assert "`größe`" in fault.message
+
+
+def test_what_is_supported_is_asked_of_the_caller():
+    text = "import numpy as np, pellucid\n@pellucid.compile\ndef f(x):\n    return np.sin(x) + np.linalg.norm(x)\n"
+    report = check_text(text, "m.py", {"numpy.linalg.norm"}.__contains__, ["numpy.linalg.norm", "numpy.sinh"])
+    assert [fault.help[0] for fault in report.diagnostics] == ["did you mean `np.sinh`?"]

@@ -1,0 +1,151 @@
+"""The documents say what is so: their examples are run, and what they show is what comes out."""
+
+import inspect
+import re
+import tempfile
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.diagnostics import CODES
+
+from .harness import documents
+
+DOCS = documents.ROOT / "docs"
+DOCUMENTS = [documents.ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+# An `async` function cannot be called, a file that is not Python cannot be run, and `compile` itself raises ValueError
+# for an option that names nothing: these are for `pellucid check`, and tests/test_diagnostics.py has them checked.
+NOT_LIVE = {"U003", "U020", "P017"}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_a_document_is_true(path, update_cases):
+    documents.check(path, update_cases)
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, *sorted((DOCS / "errors").glob("*.md"))], ids=lambda path: path.stem)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)", re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)):
+        assert target.startswith("https://") or (path.parent / target).exists(), target
+
+
+def test_the_index_has_every_document():
+    index = (DOCS / "README.md").read_text("utf-8")
+    for path in DOCS.glob("*.md"):
+        assert path.name == "README.md" or f"({path.name})" in index
+
+
+# --- the pages of the error codes ----------------------------------------------------------------------------------
+
+
+def run_example(code, kind):
+    """Run an example of a page from a file of its own, as its reader would."""
+    text = (DOCS / "errors" / f"{code}.md").read_text("utf-8")
+    (example,) = re.findall(rf"```python {kind}\n(.*?)```", text, re.DOTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{code.lower()}_{kind}.py"
+        path.write_text(example, encoding="utf-8")
+        module = types.ModuleType(path.stem)
+        exec(compile(example, str(path), "exec"), vars(module))
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code not in NOT_LIVE])
+def test_the_failing_example_of_a_page_fails(code):
+    with pytest.raises(pellucid.CompileError) as caught:
+        run_example(code, "fail")
+    assert {fault.code for fault in caught.value.diagnostics} == {code}
+    assert f"error[{code}]" in str(caught.value) and f"docs/errors/{code}.md" in str(caught.value)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_corrected_example_of_a_page_runs(code):
+    run_example(code, "ok")
+
+
+# --- what the README promises --------------------------------------------------------------------------------------
+
+
+def test_the_readme_shows_the_derivative_of_the_sample():
+    """Between its markers there is a listing, and its function gives the slopes that central differences give."""
+    text = (documents.ROOT / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"<!-- generated: reverse stage of logistic_loss -->(.*?)<!-- end -->", text, re.DOTALL)
+    (listing,) = re.findall(r"```python\n(.*?)```", shown, re.DOTALL)
+    assert "(/" not in listing, "a path that depends on the machine"
+    space = {}
+    exec(listing, space)
+    rng = np.random.default_rng(0)
+    w, b, features, labels = rng.normal(size=3), 0.3, rng.normal(size=(5, 3)), np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+
+    def loss(w, b):
+        z = features @ w + b
+        return np.mean(np.logaddexp(0.0, z) - labels * z) + 0.01 * np.sum(w**2)
+
+    slopes = space["logistic_loss_grad"](w, b, features, labels)
+    steps = 1e-6 * np.eye(3)
+    np.testing.assert_allclose(slopes[0], [(loss(w + s, b) - loss(w - s, b)) / 2e-6 for s in steps], rtol=1e-6)
+    np.testing.assert_allclose(slopes[1], (loss(w, b + 1e-6) - loss(w, b - 1e-6)) / 2e-6, rtol=1e-6)
+
+
+def test_the_options_of_compile_are_those_of_the_readme():
+    text = (documents.ROOT / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"`compile\(f, (.*?)\)`,", text)
+    parameters = list(inspect.signature(pellucid.compile).parameters.values())[1:]
+    assert re.findall(r"(\w+)=", shown) == [parameter.name for parameter in parameters]
+
+
+# --- the harness itself --------------------------------------------------------------------------------------------
+
+STALE = """# A document
+
+```python
+answer = 6 * 7
+print(answer)
+```
+
+<!-- output -->
+```
+41
+```
+
+<!-- output: answer + 1 -->
+```
+43
+```
+
+<!-- output of this machine: "anything" -->
+```
+else
+```
+"""
+
+
+def test_a_stale_document_is_found_and_rewritten(tmp_path):
+    path = tmp_path / "stale.md"
+    path.write_text(STALE, encoding="utf-8")
+    with pytest.raises(documents.StaleDocument, match="41"):
+        documents.check(path)
+    assert path.read_text("utf-8") == STALE
+    documents.check(path, update=True)
+    assert "```\n42\n```" in path.read_text("utf-8")
+    documents.check(path)
+
+
+def test_what_depends_on_the_machine_is_not_compared(tmp_path):
+    path = tmp_path / "here.md"
+    path.write_text(STALE.replace("41", "42"), encoding="utf-8")
+    documents.check(path)
+
+
+def test_changes_to_the_package_need_the_lines_they_name(tmp_path):
+    path = tmp_path / "change.md"
+    path.write_text("```diff change=compiler/pipeline.py\n-there is no such line\n+nor this\n```\n", encoding="utf-8")
+    with pytest.raises(documents.StaleDocument, match="no such line"):
+        documents.check(path)
+
+
+def test_a_diff_gives_both_sides():
+    assert documents.sides(" a\n-b\n+c\n") == ("a\nb\n", "a\nc\n")
+    assert documents.sides("-a = {...\n+a = {1, ...\n") == ("a = {", "a = {1, ")
