@@ -82,16 +82,20 @@ class Recorded:
 
     def sources(self, key: str) -> tuple[str, ...] | None:
         """The values, not at hand, from which a value is cheaply computed again; None where that cannot be done."""
-        if key not in self._uses and self.stored_at(key) is not None:
-            self._uses[key] = ()
         if key not in self._uses:
-            origin = self.regions.values[key].origin
-            names = None if origin is None else self._names(origin)
-            if names is not None and origin is not None:
-                keys = dict.fromkeys(self.regions.key(origin, name) for name in names)
-                names = tuple(k for k in keys if k in self.regions.values and not self.at_hand(k))
-            self._uses[key] = names
+            self._uses[key] = self._sources(key)
         return self._uses[key]
+
+    def _sources(self, key: str) -> tuple[str, ...] | None:
+        store = self.stored_at(key)
+        if store is not None:
+            return tuple(k for k in self._index_keys(store) if not self.at_hand(k))
+        origin = self.regions.values[key].origin
+        names = None if origin is None else self._names(origin)
+        if names is None or origin is None:
+            return None
+        keys = dict.fromkeys(self.regions.key(origin, name) for name in names)
+        return tuple(k for k in keys if k in self.regions.values and not self.at_hand(k))
 
     def _names(self, origin: gast.stmt) -> tuple[str, ...] | None:
         node = origin.value
@@ -131,13 +135,29 @@ class Recorded:
                 if not isinstance(source, gast.Name) or not self._keeps_whole(store, base, source.id):
                     continue
                 key = self.regions.key(store, source.id)
-                indices = [self.regions.key(store, n) for n in syntax.names_read(store.targets[0].slice)]
-                if key in found or self.regions.values[key].region is not self.regions.place[id(store)]:
+                value = self.regions.values[key]
+                if key in found or value.region is not self.regions.place[id(store)]:
                     continue
-                lasts = not any(self.dependence.may_overwrite(store, other) for other in stores)
-                if lasts and all(self.at_hand(k) or self.sources(k) == () for k in indices):
+                free = all(self._is_free_before(k, value) for k in self._index_keys(store))
+                if free and not any(self.dependence.may_overwrite(store, other) for other in stores):
                     found[key] = store
         return found
+
+    def _index_keys(self, store: gast.stmt) -> list[str]:
+        return [self.regions.key(store, name) for name in syntax.names_read(store.targets[0].slice)]
+
+    def _is_free_before(self, key: str, value: Value) -> bool:
+        """Whether an index follows from what is at hand, and is made before `value` is."""
+        index = self.regions.values[key]
+        if self.at_hand(key):
+            return True
+        origin = index.origin
+        if origin is None or self.position(index) >= self.position(value):
+            return False
+        node = origin.value
+        if not syntax.is_atom(node) and syntax.operator_of(node) not in ("add", "subtract", "multiply", "negative"):
+            return False
+        return all(self._is_free_before(self.regions.key(origin, name), value) for name in syntax.names_read(node))
 
     def _keeps_whole(self, store: gast.stmt, base: str, source: str) -> bool:
         """Whether loading the elements again gives the stored value, in the same type."""
@@ -153,8 +173,8 @@ class Recorded:
                 if not (item.lower is None and item.upper is None and item.step is None):
                     return False
                 dims.append(extent)
-            elif isinstance(item, gast.Name) and isinstance(self.types[item.id], Array):
-                return False
+            elif dims or (isinstance(item, gast.Name) and isinstance(self.types[item.id], Array)):
+                return False  # a number behind a slice leaves gaps between the elements
         return tuple(dims) == (value.dims if isinstance(value, Array) else ())
 
     def stays(self, array: str) -> bool:

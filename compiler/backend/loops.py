@@ -58,7 +58,8 @@ def lower_function(function: Function, program: Program) -> Function:
     require_lengths(low)
     for statement in function.body:
         lower_statement(low, statement)
-    made = function.with_(body=tuple(low.body), stage="loops", types=low.types)
+    decisions = (*function.decisions, *low.decisions())
+    made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=decisions)
     tidied, renamed = tidy_names(made, low.locals)
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
     return release(tidied, sources)

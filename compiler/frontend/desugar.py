@@ -105,6 +105,7 @@ class _Lowering:
         match node:
             case gast.Return(value=value):
                 stored = _assign(self.result, value if value is not None else constant(None), node)
+                stored.leaves_loop = loop is not None
                 return [stored, _assign(self.returned, constant(True), node)], {RETURN}
             case gast.Break():
                 return [_assign(loop[BREAK], constant(True), node)], {BREAK}

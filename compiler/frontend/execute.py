@@ -64,6 +64,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Assign(targets=places, value=value):
             hint = places[0].id if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
+            if getattr(node, "leaves_loop", False):
+                made = kept_apart(frame, made, node)
             for place in places:
                 bind(frame, place, made, node)
         case gast.AnnAssign(target=place, value=value):
@@ -90,6 +92,15 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             pass
         case _:
             frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+
+
+def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What is returned from inside a loop, as it is now: the loop may go on to change arrays, on other paths."""
+
+    def copied(part: Value, _: tuple) -> Value:
+        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
+
+    return map_leaves(value, copied)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
     x * 1.0    ->    x              x + -y    ->    x - y
 
 A rule is applied only where both sides have the same type, which rules out `i64[n] * 1.0`.  What is not here is not
-exact: `x + 0.0` is 0.0 for x = -0.0, `x * 0.0` may be nan, `x - x` as well.
+exact: `x + 0.0` is 0.0 for x = -0.0, `x * 0.0` may be nan, `x - x` as well.  Signs are moved among floats only: the
+least int is its own negation.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..builder import COMPARISONS, INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..types import KIND, ListOf, Scalar, Type
 
-ANY, INTEGER, PYTHON_INTEGER = "any", "integer", "python integer"
+ANY, FLOATING, INTEGER, PYTHON_INTEGER = "any", "floating", "integer", "python integer"
 
 ValueOf = Callable[[str], gast.expr | None]
 
@@ -56,16 +57,16 @@ RULES = (
     rule("x * -1.0", "-x"),
     rule("-1.0 * x", "-x"),
     rule("x / -1.0", "-x"),
-    rule("x + -y", "x - y"),
-    rule("-x + y", "y - x"),
-    rule("x - -y", "x + y"),
-    rule("-x * -y", "x * y"),
-    rule("-x / -y", "x / y"),
+    rule("x + -y", "x - y", FLOATING),
+    rule("-x + y", "y - x", FLOATING),
+    rule("x - -y", "x + y", FLOATING),
+    rule("-x * -y", "x * y", FLOATING),
+    rule("-x / -y", "x / y", FLOATING),
     # a sign moves outward, where it meets another one or a sum; through sums it may not: -x + -y is 0.0 for y = -x
-    rule("-x * y", "-(x * y)", once=True),
-    rule("x * -y", "-(x * y)", once=True),
-    rule("-x / y", "-(x / y)", once=True),
-    rule("x / -y", "-(x / y)", once=True),
+    rule("-x * y", "-(x * y)", FLOATING, once=True),
+    rule("x * -y", "-(x * y)", FLOATING, once=True),
+    rule("-x / y", "-(x / y)", FLOATING, once=True),
+    rule("x / -y", "-(x / y)", FLOATING, once=True),
     rule("absolute(absolute(x))", "absolute(x)"),
     rule("absolute(-x)", "absolute(x)"),
     rule("maximum(x, x)", "x"),
@@ -176,8 +177,12 @@ def _is(only: str, atom: gast.expr, types: Mapping[str, Type]) -> bool:
     if only == ANY:
         return True
     if isinstance(atom, gast.Constant):
-        return type(atom.value) is int
+        return type(atom.value) is int or (only == FLOATING and type(atom.value) is float)
     type_ = types[atom.id]
-    if isinstance(type_, ListOf) or KIND[type_.dtype] != 1:
+    if isinstance(type_, ListOf):
+        return False
+    if only == FLOATING:
+        return KIND[type_.dtype] == 2
+    if KIND[type_.dtype] != 1:
         return False
     return only == INTEGER or (isinstance(type_, Scalar) and type_.weak)

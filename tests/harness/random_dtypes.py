@@ -23,7 +23,7 @@ ATOMS = ["a", "b", "c", "d", "e", "A[:, 0]", "B[:, 0]", "C[:, 0]", "a", "d", "k"
 WIDE = ["A", "B", "C", "D", "row", "a[:, None]", "d[:, None]", "A", "B", "k", "s", "u", "v", "3", "1.5"]
 BINARY = "+ - * / // % ** < <= > >= == != & | ^".split()
 FUNCTIONS = "sin exp absolute negative square sign floor isnan isfinite logical_not invert sqrt cbrt tanh".split()
-PAIRED = "maximum minimum arctan2 hypot logical_and logical_or fmod logaddexp copysign fmax power".split()
+PAIRED = "maximum minimum arctan2 hypot logical_and logical_or fmod logaddexp copysign fmax".split()
 REDUCING = "sum prod max min any all argmax argmin".split()
 
 

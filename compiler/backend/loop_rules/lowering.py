@@ -20,7 +20,7 @@ from ...analysis.failure import can_fail
 from ...analysis.liveness import Liveness, liveness
 from ...builder import affine_result, type_of_constant
 from ...diagnostics import InternalError, Span
-from ...names import RESERVED, Names
+from ...names import RESERVED, Names, base_of
 from ...program import Function, Program
 from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .arithmetic import text_of
@@ -53,6 +53,8 @@ class Lowering:
         self.equal: dict[str, str] = {}
         self.uses: Counter[Node] = Counter()
         self.hints: dict[Node, str] = {}
+        self.kept: set[Node] = set()
+        self.reasons: dict[Node, str] = {}
         self.raising: list[Node] = []
         self.ranges: dict[str, tuple[int, Extent]] = {}
         self.extents: dict[str, Extent] = {}
@@ -219,6 +221,17 @@ class Lowering:
         while name not in self.function.types and name in self.origin:
             name = self.origin[name]
         return name
+
+    def decisions(self) -> Iterator[tuple[str, str]]:
+        """What became of the user's arrays: for `explain`."""
+        for node, name in self.hints.items():
+            if not isinstance(node, Apply) or name in self.function.temporaries or base_of(name) == "t":
+                continue
+            place = f"`{name}`" if node.span is None else f"`{name}` at line {node.span.line}"
+            if node not in self.kept:
+                yield "loops", f"{place} is not stored: its elements are computed where they are read"
+            elif node in self.reasons:
+                yield "loops", f"{place} is stored: {self.reasons[node]}"
 
     # --- what is known of ints
 

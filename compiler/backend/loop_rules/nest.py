@@ -142,22 +142,28 @@ class Nest:
         """Decide what is evaluated in this nest; everything else is put in memory ahead of it."""
         while True:
             self.seen = survey(roots, self.low.resolve)
-            node = next((n for n in self.seen.order if n is not itself and self._is_better_kept(n)), None)
+            reasons = ((n, self._reason_to_keep(n)) for n in self.seen.order if n is not itself)
+            node, reason = next(((n, reason) for n, reason in reasons if reason), (None, ""))
             if node is None:
                 return
+            self.low.reasons[node] = reason
             with self._ahead():
                 materialise(self.low, node)
 
-    def _is_better_kept(self, node: Node) -> bool:
+    def _reason_to_keep(self, node: Node) -> str:
+        """Why a node is better put in memory, empty where it is not."""
         if not isinstance(node, Apply | Select) or rank(node) == 0:
-            return False
+            return ""
         indices = list(self.seen.indices[node].values())
         if node.can_raise and not (len(indices) == 1 and is_identity(indices[0], self.axes)):
-            return True  # every element has to be evaluated, and nothing must fail twice or out of turn
+            return "all of it has to be computed, because it may raise"
         if not isinstance(node, Apply) or not is_heavy(node, self.low.resolve):
-            return False
-        wanted_elsewhere = self.low.uses[node] > self.seen.edges[node]
-        return wanted_elsewhere or len(indices) > 1 or self._is_repeated(indices[0])
+            return ""
+        if self.low.uses[node] > self.seen.edges[node]:
+            return "several loops read it"
+        if len(indices) > 1:
+            return "it is read at several places at once"
+        return "each element is read many times" if self._is_repeated(indices[0]) else ""
 
     def _is_repeated(self, index: Index) -> bool:
         """Whether a loop outside the innermost one that moves the index does not move it."""
@@ -248,6 +254,7 @@ def materialise(low: Lowering, node: Node, name: str | None = None) -> Stored:
         nest.finish()
     if not isinstance(node, Stored):  # a copy of a variable does not stand for it
         low.realised[node] = made
+        low.kept.add(node)
     if node in low.raising:
         low.raising.remove(node)
     return made

@@ -21,6 +21,7 @@ import gast
 from ... import syntax
 from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value
+from ...diagnostics import InternalError
 from ...names import base_of
 from ...types import INT, Array, ListOf, Scalar
 from .bars import VIEWS, Emitter
@@ -45,7 +46,6 @@ class Saves:
         self.tapes: dict[str, ListOf] = {}
         self.listed: dict[str, str] = {}
         self.kept: list[str] = []
-        self.passed: set[str] = set()
         self.slots = Slots(sweep, self.recorded, self.before)
         self._counters: dict[tuple[int, bool], str] = {}
         self._shared = _shared_arrays(sweep)
@@ -90,8 +90,8 @@ class Saves:
         value = self.regions.values[key]
         if id(value.region) in self.sweep.index_of and value.region.statement.target.id == key:
             return self.sweep.index_of[id(value.region)]
-        if value.after is None and value.region.parent is None and not self.sweep.lasting:
-            self.passed.add(value.name)
+        if not self.recorded.at_hand(key):
+            raise InternalError("reverse", key, "a value of the forward sweep is read that nobody kept")
         return value.name
 
     def _store_name(self, value: Value) -> str:
