@@ -9,7 +9,7 @@ The builder knows the value of an int where it is an affine expression of length
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import gast
 
@@ -18,7 +18,7 @@ from .diagnostics import InternalError, Span
 from .names import Names
 from .ops import schema
 from .program import Reason
-from .types import Array, Dim, Extent, ListOf, Scalar, Type
+from .types import Array, Dim, Extent, Scalar, Type
 
 INFIX = {
     gast.Add: "add", gast.Sub: "subtract", gast.Mult: "multiply", gast.Div: "divide", gast.FloorDiv: "floor_divide",
@@ -40,9 +40,9 @@ class Builder:
     """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
 
     `lengths` says for the lengths of arguments which axis of which argument has them.
-    `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of arguments
-    then becomes a fact of their types, which is checked on entry.
-    `merged` holds the names that are assigned more than once: what is known of their value does not outlive a read.
+    `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of
+    arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
+    more than once: what is known of their value does not outlive a read.
     """
 
     def __init__(self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None) -> None:
@@ -250,6 +250,6 @@ def type_of_constant(value: object) -> Scalar:
 
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse_template(text: str) -> gast.expr:
     return gast.parse(text, mode="eval").body

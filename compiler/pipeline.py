@@ -13,21 +13,22 @@ from typing import Any
 import gast
 
 from . import syntax, types
-from .frontend.views import check_views
+from .backend.loops import to_loops
 from .diagnostics import Diagnostic, GradientError, Span
-from .frontend.read import read, span_of
 from .frontend.frame import Specialised
+from .frontend.read import read, span_of
 from .frontend.specialise import specialise
-from .frontend.values import Leaf, Out, Sequence as SequenceValue, Static, Value, leaves, map_leaves
+from .frontend.values import Leaf, Out, Static, Value, leaves, map_leaves
+from .frontend.values import Sequence as SequenceValue
+from .frontend.views import check_views
 from .program import Function, Program
 from .stages import require
 from .transform.coalesce import coalesce
-from .transform.inline import inline
 from .transform.copies import copies
+from .transform.inline import inline
 from .transform.prune import prune
 from .transform.reverse import reverse
 from .transform.simplify import simplify
-from .backend.loops import to_loops
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
@@ -161,7 +162,8 @@ def differentiate(made: Specialised, transform: Gradient, where: Span) -> Specia
     numbers = transform.argnums if isinstance(transform.argnums, tuple) else (transform.argnums,)
     names = list(made.arguments)
     if made.mutated:
-        fault(where, "G004", "a function that changes its arguments has no derivative", ("return the new arrays instead",))
+        help_ = ("return the new arrays instead",)
+        fault(where, "G004", "a function that changes its arguments has no derivative", help_)
     if any(not -len(names) <= n < len(names) for n in numbers):
         fault(where, "T004", f"argnums={transform.argnums} names no argument: there are {len(names)}")
     chosen = [made.arguments[names[n]] for n in numbers]

@@ -38,9 +38,9 @@ class Function:
     """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
 
     `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
-    `reasons` say of axes of parameters which statement needs them to have the length that their types share with others.
-    `temporaries` are names that the compiler made, which the printer may fold away, besides those that `made_names`
-    finds to be in none of the user's lines.
+    `reasons` say of axes of parameters which statement needs them to have the length that their types share with
+    others.  `temporaries` are names that the compiler made, which the printer may fold away, besides those that
+    `made_names` finds to be in none of the user's lines.
     """
 
     name: str

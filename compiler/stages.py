@@ -122,8 +122,8 @@ def call_findings(program: Program) -> tuple[Finding, ...]:
 
 def _call_faults(statement: gast.stmt, function: Function, program: Program) -> Iterable[str]:
     value = getattr(statement, "value", None)
-    name = None if value is None else syntax.operator_of(value)
-    if name is None or name in schema.OPERATORS or name in BUILT_IN:
+    name = syntax.operator_of(value) if isinstance(value, gast.Call) else None
+    if value is None or name is None or name in schema.OPERATORS or name in BUILT_IN:
         return
     callee = program.functions.get(name)
     if callee is None:

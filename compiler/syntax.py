@@ -253,4 +253,5 @@ def same(left: object, right: object) -> bool:
         )
     if isinstance(left, list | tuple):
         return isinstance(right, list | tuple) and len(left) == len(right) and all(map(same, left, right))
-    return type(left) is type(right) and (left == right or (left != left and right != right)) and repr(left) == repr(right)
+    equal = left == right or (left != left and right != right)
+    return type(left) is type(right) and equal and repr(left) == repr(right)

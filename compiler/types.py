@@ -126,7 +126,9 @@ class ListOf:
 Type: TypeAlias = Scalar | Array | ListOf
 
 FLOAT, INT, BOOL = Scalar("f64", weak=True), Scalar("i64", weak=True), Scalar("bool", weak=True)
-_WORDS: dict[str, Scalar] = {str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))}
+_WORDS: dict[str, Scalar] = {
+    str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))
+}
 
 
 _TERM = r"\s*(?:\d+\s*\*\s*)?\w+\s*"

@@ -95,9 +95,9 @@ MASK_MAKERS = words(
 
 WAYS_OUT = {
     "numpy.append": "collect the parts and join them once with `np.concatenate`",
-    "numpy.vectorize": "write the loop, or use `pellucid.vmap`",
-    "numpy.apply_along_axis": "write the loop, or use `pellucid.vmap`",
-    "numpy.frompyfunc": "write the loop, or use `pellucid.vmap`",
+    "numpy.vectorize": "write the loop",
+    "numpy.apply_along_axis": "write the loop",
+    "numpy.frompyfunc": "write the loop",
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",

@@ -205,8 +205,10 @@ class Function:
         for name, target in zip(made.mutated, targets, strict=True):
             if not target.flags.writeable:
                 raise ValueError(f"`{name}` is declared with mutates= and cannot be written to; pass np.array({name})")
-            for other in flat.leaves:
-                if isinstance(other, np.ndarray) and other is not target and np.may_share_memory(target, other):
+            for position, other in enumerate(flat.leaves):
+                if not isinstance(other, np.ndarray) or position == places[name]:
+                    continue
+                if np.may_share_memory(target, other):
                     raise ValueError(f"`{name}` is declared with mutates= and shares memory with another argument")
         return targets
 

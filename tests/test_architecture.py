@@ -5,6 +5,7 @@ import pathlib
 import re
 
 import pytest
+
 from pellucid.compiler.backend.emitters import EMITTERS
 from pellucid.compiler.builder import parse_template
 from pellucid.compiler.ops import OPERATORS, array_samples  # noqa: F401  the second fills SAMPLES
@@ -219,7 +220,8 @@ GLOBAL = {"runtime/operators.py": {"_find"}}
 def module_names(tree):
     """The names that a module binds to displays and calls, which could be changed."""
     for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        annotated = [node.target] if isinstance(node, ast.AnnAssign) else []
+        targets = node.targets if isinstance(node, ast.Assign) else annotated
         yield from (t.id for t in targets if isinstance(t, ast.Name))
 
 

@@ -8,9 +8,9 @@ import warnings
 import numpy as np
 import optree
 import pytest
-from pellucid.runtime import operators
 
 from pellucid import Array, compile
+from pellucid.runtime import operators
 
 DTYPES = ["bool", "int32", "int64", "float32", "float64"]
 UNARY = ["negative", "positive", "absolute", "invert"]

@@ -183,7 +183,7 @@ def test_the_command_prints_faults_and_a_summary(tmp_path, capsys, monkeypatch):
         "  |\n"
         "5 |     return print(x)\n"
         "  |            ^^^^^ called here\n"
-        "  = help: use `pellucid.debug.print`, or print what the function returns\n"
+        "  = help: print what the function returns, or look inside with `f.debug(stage)`\n"
         "  = docs/errors/P004.md\n"
         "\n"
         "checked 2 functions in 2 files: 1 fault\n"
@@ -214,7 +214,7 @@ def test_json(tmp_path, capsys, monkeypatch):
             "column": 16,
             "end_line": 4,
             "end_column": 21,
-            "help": ["use `pellucid.debug.print`, or print what the function returns"],
+            "help": ["print what the function returns, or look inside with `f.debug(stage)`"],
             "url": "docs/errors/P004.md",
         }
     ]

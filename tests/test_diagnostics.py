@@ -6,10 +6,10 @@ import re
 
 import gast
 import pytest
-from pellucid.compiler import diagnostics
-from pellucid.compiler.diagnostics import CODES, CompileError, Diagnostic, InternalError, Label, Span, render
 
 from pellucid.check import check_text
+from pellucid.compiler import diagnostics
+from pellucid.compiler.diagnostics import CODES, CompileError, Diagnostic, InternalError, Label, Span, render
 
 PAGES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "errors"
 DRIFT = "\n" * 7 + "def drift(position, velocity):\n\n\n\n    velocity[0] = 0.0\n"

@@ -8,15 +8,15 @@ import operator
 import warnings
 
 import numpy as np
-import pellucid.compiler.ops  # noqa: F401  (fills the table)
 import pytest
 import scipy.special
+
+import pellucid.compiler.ops  # noqa: F401  (fills the table)
 from pellucid.compiler.analysis.expression_types import signature
 from pellucid.compiler.backend.emitters import EMITTERS
 from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.ops import schema
 from pellucid.compiler.types import Scalar
-
 from tests.harness.loops_text import read_loops
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}

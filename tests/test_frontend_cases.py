@@ -9,6 +9,7 @@ import dataclasses
 import gast
 import numpy as np
 import pytest
+
 from pellucid.compiler import printer, types
 from pellucid.compiler.frontend.desugar import desugar
 from pellucid.compiler.frontend.read import read

@@ -12,9 +12,9 @@ import inspect
 
 import numpy as np
 import pytest
+
 from pellucid.compiler.diagnostics import GradientError
 from pellucid.compiler.pipeline import Gradient
-
 from tests.harness.corpus import (
     copy_tree,
     cotangent_like,

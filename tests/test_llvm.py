@@ -10,9 +10,9 @@ import traceback
 
 import numpy as np
 import pytest
+
 from pellucid.compiler.backend.llvm import Options, compile_program, lower
 from pellucid.runtime import memory
-
 from tests.harness.loops_programs import PROGRAMS
 from tests.harness.loops_python import assert_same_outcome
 from tests.harness.loops_text import read_loops

@@ -241,6 +241,27 @@ def f(u: "f64[n, m]"):
     )
 
 
+def test_gather_takes_only_what_it_wants():
+    text = """
+def f(x: "f64[n, m]", k: "i64[n]"):
+    shifted = x - max(x, axis=1, keepdims=True)
+    return shifted[arange(0, x.shape[0], 1, shape=(x.shape[0],)), k]
+"""
+    program = lowered(text)
+    arguments = RNG.standard_normal((3, 4))
+    agree(read_program(text), program, *([arguments, np.array(k)] for k in ([0, -1, 3], [1, 4, 0], [-5, 0, 0])))
+    assert len(calls_of(program, "empty")) == 2  # the maxima and the result
+
+
+def test_transposed_operand_is_a_view_of_the_stored_one():
+    program = lowered("""
+def f(x: "f64[n, m]"):
+    c = x - sum(x, axis=0)
+    return transpose(c, axes=(1, 0)) @ c
+""")
+    assert len(calls_of(program, "empty")) == 3
+
+
 def test_store_in_place_needs_no_temporary():
     program = lowered("""
 def f(x: "f64[n]", y: "f64[n]"):

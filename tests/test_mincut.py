@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+
 from pellucid.compiler.analysis.mincut import minimum_cut
 
 

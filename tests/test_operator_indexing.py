@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from pellucid.compiler import syntax, types
 from pellucid.compiler.ops.indexing import index_type
 from pellucid.compiler.ops.schema import TypeFault

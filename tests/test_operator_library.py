@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 from pellucid.compiler.ops.python_names import BINDINGS, METHODS, Binding, binding_of, object_of
 from pellucid.compiler.ops.schema import TypeFault
 

@@ -9,6 +9,7 @@ import math
 import gast
 import numpy as np
 import pytest
+
 from pellucid.compiler import types
 from pellucid.compiler.ops import OPERATORS, samples
 from pellucid.compiler.ops.cotangents import cotangent

@@ -14,13 +14,13 @@ import types
 import gast
 import numpy as np
 import pytest
+
+from pellucid.check import SUPPORTED, check_text
 from pellucid.compiler.diagnostics import render
 from pellucid.compiler.frontend.purity import CheckOptions, check_function
 from pellucid.compiler.frontend.read import read
 from pellucid.compiler.frontend.resolve import live_resolver
 from pellucid.compiler.frontend.resolve_static import module_resolver, parse_module
-
-from pellucid.check import SUPPORTED, check_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / "cases" / "frontend" / "purity.case"

@@ -1,14 +1,14 @@
-"""Reverse mode: derivatives of first and second order against differences and complex steps, and what is saved for them."""
+"""Reverse mode: derivatives of first and second order against differences and complex steps, and what they save."""
 
 import gast
 import numpy as np
 import pytest
+
 from pellucid.compiler import stages, syntax, types
 from pellucid.compiler.diagnostics import GradientError
 from pellucid.compiler.transform.copies import copies
 from pellucid.compiler.transform.reverse import reverse
 from pellucid.compiler.types import ListOf, Scalar
-
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
 from tests.harness.derivative_programs import PROGRAMS
 from tests.harness.random_derivatives import random_program
@@ -125,7 +125,7 @@ def test_many_random_programs(start):
         assert_slopes(program, run(checked(reverse(program, floats(program)))), seed)
 
 
-# --- what is saved, and what it costs ----------------------------------------------------------------------------------
+# --- what is saved, and what it costs ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name, wrt, names", [

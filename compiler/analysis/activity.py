@@ -155,7 +155,9 @@ def _edges_of(statement: gast.stmt, types: Mapping[str, Type], program: Program,
             yield source, name
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base))):
             yield base, name
-        case gast.Expr(value=gast.Call(func=gast.Name(id="add_at"), args=[gast.Name(id=base), _, gast.Name(id=source)])):
+        case gast.Expr(
+            value=gast.Call(func=gast.Name(id="add_at"), args=[gast.Name(id=base), _, gast.Name(id=source)])
+        ):
             yield source, base
         case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=base), gast.Name(id=source)])):
             yield source, base

@@ -100,7 +100,7 @@ def minimum_cut(
     origins: Collection[Value],
     cost: Mapping[Value, int],
 ) -> list[Value]:
-    """The values to keep, in the order in which they were first met.  Values missing from `uses` and `origins` are free."""
+    """The values to keep, in the order they were first met.  Values missing from `uses` and `origins` are free."""
     order = _closure(needed, uses, origins)
     network = Network()
     source, sink = network.node(), network.node()

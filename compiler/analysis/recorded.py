@@ -33,7 +33,8 @@ LENGTH = 1000
 class Recorded:
     """Which values are at hand, can be computed again, or have to be kept.
 
-    `types` also has the types of values that the backward sweep asked for.  `lasting` says whether the names of the body are still there in the backward sweep: not so in a recursive function.
+    `types` also has the types of values that the backward sweep asked for.  `lasting` says whether the names of the
+    body are still there in the backward sweep: not so in a recursive function.
     """
 
     regions: Regions

@@ -7,8 +7,8 @@
     b = sum(u)                        reads u@4, the last: its elements are still there when all is done
 
 Takes functions in the strict form of `transform/adjoint/settle`.  A name that is assigned once means one value.  A name
-carried by a loop means `x` inside the loop (its value when the iteration starts) and `x@out` after it.  An array that is
-stored into means another value after each store: these are numbered.
+carried by a loop means `x` inside the loop (its value when the iteration starts) and `x@out` after it.  An array that
+is stored into means another value after each store: these are numbered.
 """
 
 from __future__ import annotations
@@ -251,7 +251,8 @@ class _Versions:
             case _:
                 self.note(statement, statement, now)
                 names = list(syntax.names_bound(statement))
-                made = {n: self.define(n, region, statement, statement if len(names) == 1 else None, now) for n in names}
+                origin = statement if len(names) == 1 else None
+                made = {n: self.define(n, region, statement, origin, now) for n in names}
                 base = stored_array(statement)
                 if base in self.facts.stores:
                     made[base] = self.define(base, region, statement, None, now)

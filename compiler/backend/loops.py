@@ -23,12 +23,12 @@ from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
 from .loop_rules.contractions import contraction
 from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
+from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
 from .loop_rules.indexing import items_of
 from .loop_rules.loads import load
 from .loop_rules.lowering import Lowering
 from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, escaping
-from .loop_rules.guards import raise_if
 from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
@@ -77,8 +77,8 @@ def require_lengths(low: Lowering) -> None:
                 continue
             low.span, low.inlined = reason.span, reason.inlined
             left, right = syntax.call("dim", other[0], axis=other[1]), syntax.call("dim", name, axis=axis)
-            words = f"`{other[0]}` has length {{}} along axis {other[1]}, but `{name}` has length {{}} along axis {axis}"
-            message = f"{words}: both are {extent}"
+            here, there = (f"`{n}` has length {{}} along axis {k}" for n, k in (other, (name, axis)))
+            message = f"{here}, but {there}: both are {extent}"
             raise_if(low, syntax.call("not_equal", left, right), "ValueError", message, [left, right])
 
 

@@ -1,4 +1,4 @@
-"""Calls: of the user's functions (walked into), of NumPy's (operators and library functions), of builtins, of methods."""
+"""Calls: of the user's functions (walked into), of NumPy's (operators, library functions), of builtins, of methods."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     return apply(frame, function, positional, named, node, hint)
 
 
-def apply(frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t") -> Value:
+def apply(
+    frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
+) -> Value:
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
@@ -63,7 +65,9 @@ def apply(frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Va
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
 
 
-def call_object(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+def call_object(
+    frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str
+) -> Value:
     compiled = getattr(value, "__pellucid__", None)
     if compiled is not None:
         if compiled.transforms:
@@ -155,8 +159,9 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     namespace = namespace_of(function)
     inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
     defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
+    by_keyword = function.__kwdefaults__ or {}
     keyword_defaults = [
-        evaluate.outside(frame, function.__kwdefaults__[a.id], a.id, node) if a.id in (function.__kwdefaults__ or {}) else None
+        evaluate.outside(frame, by_keyword[a.id], a.id, node) if a.id in by_keyword else None
         for a in source.tree.args.kwonlyargs
     ]
     bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
@@ -208,7 +213,9 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     return evaluate.evaluate(frame, core.body[-1].value, "result")
 
 
-def bind_arguments(frame, spec: gast.arguments, defaults, keyword_defaults, args, kwargs, node, name) -> dict[str, Value]:
+def bind_arguments(
+    frame, spec: gast.arguments, defaults, keyword_defaults, args, kwargs, node, name
+) -> dict[str, Value]:
     """Match arguments to parameters as Python does."""
     positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
     bound: dict[str, Value] = dict(zip(positional, args, strict=False))
@@ -238,7 +245,8 @@ def bind_arguments(frame, spec: gast.arguments, defaults, keyword_defaults, args
             bound.setdefault(key, value)
     missing = [k for k in (*positional, *only) if k not in bound]
     if missing:
-        frame.fault("T004", f"{name}() is missing the argument{'s' if len(missing) > 1 else ''} {', '.join(missing)}", node)
+        plural = "s" if len(missing) > 1 else ""
+        frame.fault("T004", f"{name}() is missing the argument{plural} {', '.join(missing)}", node)
     return bound
 
 

@@ -16,7 +16,7 @@ from .values import Iteration, Mapping_, Range, Record, Sequence, Static, Value,
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = args
-    if isinstance(value, Sequence | Mapping_ | Record) or isinstance(value, Static):
+    if isinstance(value, Sequence | Mapping_ | Record | Static):
         return Static(len(execute.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
         frame.fault("T001", f"object of type {frame.describe(value)} has no len()", node)
@@ -85,8 +85,8 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
 def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint: str) -> Value:
     found = frame.type_of(value)
     if found.ndim != 1:
-        frame.fault("T001", f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}",
-                    node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
+        message = f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}"
+        frame.fault("T001", message, node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
     return frame.emit(operator, value, node=node, hint=hint)
 
 
@@ -138,7 +138,9 @@ def _convert(python: type, dtype: str):
             return evaluate.fold(frame, python, node, value)
         if dtype == "bool":
             truth = evaluate.truth(frame, value, node)
-            return truth if isinstance(truth, Static) else frame.emit("cast", truth, node=node, hint=hint, dtype="bool", weak=True)
+            if isinstance(truth, Static):
+                return truth
+            return frame.emit("cast", truth, node=node, hint=hint, dtype="bool", weak=True)
         value = as_scalar(frame, value, python.__name__, node)
         if frame.type_of(value) == Scalar(dtype, weak=True):
             return value
@@ -209,7 +211,8 @@ def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     elif isinstance(found, Array):
         actual = np.ndarray
     else:
-        actual = {Sequence: getattr(value, "kind", tuple), Mapping_: dict}.get(type(value)) or getattr(value, "cls", object)
+        kinds = {Sequence: getattr(value, "kind", tuple), Mapping_: dict}
+        actual = kinds.get(type(value)) or getattr(value, "cls", object)
     return Static(issubclass(actual, wanted))
 
 

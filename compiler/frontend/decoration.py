@@ -16,7 +16,7 @@ SUPPORTED = frozenset(python_names.BINDINGS)
 
 
 def check(request: Any) -> None:
-    """Raise the faults of a request's function, if it has any.  Raises PurityError, UnsupportedError or CompileError."""
+    """Raise the faults of a request's function, if any: a PurityError, UnsupportedError or CompileError."""
     source = read(request.python)
     tree = source.tree
     if isinstance(tree, gast.Lambda):
@@ -34,5 +34,6 @@ def check(request: Any) -> None:
     if not found:
         return
     letters = {diagnostic.code[0] for diagnostic in found}
-    cls = {"P": PurityError, "U": UnsupportedError}.get(letters.pop(), CompileError) if len(letters) == 1 else CompileError
+    classes = {"P": PurityError, "U": UnsupportedError}
+    cls = classes.get(letters.pop(), CompileError) if len(letters) == 1 else CompileError
     raise cls(found)

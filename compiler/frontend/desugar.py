@@ -57,7 +57,8 @@ class _Lowering:
 
     def function(self) -> list[gast.stmt]:
         body = self.tree.body
-        if isinstance(body[0], gast.Expr) and isinstance(body[0].value, gast.Constant) and isinstance(body[0].value.value, str):
+        text = body[0].value if isinstance(body[0], gast.Expr) else None
+        if isinstance(text, gast.Constant) and isinstance(text.value, str):
             body = body[1:]
         returns = [n for n in _own_nodes(body) if isinstance(n, gast.Return)]
         if not returns or (len(returns) == 1 and body and body[-1] is returns[0]):

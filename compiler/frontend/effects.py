@@ -125,7 +125,8 @@ class Judge:
         if in_message and name in ("str", "repr", "format", "type"):
             return
         if name in words.IO_BUILTINS:
-            help_ = "use `pellucid.debug.print`, or print what the function returns" if name == "print" else OUTSIDE
+            instead = "print what the function returns, or look inside with `f.debug(stage)`"
+            help_ = instead if name == "print" else OUTSIDE
             text = "this function prints" if name == "print" else f"this function does input or output: `{name}`"
             yield self._fault("P004", text, node, "called here", help_)
         elif name in words.INSPECTING_BUILTINS:

@@ -311,7 +311,8 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
     decided = truth(frame, first, node)
     if isinstance(decided, Static):
         return chain(frame, right, ops[1:], comparators[1:], node, hint) if decided.value else first
-    return both(frame, first, decided, lambda: chain(frame, right, ops[1:], comparators[1:], node, "t"), False, node, hint)
+    rest = lambda: chain(frame, right, ops[1:], comparators[1:], node, "t")  # noqa: E731
+    return both(frame, first, decided, rest, False, node, hint)
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -466,7 +467,9 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
     return Bound(base, attribute)
 
 
-def array_attribute(frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str) -> Value:
+def array_attribute(
+    frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
+) -> Value:
     ndim = types.rank(found)
     match attribute:
         case "shape":
@@ -502,8 +505,10 @@ def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
 
 
 def length_name(extent: types.Extent) -> str:
-    single = isinstance(extent, types.Dim) and extent.constant == 0 and len(extent.terms) == 1 and extent.terms[0][1] == 1
-    return extent.terms[0][0] if single else "t"
+    if not isinstance(extent, types.Dim) or extent.constant != 0 or len(extent.terms) != 1:
+        return "t"
+    symbol, factor = extent.terms[0]
+    return symbol if factor == 1 else "t"
 
 
 def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:

@@ -18,7 +18,7 @@ from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
-from . import apply, evaluate, subscript
+from . import evaluate, subscript
 from .frame import Frame, NeedsStatic, Stopped, Unresolved
 from .merge import (
     assign_parallel,
@@ -337,7 +337,9 @@ def for_loop(frame: Frame, node: gast.For) -> None:
     try:
         counted(frame, node, iterable, stop, body)
     except NeedsStatic as needed:
-        if not isinstance(iterable, Range) or not all(isinstance(p, Static) for p in (iterable.start, iterable.stop, iterable.step)):
+        if not isinstance(iterable, Range):
+            raise
+        if not all(isinstance(p, Static) for p in (iterable.start, iterable.stop, iterable.step)):
             raise
         frame.restore(saved)
         items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
@@ -574,7 +576,8 @@ def _same_heads(frame: Frame, wanted: Any, head: Any) -> bool:
     """Equal up to lengths that are symbols of their own already."""
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
-        if isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim and a.layout == b.layout:
+        alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
+        if alike and a.layout == b.layout:
             return all(x == y or is_own_length(y) for x, y in zip(a.dims, b.dims, strict=True))
         return a == b
     if same_structure(wanted, head):
@@ -608,7 +611,8 @@ def explain_types(frame: Frame, node: gast.stmt, entry: dict, heads: dict) -> No
     for name, value in heads.items():
         before, now = frame.type_of(entry[name]), frame.type_of(value)
         if before is not None and now is not None and before != now and isinstance(now, Scalar):
-            text = f"`{name}` starts as {before} and becomes {now} in the loop at line {node.lineno}: it is {now} from the start"
+            change = f"`{name}` starts as {before} and becomes {now} in the loop at line {node.lineno}"
+            text = f"{change}: it is {now} from the start"
             frame.task.decide("types", text)
 
 
@@ -650,7 +654,8 @@ def decided_now(frame: Frame, test: gast.expr) -> bool | None:
 def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
     """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
     for _ in range(UNROLL_LIMIT):
-        decided = evaluate.known(frame, evaluate.truth(frame, evaluate.evaluate(frame, test), test), test, "the condition")
+        truth = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        decided = evaluate.known(frame, truth, test, "the condition")
         if not decided:
             return
         execute(frame, body)
@@ -697,7 +702,9 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
             return gast.BoolOp(op, [nested_test(frame, v) for v in values])
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             inner = nested_test(frame, operand)
-            return syntax.constant(not inner.value) if isinstance(inner, gast.Constant) else syntax.call("logical_not", inner)
+            if isinstance(inner, gast.Constant):
+                return syntax.constant(not inner.value)
+            return syntax.call("logical_not", inner)
         case gast.Compare(ops=ops, comparators=[*middle, _]) if middle and all(map(syntax.is_atom, middle)):
             sides = [node.left, *node.comparators]
             steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
@@ -729,7 +736,7 @@ def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -
 def _operands(node: gast.expr) -> list[str]:
     """The names an operator works on; the base of an element load and the array of `dim` are not among them."""
     if isinstance(node, gast.Subscript):
-        return [n for n in syntax.names_read(node.slice)]
+        return list(syntax.names_read(node.slice))
     if operator_of(node) in ("dim", "length"):
         return []
     return list(syntax.names_read(node))

@@ -32,7 +32,8 @@ from .read import Source, span_of
 from .values import Leaf, Static, Value
 
 ERROR_CLASSES = {
-    "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError, "G": GradientError,
+    "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
+    "G": GradientError,
 }  # fmt: skip
 
 
@@ -155,7 +156,9 @@ class Frame:
         self.node = node
         self.builder.span = span_of(node, self.source.file)
 
-    def fault(self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()) -> NoReturn:
+    def fault(
+        self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
+    ) -> NoReturn:
         raise ERROR_CLASSES.get(code[0], CompileError)(
             Diagnostic(code, message, self.here(node), label, help=help)
         )
@@ -220,7 +223,8 @@ class Frame:
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large")
                 return gast.Constant(number, None)
-        self.fault("T001", f"a number or an array is needed here, not a {self.describe(value)}", node, "used as a number")
+        message = f"a number or an array is needed here, not a {self.describe(value)}"
+        self.fault("T001", message, node, "used as a number")
 
     @contextlib.contextmanager
     def reporting(self, node: gast.AST) -> Iterator[None]:

@@ -21,7 +21,21 @@ from . import apply, evaluate
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
 from .merge import coerce, own_length
 from .read import Source, read
-from .values import Closure, Derived, Leaf, Mapping_, Out, Record, Sequence, Static, Typed, Value, is_number, map_leaves, parts
+from .values import (
+    Closure,
+    Derived,
+    Leaf,
+    Mapping_,
+    Out,
+    Record,
+    Sequence,
+    Static,
+    Typed,
+    Value,
+    is_number,
+    map_leaves,
+    parts,
+)
 
 _RECURSIVE: dict[int, bool] = {}
 
@@ -112,7 +126,9 @@ def _text(value: Value) -> Any:
     return str(value.type) if isinstance(value, Typed) else id(value)
 
 
-def call_compiled(frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST) -> Value:
+def call_compiled(
+    frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST
+) -> Value:
     task = frame.task
     instance = task.instances.get(key)
     if instance is None:
@@ -140,7 +156,8 @@ def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: g
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
-    frame.builder.append(syntax.assign(target, made, frame.here(node)) if names else syntax.expression(made, frame.here(node)))
+    here = frame.here(node)
+    frame.builder.append(syntax.assign(target, made, here) if names else syntax.expression(made, here))
     return map_leaves(instance.result, lambda v, _: Leaf(names[v.index]) if isinstance(v, Out) else v)
 
 
@@ -179,7 +196,8 @@ def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value
         try:
             value = apply.run(inner, core)
         except Unresolved:
-            frame.fault("T003", f"every path of `{inner.source.name}` calls it again: it never returns", core, "defined here")
+            message = f"every path of `{inner.source.name}` calls it again: it never returns"
+            frame.fault("T003", message, core, "defined here")
         except Stopped:
             value = Static(None)
         result, atoms, result_types = outputs(inner, value, core)
@@ -271,8 +289,9 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     source = read(function)
     defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
     bound = apply.bind_arguments(
-        frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node, function.__name__
-    )
+        frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node,
+        function.__name__,
+    )  # fmt: skip
     key, abstract = signature(frame, id(compiled), bound)
     for name in compiled.static:
         abstract[name] = bound[name]

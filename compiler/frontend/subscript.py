@@ -16,7 +16,6 @@ from . import apply, evaluate
 from .frame import Frame
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value
 
-
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
@@ -71,13 +70,15 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
 def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
     """An item or slice of a tuple or list; positions that are only known later index an array of equal items."""
     if isinstance(items, gast.Slice):
-        bounds = slice(*(None if b is None else evaluate.static(frame, b, "a slice of a tuple") for b in _bounds(items)))
+        what = "a slice of a tuple"
+        bounds = slice(*(None if b is None else evaluate.static(frame, b, what) for b in _bounds(items)))
         return Sequence(base.items[bounds], base.kind)
     position = evaluate.static(frame, items, "the position in a tuple or list")
     try:
         return base.items[position]
     except IndexError:
-        frame.builder.append(syntax.raise_("IndexError", f"{base.kind.__name__} index out of range", span=frame.here(node)))
+        message = f"{base.kind.__name__} index out of range"
+        frame.builder.append(syntax.raise_("IndexError", message, span=frame.here(node)))
         return base.items[0] if base.items else Static(None)
 
 
@@ -145,7 +146,8 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
         return syntax.constant(None)
     found = frame.type_of(value)
     if found is None or types.dtype_of(found) in ("f32", "f64") or isinstance(found, ListOf):
-        message = f"arrays are indexed by integers, slices, None, ... and integer or boolean arrays, not {frame.describe(value)}"
+        wanted = "integers, slices, None, ... and integer or boolean arrays"
+        message = f"arrays are indexed by {wanted}, not {frame.describe(value)}"
         frame.fault("T001", message, node, "indexed here")
     if isinstance(found, Scalar) and found.dtype == "bool":
         frame.fault("T001", "indexing by a single bool is not supported", node, "indexed here", ("use an `if`",))
@@ -222,7 +224,8 @@ def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, n
         if not dims:
             message = f"setting an array element with an array of shape ({', '.join(map(str, value.dims))},)"
         else:
-            message = f"could not broadcast input array from shape {shape_text(value.dims)} into shape {shape_text(dims)}"
+            shapes = f"from shape {shape_text(value.dims)} into shape {shape_text(dims)}"
+            message = f"could not broadcast input array {shapes}"
         frame.fault("S003", message, node, "assigned here")
 
 

@@ -31,7 +31,8 @@ def describe(function: Function, conflict: Conflict, mutates: tuple[str, ...]) -
         if conflict.other in mutates:
             return None
         message = f"this function changes its argument `{conflict.other}`"
-        help_ = (f"work on a copy (`{conflict.other}.copy()`), or declare it: @compile(mutates=(\"{conflict.other}\",))",)
+        declared = f"@compile(mutates=(\"{conflict.other}\",))"
+        help_ = (f"work on a copy (`{conflict.other}.copy()`), or declare it: {declared}",)
         return Diagnostic("P014", message, here, "changed here", labels(conflict, conflict.other), help=help_)
     message = f"`{conflict.stored}` is changed while `{conflict.other}`, which shares its elements, is still used"
     help_ = (f"make `{conflict.other}` a copy: `.copy()`",)

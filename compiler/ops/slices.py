@@ -78,7 +78,8 @@ def takes_one(slice_: gast.Slice) -> bool:
 
     Its length is 1 unless the axis is empty, and that is refused where the slice is taken: the length is static.
     """
-    if constant_of(slice_.step) not in (None, 1) or (slice_.step is not None and not isinstance(slice_.step, gast.Constant)):
+    step = slice_.step
+    if constant_of(step) not in (None, 1) or (step is not None and not isinstance(step, gast.Constant)):
         return False
     if not all(part is None or isinstance(part, gast.Constant) for part in (slice_.lower, slice_.upper)):
         return False

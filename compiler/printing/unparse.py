@@ -9,7 +9,6 @@ Unparser is subclassed here and nowhere else; what it says about statements is k
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from io import StringIO
 
@@ -18,41 +17,18 @@ from astunparse.unparser import Unparser as BaseUnparser
 
 from ..diagnostics import Span
 from .breaking import broken
-
-TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, ARITH, TERM, FACTOR, POWER, AWAIT, ATOM = range(1, 16)
-
-BINARY = {
-    "Add": ("+", ARITH), "Sub": ("-", ARITH), "Mult": ("*", TERM), "Div": ("/", TERM), "FloorDiv": ("//", TERM),
-    "Mod": ("%", TERM), "MatMult": ("@", TERM), "Pow": ("**", POWER), "LShift": ("<<", SHIFT), "RShift": (">>", SHIFT),
-    "BitOr": ("|", BIT_OR), "BitXor": ("^", BIT_XOR), "BitAnd": ("&", BIT_AND),
-}  # fmt: skip
-UNARY = {"USub": ("-", FACTOR), "UAdd": ("+", FACTOR), "Invert": ("~", FACTOR), "Not": ("not ", NOT)}
-
-
-def precedence(node: gast.AST) -> int:
-    """How tightly the outermost part of an expression binds."""
-    match node:
-        case gast.IfExp() | gast.Lambda():
-            return TEST
-        case gast.BoolOp(op=gast.Or()):
-            return OR
-        case gast.BoolOp():
-            return AND
-        case gast.Compare():
-            return COMPARE
-        case gast.BinOp(op=op):
-            return BINARY[type(op).__name__][1]
-        case gast.UnaryOp(op=op):
-            return UNARY[type(op).__name__][1]
-        case gast.Constant(value=bool()):
-            return ATOM
-        case gast.Constant(value=int() | float() as number) if math.copysign(1.0, number) < 0:
-            return FACTOR
-        case gast.Yield() | gast.YieldFrom():
-            return 0
-        case gast.Await():
-            return AWAIT
-    return ATOM
+from .precedence import (
+    ATOM,
+    AWAIT,
+    BINARY,
+    COMPARE,
+    FACTOR,
+    OR,
+    TEST,
+    UNARY,
+    constant_text,
+    precedence,
+)
 
 
 class Unparser(BaseUnparser):
@@ -385,20 +361,6 @@ class Unparser(BaseUnparser):
         conversion = "" if value.conversion == -1 else "!" + chr(value.conversion)
         format_ = "" if value.format_spec is None else ":" + "".join(map(self._piece, value.format_spec.values))
         return "{" + expression_text(value.value).replace('"', "'") + conversion + format_ + "}"
-
-
-def constant_text(value: object, quote: str | None = None) -> str:
-    """A literal; infinities and nan are spelled through `math`, strings in double quotes where they can be."""
-    match value:
-        case float() if math.isnan(value):
-            return "math.nan"
-        case float() if math.isinf(value):
-            return "math.inf" if value > 0 else "-math.inf"
-        case str() if quote == '"' or '"' not in value:
-            return '"' + repr("'" + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
-        case _ if value is ...:
-            return "..."
-    return repr(value)
 
 
 def expression_text(node: gast.AST) -> str:

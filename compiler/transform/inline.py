@@ -81,7 +81,9 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
     return function.with_(body=tuple(block(function.body)), types=table)
 
 
-def _body_of(callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str]) -> list[gast.stmt]:
+def _body_of(
+    callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str]
+) -> list[gast.stmt]:
     """The callee's statements under fresh names, then the assignment of its results."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
     lengths = _lengths(callee, atoms, table)
@@ -143,7 +145,8 @@ def _renamed(statement: gast.stmt, renamed: dict[str, object], call: gast.stmt) 
 
     match statement:
         case gast.Assign():
-            made = syntax.rebuild(statement, targets=[place(t) for t in statement.targets], value=rename(statement.value))
+            targets = [place(t) for t in statement.targets]
+            made = syntax.rebuild(statement, targets=targets, value=rename(statement.value))
         case gast.Expr():
             made = syntax.rebuild(statement, value=rename(statement.value))
         case gast.If():

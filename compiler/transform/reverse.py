@@ -6,14 +6,16 @@
         return (z,)                        x_bar = multiply(y_bar, cos(x))
                                            return (x_bar,)
 
-Takes typed programs whose entry returns leaves, the first of them a floating scalar; gives typed programs, so that it can be
-applied again.  The forward sweep is the function itself with what the backward sweep needs saved; the backward sweep goes
-through its statements from the last to the first.  Keeps spans: a backward statement has that of its forward statement.
-Leaves what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to `copies`.
+Takes typed programs whose entry returns leaves, the first of them a floating scalar; gives typed programs, so that it
+can be applied again.  The forward sweep is the function itself with what the backward sweep needs saved; the backward
+sweep goes through its statements from the last to the first.  Keeps spans: a backward statement has that of its forward
+statement.  Leaves what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to
+`copies`.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 import gast
@@ -21,7 +23,6 @@ import gast
 from .. import syntax
 from ..analysis.activity import activity
 from ..program import Function, Program
-from ..types import Array
 from .adjoint.calls import Plan, Written, passing_names, used_types
 from .adjoint.saves import Saves
 from .adjoint.settle import settle
@@ -61,24 +62,10 @@ def _entry(plan: Plan, wrt: Sequence[str]) -> Written:
     output = function.body[-1].value.elts[0]
     seeds = [(output.id, syntax.constant(1.0))] if isinstance(output, gast.Name) and output.id in sweep.active else []
     sweep.run(seeds)
-    bars = _apart(sweep, [sweep.root.full(p, sweep.root.bars.get(p)) for p in wrt])
+    bars = sweep.returned(wrt)
     saves = Saves(sweep)
     saves.decide()
     return Written(sweep, saves, [], bars)
-
-
-def _apart(sweep: Sweep, bars: Sequence[gast.expr]) -> list[gast.expr]:
-    """Each returned array with elements of its own: whoever gets two gradients may change one."""
-    made: list[gast.expr] = []
-    owners: set[str] = set()
-    for bar in bars:
-        if isinstance(bar, gast.Name) and isinstance(sweep.types[bar.id], Array):
-            owner = sweep.base.get(bar.id, bar.id)
-            if owner in owners:
-                bar = sweep.root.builder.call("copy", bar, hint=bar.id)
-            owners.add(owner)
-        made.append(bar)
-    return made
 
 
 def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
@@ -86,7 +73,8 @@ def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[i
     end = function.body[-1]
     returned = syntax.return_([*(end.value.elts[k] for k in results), *entry.returned], getattr(end, "span", None))
     forward = entry.saves.forward()
-    body = plan.with_tapes(entry, [*forward, *sweep.lengths.late, *sweep.root.builder.body, returned])
+    backward = [syntax.rebuild(statement, part="backward") for statement in sweep.root.builder.body]
+    body = plan.with_tapes(entry, [*forward, *sweep.lengths.late, *backward, returned])
     made = [syntax.assign(tape, syntax.call("new_list"), getattr(end, "span", None)) for tape in entry.local.values()]
     return function.with_(
         name=plan.names.fresh(f"{function.name}_grad"),
@@ -112,7 +100,7 @@ def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Funct
 
 
 def _note(function: Function, wrt: Sequence[str]) -> str:
-    place = f" ({function.origin.file}:{function.origin.line})" if function.origin.line else ""
+    place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
     return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
 
 

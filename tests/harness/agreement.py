@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 from hypothesis import assume
+
 from pellucid.compiler.pipeline import Gradient
 
 from .corpus import finite_difference_gradient, is_float, leaves, map_leaves

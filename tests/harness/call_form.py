@@ -3,12 +3,13 @@
     run(program)(x, k)                  the results of the entry as a tuple
     slope(program, arguments, along)    its derivative along a direction, by a complex step: right to the last digits
 
-A complex step (Squire and Trapp, SIAM Review 40, 1998) needs smooth operators: comparisons look at real parts, and arrays made
-by the program hold complex numbers.
+A complex step (Squire and Trapp, SIAM Review 40, 1998) needs smooth operators: comparisons look at real parts, and
+arrays made by the program hold complex numbers.
 """
 
 import gast
 import numpy as np
+
 from pellucid.compiler import syntax
 from pellucid.compiler.ops.schema import OPERATORS
 
@@ -99,7 +100,9 @@ def complex_space():
         return {"f64": np.complex128, "i64": np.int64, "bool": np.bool_}[word]
 
     for make in (np.zeros, np.ones, np.empty):
-        space[make.__name__] = lambda shape, dtype_="f64", make=make, **static: make(shape, dtype(static.get("dtype", dtype_)))
+        space[make.__name__] = lambda shape, dtype_="f64", make=make, **static: make(
+            shape, dtype(static.get("dtype", dtype_))
+        )
     space["full"] = lambda value, shape, **static: np.full(shape, value, dtype(static["dtype"]))
     space["cast"] = lambda x, **static: x if static["dtype"] == "f64" else real_cast(x, **static)
     for compare in (np.greater, np.less, np.greater_equal, np.less_equal):

@@ -76,7 +76,9 @@ def f(a: "f64[n, m]", b: "f64[m]", c: "f64[n, 1]", d: "f64[1, m]", e: "f64"):
     t = (a * b + c) * d - e
     u = c * d + b
     return sum(t * u) + sum(c + e) * sum(d)
-""", lambda r: (matrix(r), vector(r, 3), r.uniform(0.5, 1.5, (4, 1)), r.uniform(0.5, 1.5, (1, 3)), np.float64(number(r))))
+""", lambda r: (
+    matrix(r), vector(r, 3), r.uniform(0.5, 1.5, (4, 1)), r.uniform(0.5, 1.5, (1, 3)), np.float64(number(r)),
+))
 
 program("a constant cotangent through broadcasting", """
 def f(a: "f64[n, m]", b: "f64[m]", c: "f64[n, 1]", d: "f64"):
@@ -390,7 +392,9 @@ program("heat", """
 def f(u0: "f64[n, m]", steps: "int", alpha: "float"):
     u = copy(u0)
     for s in range(steps):
-        u[1:-1, 1:-1] = u[1:-1, 1:-1] + alpha * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+        u[1:-1, 1:-1] = u[1:-1, 1:-1] + alpha * (
+            u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1]
+        )
     return sum(u ** 2)
 """, lambda r: (matrix(r, 5, 6), int(r.integers(0, 4)), 0.1))
 
@@ -844,7 +848,7 @@ def f(x: "float", k: "int"):
     return total
 """, lambda r: (number(r), int(r.integers(0, 5))))
 
-# --- functions that call themselves ------------------------------------------------------------------------------------
+# --- functions that call themselves -----------------------------------------------------------------------------------
 
 program("a power by recursion", """
 def f(x: "float", n: "int"):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy.special
+
 from pellucid.compiler.types import NUMPY_DTYPE
 
 PYTHON_TYPE = {"f64": float, "i64": int, "bool": bool}

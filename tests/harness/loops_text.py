@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import gast
+
 from pellucid.compiler import syntax, types
 from pellucid.compiler.analysis.expression_types import type_of
 from pellucid.compiler.backend.views import keeps_c_order

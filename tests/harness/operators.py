@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 import numpy as np
+
 from pellucid.compiler import syntax, types
 from pellucid.compiler.builder import Builder
 from pellucid.compiler.names import Names

@@ -2,9 +2,9 @@
 
     random_program(seed)     ->     the text of a function `f` that `typed_text` reads
 
-The programs are smooth where they are defined, stay bounded, and end; so that a complex step gives their derivative to the
-last digits.  Names are assigned again and again, arrays are overwritten while they are read: what is recorded for the backward
-sweep must be right in every order.
+The programs are smooth where they are defined, stay bounded, and end; so that a complex step gives their derivative to
+the last digits.  Names are assigned again and again, arrays are overwritten while they are read: what is recorded for
+the backward sweep must be right in every order.
 """
 
 import random
@@ -38,7 +38,8 @@ class Writer:
         i = self.pick(self.indices)
         return self.pick([
             f"sin({a}) * {b}", f"{a} * 0.4 + {b} * 0.3", f"cos({a} * {b})", f"{a} - {b} * 0.5", f"{v}[{i}] * 0.7",
-            f"{v}[{i}] * {a} * 0.5", f"sum({v} * {w}) * 0.1", f"matmul({v}, {w}) * 0.1", f"a[{i}, {self.pick(self.indices)}]",
+            f"{v}[{i}] * {a} * 0.5", f"sum({v} * {w}) * 0.1", f"matmul({v}, {w}) * 0.1",
+            f"a[{i}, {self.pick(self.indices)}]",
             f"{v}[{i}]", f"{v}[{i}]", f"sum({v}[1:] * {w}[:-1]) * 0.1", f"sum({v}[idx]) * 0.1", f"exp(-{a} * {a})",
         ])  # fmt: skip
 
@@ -46,7 +47,8 @@ class Writer:
         v, w, s = self.pick(self.arrays), self.pick(self.arrays), self.pick(self.scalars)
         return self.pick([
             f"sin({v}) * {w}", f"{v} * {s} * 0.5", f"{v} * 0.4 + {w} * 0.3", f"{v}[::-1] * 0.9", f"copy({v})",
-            f"matmul(a, {v}) * 0.2", f"a[{self.pick(self.indices)}] * {v}", f"a[:, {self.pick(self.indices)}] + {v} * 0.1",
+            f"matmul(a, {v}) * 0.2", f"a[{self.pick(self.indices)}] * {v}",
+            f"a[:, {self.pick(self.indices)}] + {v} * 0.1",
             f"tanh({v} + {s})", f"where({v} > {w}, {v} * {s}, {w})", f"{v}", f"a.T[{self.pick(self.indices)}] * 0.5",
         ])  # fmt: skip
 
@@ -83,7 +85,8 @@ class Writer:
 
     def make_own(self):
         name = self.fresh("w")
-        self.emit(f"{name} = {self.pick([f'copy({self.pick(self.arrays)})', 'zeros((n_0,))', f'{self.pick(self.arrays)} * 0.8'])}")
+        made = self.pick([f"copy({self.pick(self.arrays)})", "zeros((n_0,))", f"{self.pick(self.arrays)} * 0.8"])
+        self.emit(f"{name} = {made}")
         self.own.append(name)
         self.arrays.append(name)
 
@@ -118,7 +121,8 @@ class Writer:
     def store_slice(self):
         name, v, s = self.pick(self.own), self.pick(self.arrays), self.pick(self.scalars)
         self.emit(self.pick([
-            f"{name}[1:] = {v}[:-1] * {s}", f"{name}[:] = {v} * 0.6", f"{name}[1:-1] += {v}[2:] * 0.3", f"{name}[:2] = {s}",
+            f"{name}[1:] = {v}[:-1] * {s}", f"{name}[:] = {v} * 0.6", f"{name}[1:-1] += {v}[2:] * 0.3",
+            f"{name}[:2] = {s}",
             f"{name}[1:-1] = sin({name}[2:]) * {name}[:-2]", f"{name}[::-1] = {v}", f"{name}[{v} > 0.4] = {s}",
             f"{name}[1:] *= {s}", f"add_at({name}, (idx,), {v}[idx] * 0.2)", f"{name}[idx] = {v}[idx] * 0.5",
         ]))  # fmt: skip
@@ -144,7 +148,8 @@ class Writer:
         ranges = [
             ("0, n_0", [i, f"n_0 - 1 - {i}", f"{i} - 1"]), ("1, n_0", [i, f"{i} - 1", "0"]),
             ("n_0 - 1, -1, -1", [i, f"{i} - 1"]), ("0, n_0 - 1", [i, f"{i} + 1"]), ("n_0 - 2, -1, -1", [i, f"{i} + 1"]),
-            ("0, n_0, 2", [i]), ("1, n_0 - 1, 2", [i, f"{i} - 1", f"{i} + 1"]), ("0, k", [i]), ("k, n_0", [i, f"{i} - k"]),
+            ("0, n_0, 2", [i]), ("1, n_0 - 1, 2", [i, f"{i} - 1", f"{i} + 1"]), ("0, k", [i]),
+            ("k, n_0", [i, f"{i} - k"]),
             ("2, n_0", [i, f"{i} - 1", f"{i} - 2"]), ("n_0 - 1, 0, -2", [i, f"{i} - 1"]),
         ]  # fmt: skip
         for o in outer:

@@ -2,7 +2,8 @@
 
 A `Kind` is a dtype and a shape; the lengths in a shape are words of the program (`n`, `m`, `n - 1`, `1`), so that a
 shape can be written down as it is.  Every alternative for a kind is a method here; the first ones are the simplest, and
-it is towards them that Hypothesis shrinks.  With `smooth` there are only alternatives that have a derivative everywhere.
+it is towards them that Hypothesis shrinks.  With `smooth` there are only alternatives that have a derivative
+everywhere.
 """
 
 from dataclasses import dataclass, field
@@ -60,21 +61,27 @@ class Scope:
 
 LITERALS = ("0.5", "1.0", "(-1.25)", "2.0", "0.0")
 SMOOTH_SCALAR = ("math.sin({a})", "np.cos({a})", "math.tanh({a})", "np.arctan({a})", "math.sqrt({a} * {a} + 0.3)",
-                 "math.exp(math.tanh({a}))", "np.log(1.2 + {a} * {a})", "np.exp(-{a} * {a})", "({a} ** 2)", "(-{a})")  # fmt: skip
+                 "math.exp(math.tanh({a}))", "np.log(1.2 + {a} * {a})", "np.exp(-{a} * {a})", "({a} ** 2)",
+                 "(-{a})")  # fmt: skip
 ROUGH_SCALAR = ("abs({a})", "np.abs({a})", "(math.floor({a}) * 0.5)", "np.sign({a})", "math.fabs({a})", "np.floor({a})",
                 "np.sqrt({a})", "(round({a}) * 1.0)", "float(np.rint({a}))")  # fmt: skip
-SMOOTH_PAIR = ("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} / (1.5 + {b} * {b}))", "((1.1 + {a} * {a}) ** math.tanh({b}))",
+SMOOTH_PAIR = ("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} / (1.5 + {b} * {b}))",
+               "((1.1 + {a} * {a}) ** math.tanh({b}))",
                "math.hypot({a}, 1.0 + {b} * {b})", "math.atan2({a}, 2.0 + math.sin({b}))")  # fmt: skip
 ROUGH_PAIR = ("max({a}, {b})", "min({a}, {b})", "({a} / {b})", "np.maximum({a}, {b})", "({a} // (1.5 + abs({b})))",
               "({a} % (0.7 + abs({b})))", "math.fmod({a}, 0.3 + abs({b}))", "math.copysign({a}, {b})")  # fmt: skip
 SMOOTH_ARRAY = ("np.sin({a})", "np.tanh({a})", "np.exp(-{a} * {a})", "({a} ** 2)", "(-{a})", "np.sqrt({a} * {a} + 0.3)",
                 "np.arctan({a})", "np.log1p({a} * {a})", "np.cos({a})", "np.square({a})")  # fmt: skip
-ROUGH_ARRAY = ("np.abs({a})", "np.floor({a})", "np.sign({a})", "np.clip({a}, -0.5, 1.0)", "np.sqrt({a})", "np.rint({a})",
+ROUGH_ARRAY = ("np.abs({a})", "np.floor({a})", "np.sign({a})", "np.clip({a}, -0.5, 1.0)", "np.sqrt({a})",
+               "np.rint({a})",
                "({a} ** 3)", "np.where({a} > 0.0, {a}, 0.1)")  # fmt: skip
-SMOOTH_ARRAYS = ("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} / (1.5 + {b} * {b}))", "np.hypot({a}, {b} * {b} + 0.5)",
+SMOOTH_ARRAYS = ("({a} + {b})", "({a} - {b})", "({a} * {b})", "({a} / (1.5 + {b} * {b}))",
+                 "np.hypot({a}, {b} * {b} + 0.5)",
                  "np.logaddexp({a}, {b})")  # fmt: skip
-ROUGH_ARRAYS = ("np.maximum({a}, {b})", "np.minimum({a}, {b})", "np.arctan2({a}, {b})", "({a} / {b})", "np.copysign({a}, {b})",
-                "({a} // ({b} * {b} + 0.5))", "np.fmod({a}, {b} * {b} + 0.5)", "({a} % (np.abs({b}) + 0.3))")  # fmt: skip
+ROUGH_ARRAYS = ("np.maximum({a}, {b})", "np.minimum({a}, {b})", "np.arctan2({a}, {b})", "({a} / {b})",
+                "np.copysign({a}, {b})",
+                "({a} // ({b} * {b} + 0.5))", "np.fmod({a}, {b} * {b} + 0.5)",
+                "({a} % (np.abs({b}) + 0.3))")  # fmt: skip
 COMPARISONS = ("<", ">", "<=", ">=", "!=", "==")
 
 
@@ -152,7 +159,8 @@ class Expressions:
         if depth <= 0 or self.chance(3):
             known = self.scope.of(INT)
             return self.pick(("1", "0", "2", "3") if not known or self.chance(3) else known)
-        options = ("({a} + {b})", "({a} - {b})", "({a} % 3)", "({a} // 2)", "({a} * 2)", "min({a}, {b})", "max({a}, {b})",
+        options = ("({a} + {b})", "({a} - {b})", "({a} % 3)", "({a} // 2)", "({a} * 2)", "min({a}, {b})",
+                   "max({a}, {b})",
                    "abs({a})", "({a} if {c} else {b})", "(-{a})", "int({f})", "({a} % ({b} + 4))")  # fmt: skip
         shape = self.pick(options)
         number = f"math.tanh({self.number(depth - 1)}) * 3.0" if "{f}" in shape else ""
@@ -195,7 +203,8 @@ class Expressions:
         if depth <= 0 or self.chance(6):
             return self.constant_array(kind) if not known or self.chance(8) else self.pick(known)
         if kind.dtype != "f64":
-            return {"f32": self.single_array, "i64": self.integer_array, "i32": self.integer_array, "bool": self.truth_array}[
+            return {"f32": self.single_array, "i64": self.integer_array, "i32": self.integer_array,
+                    "bool": self.truth_array}[
                 kind.dtype
             ](kind, depth - 1)
         options = [self.array_pair, self.array_function, self.array_view, self.array_choice, self.array_call]
@@ -292,16 +301,20 @@ class Expressions:
         if not others or self.smooth:
             return self.array_pair(kind, depth)
         other = self.pick(self.scope.of(Kind(self.pick(others), kind.shape)))
-        return self.pick((f"({other} * {self.array(kind, depth)})", f"{other}.astype(np.float64)", f"({other} + {self.array(kind, 0)})"))
+        return self.pick((f"({other} * {self.array(kind, depth)})", f"{other}.astype(np.float64)",
+                          f"({other} + {self.array(kind, 0)})"))  # fmt: skip
 
     def single_array(self, kind, depth):
         a, b = self.array(kind, depth), self.array(kind, depth)
-        return self.pick(("({a} + {b})", "({a} * {b})", "np.sin({a})", "({a} * 0.5)", "({a} - 1)", "np.maximum({a}, {b})",
-                          "({a} / ({b} * {b} + 1.0))", "{a}[::-1]", "np.where({a} > {b}, {a}, {b})")).format(a=a, b=b)  # fmt: skip
+        return self.pick(("({a} + {b})", "({a} * {b})", "np.sin({a})", "({a} * 0.5)", "({a} - 1)",
+                          "np.maximum({a}, {b})",
+                          "({a} / ({b} * {b} + 1.0))", "{a}[::-1]",
+                          "np.where({a} > {b}, {a}, {b})")).format(a=a, b=b)  # fmt: skip
 
     def integer_array(self, kind, depth):
         a, b = self.array(kind, depth), self.array(kind, depth)
-        shapes = ["({a} + {b})", "({a} - {b})", "({a} % 5)", "({a} * 2)", "({a} // 3)", "np.maximum({a}, {b})", "{a}[::-1]",
+        shapes = ["({a} + {b})", "({a} - {b})", "({a} % 5)", "({a} * 2)", "({a} // 3)", "np.maximum({a}, {b})",
+                  "{a}[::-1]",
                   "np.where({a} > {b}, {a}, {b})", "np.abs({a})", "({a} & 6)", "({a} ^ {b})"]  # fmt: skip
         return self.pick(shapes).format(a=a, b=b)
 
@@ -311,7 +324,8 @@ class Expressions:
     def mask(self, shape, depth):
         a = self.array(Kind("f64", shape), min(depth, 1))
         b = self.pick((self.number(0), self.array(Kind("f64", shape), 0)))
-        options = ["({a} < {b})", "({a} > {b})", "np.isfinite({a})", "(~({a} > {b}))", "np.logical_and({a} > {b}, {a} < 1.0)",
+        options = ["({a} < {b})", "({a} > {b})", "np.isfinite({a})", "(~({a} > {b}))",
+                   "np.logical_and({a} > {b}, {a} < 1.0)",
                    "(({a} > {b}) | ({a} < -1.0))"]  # fmt: skip
         return self.pick(options).format(a=a, b=b)
 

@@ -9,8 +9,8 @@
                       v1[i1] = 0.5 * x[i1 - 1]
                   return v1, a
 
-The programs use straight-line NumPy, stores, loops with `break`, `continue` and `else`, `while`, early return, swaps and
-calls of helpers.  Names are bound on every path to where they are read, arrays that are stored into are shared with
+The programs use straight-line NumPy, stores, loops with `break`, `continue` and `else`, `while`, early return, swaps
+and calls of helpers.  Names are bound on every path to where they are read, arrays that are stored into are shared with
 nothing, and loops shrink what they carry, so that nearly all programs run; where CPython raises, so must the stages.
 `arguments` are drawn by seed: a failing program is reproduced by its text and its seed.
 """
@@ -20,7 +20,19 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from .random_expressions import BOOL, COLUMN, FLOAT, INT, MATRIX, OTHER_VECTOR, VECTOR, Expressions, Kind, Scope, Variable
+from .random_expressions import (
+    BOOL,
+    COLUMN,
+    FLOAT,
+    INT,
+    MATRIX,
+    OTHER_VECTOR,
+    VECTOR,
+    Expressions,
+    Kind,
+    Scope,
+    Variable,
+)
 from .stages import module_of
 
 PARAMETERS = {
@@ -225,9 +237,11 @@ class Writer:
         name, shape = chosen.name, chosen.kind.shape
         options = [(f"[{', '.join(map(index, shape))}]", ())]
         if shape == ("n",):
-            options += [("[1:]", ("n - 1",)), ("[:-1]", ("n - 1",)), ("[:]", ("n",)), ("[::-1]", ("n",)), ("[1:-1]", ())]
+            options += [("[1:]", ("n - 1",)), ("[:-1]", ("n - 1",)), ("[:]", ("n",)), ("[::-1]", ("n",)),
+                        ("[1:-1]", ())]
             options += [(f"[{v}]", ()) for v in self.scope.of(Kind("bool", ("n",)))]
-            options += [("[idx]", ()) for _ in self.scope.of(Kind("i64", ("n",))) if "idx" in self.scope.of(Kind("i64", ("n",)))]
+            integers = self.scope.of(Kind("i64", ("n",)))
+            options += [("[idx]", ()) for _ in integers if "idx" in integers]
         if len(shape) == 2:
             options += [(f"[{index(shape[0])}]", shape[1:]), (f"[:, {index(shape[1])}]", shape[:1]), ("[:]", shape)]
             options += [("[1:, ::2]", ()), (f"[{index(shape[0])}, :]", ())]
@@ -361,7 +375,8 @@ def programs(draw, smooth=False, parameters=None, room=10):
         writer.statement()
     writer.line(f"return {ending(writer)}")
     head = f"def program({', '.join(parameters)}):"
-    text = "\n\n\n".join(["import math\n\nimport numpy as np", *(t for t, _ in helpers), "\n".join([head, *writer.lines, ""])])
+    main = "\n".join([head, *writer.lines, ""])
+    text = "\n\n\n".join(["import math\n\nimport numpy as np", *(t for t, _ in helpers), main])
     n, m = draw(st.sampled_from(((3, 4), (2, 3), (4, 2), (1, 3), (3, 1), (5, 5))))
     return Written(text, parameters, draw(st.integers(0, 99)), (n, m))
 

@@ -25,6 +25,7 @@ import tempfile
 import types as python_types
 
 import numpy as np
+
 from pellucid.compiler import pipeline, printer
 from pellucid.compiler.backend import llvm
 from pellucid.compiler.frontend.apply import core_of, namespace_of

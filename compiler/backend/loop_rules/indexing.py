@@ -18,7 +18,23 @@ from .arithmetic import ZERO, minus, plus, text_of
 from .guards import any_of, joined, raise_if, shape_texts
 from .lowering import Lowering
 from .nest import Nest, bottom_of, flush, materialise, realise
-from .nodes import ONE_LONG, Along, At, Length, Node, Pick, Recipe, Select, Stored, Through, Value, rank
+from .nodes import (
+    ONE_LONG,
+    Along,
+    Apply,
+    At,
+    Fill,
+    Length,
+    Node,
+    Pick,
+    Recipe,
+    Select,
+    Stored,
+    Through,
+    Value,
+    is_heavy,
+    rank,
+)
 
 Items = Sequence[gast.expr]
 
@@ -240,7 +256,7 @@ def gather(low: Lowering, base: Node, items: Items) -> Node:
 
 def scattered_places(
     low: Lowering, base: Node, items: Items
-) -> tuple[tuple[Pick, ...], tuple[Length, ...], Stored]:
+) -> tuple[tuple[Pick, ...], tuple[Length, ...], Node]:
     """Where the elements stand that items with integer arrays among them select, and the variable they stand in."""
     source, items = sliced_first(low, base, items, keep_simple=True)
     indices = {k: low.node(i) for k, i in enumerate(items) if not isinstance(i, gast.Slice) and not is_new_axis(i)}
@@ -277,15 +293,35 @@ def _first_of_common(indices: dict, count: int) -> int | None:
 
 def sliced_first(
     low: Lowering, base: Node, items: Items, keep_simple: bool = False
-) -> tuple[Stored, list[gast.expr]]:
+) -> tuple[Node, list[gast.expr]]:
     """The variable in which every slice is a whole axis (or a simple one, if those are kept), and the items for it."""
     slices = [i if isinstance(i, gast.Slice) else syntax.slice_() for i in _without_new_axes(items)]
+    if keep_simple and all(map(is_full_slice, slices)) and _passes_indices_on(low, base):
+        return base, list(items)
     source = realise(low, base)
     kept = [simple_slice(i, n, 0) is not None for i, n in zip(slices, source.lengths)]
     if all(map(is_full_slice, slices)) or (keep_simple and all(kept)):
         return source, list(items)
     whole = [syntax.slice_() if isinstance(i, gast.Slice) else i for i in items]
     return _unnamed_view(low, source, slices), whole
+
+
+def _passes_indices_on(low: Lowering, node: Node) -> bool:
+    """Whether an element at an unchecked index is made of elements of variables at that very index, which check it."""
+    covered: set[int] = set()
+    stack = [low.resolve(node)]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Stored):
+            own = {k for k, n in enumerate(top.lengths) if not n.is_single}
+            if own and rank(top) != rank(node):
+                return False  # its error would name another axis
+            covered |= own
+        elif isinstance(top, Apply) and not top.can_raise:
+            stack += map(low.resolve, top.operands)
+        elif not (isinstance(top, Fill) and rank(top) == 0):
+            return False
+    return covered == set(range(rank(node))) and not is_heavy(node, low.resolve)
 
 
 def _unnamed_view(low: Lowering, source: Stored, slices: Items) -> Stored:

@@ -247,6 +247,15 @@ class Lowering:
         match tree:
             case gast.Constant(value=int() as value) if not isinstance(value, bool):
                 self.extents[name] = value
+            case gast.Call(func=gast.Name(id="cast"), args=[gast.Name() as same]):
+                self.know(name, same)
+            case gast.Call(func=gast.Name(id="maximum"), args=[gast.Name() as same, gast.Constant(value=0)]):
+                if self.is_natural(same):
+                    self.know(name, same)
+            case gast.Name(id=same):
+                for table in (self.extents, self.ranges, self.products):
+                    if same in table:
+                        table[name] = table[same]  # type: ignore[index]
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 self.extents[name] = self.function.types[array].dims[syntax.static_of(tree)["axis"]]  # type: ignore
             case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):
@@ -290,6 +299,8 @@ class Lowering:
                 return name in self.natural or self.ranges.get(name, (-1, 0))[0] >= 0
             case gast.Call(func=gast.Name(id="dim" | "length")):
                 return True
+            case gast.Call(func=gast.Name(id="cast"), args=[same]):
+                return self.is_natural(same)
             case gast.Call(func=gast.Name(id="add" | "multiply" | "minimum"), args=args):
                 return all(map(self.is_natural, args))
             case gast.Call(func=gast.Name(id="maximum"), args=args):

@@ -32,6 +32,7 @@ from .nodes import (
     Node,
     Select,
     Stored,
+    Through,
     Value,
     is_heavy,
     nodes_below,
@@ -210,8 +211,11 @@ class Nest:
                 return self.value(node.source, source_index(node, index, lambda pick: self._place(pick, index)))
         raise InternalError("loops", str(node), "not a node")
 
-    def _place(self, pick, index: Index) -> gast.expr:
-        return self.value(pick.indices, through_index(pick, index)).tree
+    def _place(self, pick: Through, index: Index) -> gast.expr:
+        tree = self.value(pick.indices, through_index(pick, index)).tree
+        if isinstance(pick.indices, Grid) and isinstance(tree, gast.Call) and syntax.operator_of(tree) == "cast":
+            return tree.args[0]  # a counter as it is
+        return tree
 
     def _place_of_local(self, node: Node, key: Key, value: Value) -> int | None:
         """The number of loops around the local that should hold a value; None to write it where it is used."""
@@ -279,7 +283,8 @@ def realise(low: Lowering, node: Node, contiguous: bool = False) -> Stored:
     if isinstance(node, Stored):
         return node if node.type.layout == "C" or not contiguous else materialise(low, node)
     if isinstance(node, Select) and node.recipe is not None and not contiguous:
-        if isinstance(bottom_of(low, node), Stored):
+        # what is transposed may as well be stored as it is
+        if node.recipe.axes or isinstance(bottom_of(low, node), Stored):
             return _view(low, node)
     return materialise(low, node)
 

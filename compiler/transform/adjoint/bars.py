@@ -4,9 +4,10 @@
     bars["x"] = x_bar      a scalar or an array with single assignment; a scalar may stand for a constant array
     in place               x_bar[items] += g: one array for all the loads from x, stored into
 
-A frame is the cotangents of one block while its backward form is written.  What belongs to a block outside is carried by a
-backward loop (`x_bar` before it, `x_bar = x_bar_1` at the end of its body) or merged by a backward branch.  An array whose
-elements are loaded or stored one by one has its cotangent in place, so that a load costs no more than a load.
+A frame is the cotangents of one block while its backward form is written.  What belongs to a block outside is carried
+by a backward loop (`x_bar` before it, `x_bar = x_bar_1` at the end of its body) or merged by a backward branch.  An
+array whose elements are loaded or stored one by one has its cotangent in place, so that a load costs no more than a
+load.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
                           ->       ...
                                    x_bar_1 = g_backward(n, y_bar, a_saved)
 
-What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again where it
-is a parameter.  Cotangents of the results come in, cotangents of the parameters go out; a list that is handed in has a list of
-cotangents that is handed in too.
+What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again
+where it is a parameter.  Cotangents of the results come in, cotangents of the parameters go out; a list that is handed
+in has a list of cotangents that is handed in too.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Plan:
             sweep.types[bars[-1]] = sweep.types[name]
             sweep.root.bars[name] = syntax.name(bars[-1])
         sweep.run(seeds)
-        returned = [sweep.root.full(p, sweep.root.bars.get(p)) for p in callee.outputs()]
+        returned = sweep.returned(callee.outputs())
         saves = Saves(sweep)
         saves.decide()
         self.written[function.name] = Written(sweep, saves, bars, returned)
@@ -162,7 +162,7 @@ class Plan:
     # --- tapes
 
     def tapes_of(self, name: str) -> list[tuple[str, str]]:
-        """(function, tape) for all that an activation of a function writes on, those of the functions it calls included."""
+        """(function, tape) for all that an activation of a function writes on, also in the functions it calls."""
         found, waiting = [], [name]
         while waiting:
             current = waiting.pop(0)

@@ -2,8 +2,9 @@
 
     dim(z, axis=0)     with z: f64[n], features: f64[n, m]     ->     n        and, once, n = dim(features, axis=0)
 
-A symbol of a type says which lengths are equal.  That holds throughout a run for the lengths of parameters and of what the
-function's body makes once; a length that an iteration chooses is read where its array is made, and recorded like any value.
+A symbol of a type says which lengths are equal.  That holds throughout a run for the lengths of parameters and of what
+the function's body makes once; a length that an iteration chooses is read where its array is made, and recorded like
+any value.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ class Lengths:
         return self._late_dim(value.name, axis, extent) if stays else syntax.name(self._local(value, axis).key)
 
     def fixed(self, extent: Extent, before: float | None = None, computed: bool = True) -> gast.expr | None:
-        """A length as an atom at hand throughout the backward sweep (and in the forward sweep from place `before` on)."""
+        """A length as an atom at hand throughout the backward sweep (and in the forward one from place `before` on)."""
         if isinstance(extent, int):
             return syntax.constant(extent)
         if not set(extent.symbols()) <= self._fixed and extent not in self._known:

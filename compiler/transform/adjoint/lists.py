@@ -5,8 +5,8 @@
     x = xs[i]         xs_bar[i] += x_bar
     xs[i] = v         v_bar += xs_bar[i]; xs_bar[i] = 0
 
-At every point of the backward sweep the list of cotangents is as long as the list was at that point of the forward sweep.
-A tape that a loop empties is empty at its end, and so is its list of cotangents at the start.
+At every point of the backward sweep the list of cotangents is as long as the list was at that point of the forward
+sweep.  A tape that a loop empties is empty at its end, and so is its list of cotangents at the start.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
 def _zero_like(frame: Frame, element: Scalar | Array, value: gast.expr) -> gast.expr:
     """A zero of the type of an element, shaped like this one."""
     if isinstance(element, Scalar):
-        return syntax.constant(0.0) if element.weak else frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
+        if element.weak:
+            return syntax.constant(0.0)
+        return frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
     lengths = [
         frame.builder.bind(syntax.call("dim", value, axis=k), types.INT, "n") if not isinstance(d, int) else d
         for k, d in enumerate(element.dims)

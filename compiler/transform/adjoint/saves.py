@@ -7,9 +7,9 @@
         delta = ...                      s = sin(e_1)                 computed again
         e = e_1                          ...
 
-A kept value is saved right after its definition: in an array indexed by the iteration (`slots.py`), or on a list; a number
-made in a branch of the body comes out of it by a merge.  Each backward block starts with what was kept in its forward block and
-what follows from that, in program order.  Then names replace the keys.
+A kept value is saved right after its definition: in an array indexed by the iteration (`slots.py`), or on a list; a
+number made in a branch of the body comes out of it by a merge.  Each backward block starts with what was kept in its
+forward block and what follows from that, in program order.  Then names replace the keys.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Saves:
         self.known[value.key] = self._load(value, self.sweep.types[value.name], place.value, named)
 
     def _live_base(self, origin: gast.stmt) -> str:
-        """The array that is read again where it stands: stores have left those elements alone, or only its length counts."""
+        """The array that is read again where it stands: stores left those elements alone, or only its length counts."""
         match origin.value:
             case gast.Subscript(value=gast.Name(id=base)):
                 key = self.regions.key(origin, base)

@@ -175,7 +175,9 @@ class _Settler:
         """The names that a branch leaves with a value of their own: those had before, or given by every arm."""
         arms = [assigned(body) for body in (statement.body, statement.orelse)]
         live = [not ends_in_raise(body) for body in (statement.body, statement.orelse)]
-        inside = Counter(name for body in (statement.body, statement.orelse) for s in body for name in syntax.names_read(s))
+        inside = Counter(
+            name for body in (statement.body, statement.orelse) for s in body for name in syntax.names_read(s)
+        )
         result = []
         for name in arms[0] | arms[1]:
             everywhere = all(name in arm for arm, reached in zip(arms, live) if reached)

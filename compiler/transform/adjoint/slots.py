@@ -2,9 +2,9 @@
 
     for i in range(1, n, 1):        e_saved = empty(shape=(n,)); ... e_saved[i] = e ...        e_1 = e_saved[i_1]
 
-The array is indexed by the loop variables themselves where these count from about zero, else by the number of the iteration.
-That needs the trip counts and the shape of the value before the outermost loop; where they are not known there, the answer is
-None and the value goes to a list.
+The array is indexed by the loop variables themselves where these count from about zero, else by the number of the
+iteration.  That needs the trip counts and the shape of the value before the outermost loop; where they are not known
+there, the answer is None and the value goes to a list.
 """
 
 from __future__ import annotations

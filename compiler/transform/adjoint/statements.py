@@ -20,7 +20,8 @@ from ...analysis.activity import passing
 from ...diagnostics import InternalError
 from ...ops.cotangents import as_type, cotangent
 from ...ops.schema import OPERATORS, TypeFault
-from ...types import Array, ListOf, Scalar
+from ...ops.type_rules import dims_of
+from ...types import Array, ListOf, Scalar, Type
 from . import lists
 from .bars import Frame
 from .refuse import refuse
@@ -94,10 +95,9 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
     static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
     out = syntax.name(sweep.regions.made[id(statement)][result])
     if isinstance(out_bar, gast.Constant):
-        whole = all(_has_shape(sweep.types[name], sweep.types[out.id]) for _, name in active)
-        plain = _of_constant(node, out_bar) if whole else None
+        plain = _of_constant(sweep, row.name, operands, active, out_bar, sweep.types[out.id])
         if plain is not None:
-            for (_, name), value in zip(active, plain(active)):
+            for (_, name), value in zip(active, plain):
                 frame.add(name, value)
             return
         out_bar = _strong(frame, out_bar, out, operands)
@@ -110,24 +110,28 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
             frame.add(name, value, fresh=value is not out_bar)
 
 
-def _of_constant(node: gast.Call, out_bar: gast.Constant):
-    """The cotangents of the operands as numbers, where a number and the operator allow it; None elsewhere."""
-    match node.func.id, node.args:
+def _of_constant(
+    sweep: Sweep, operator: str, operands: list[gast.expr], active: list[tuple[int, str]], out_bar: gast.Constant,
+    out: Type,
+) -> list[gast.expr] | None:
+    """The cotangents of the active operands as atoms, where a number and the operator allow it; None elsewhere."""
+    number = out_bar.value
+    if any(dims_of(sweep.types[name]) != dims_of(out) for _, name in active):
+        return None
+    match operator, operands:
         case "add" | "positive", _:
-            return lambda active: [out_bar for _ in active]
+            return [out_bar for _ in active]
         case "negative", _:
-            return lambda active: [syntax.constant(-out_bar.value)]
+            return [syntax.constant(-number)]
         case "subtract", _:
-            return lambda active: [syntax.constant(-out_bar.value) if k else out_bar for k, _ in active]
-        case "multiply", ([gast.Constant(value=factor), _] | [_, gast.Constant(value=factor)]):
-            return lambda active: [syntax.constant(out_bar.value * factor)]
+            return [syntax.constant(-number) if position else out_bar for position, _ in active]
+        case "multiply", [gast.Constant(value=factor), _] | [_, gast.Constant(value=factor)]:
+            return [syntax.constant(number * factor)]
+        case "multiply", [gast.Name(id=left), gast.Name(id=right)] if number == 1.0:
+            # once the other factor: the factor itself, where it has the type that the product would have
+            if sweep.types[left] == sweep.types[right] == out:
+                return [operands[1 - position] for position, _ in active]
     return None
-
-
-def _has_shape(type_: Scalar | Array, whole: Scalar | Array) -> bool:
-    """Whether an operand has every element of the result, so that a constant stands for its cotangent too."""
-    dims, full = (t.dims if isinstance(t, Array) else () for t in (type_, whole))
-    return len(dims) == len(full) and all(a != 1 or b == 1 for a, b in zip(dims, full))
 
 
 def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:

@@ -8,19 +8,18 @@
     while test:                                    while length(saved) > 0:     or as often as was counted
         ...                                            ...
 
-What the statements read of the forward sweep they name by the keys of `analysis/regions`; `saves.py` then decides how each
-value comes to be at hand, and puts the names in.
+What the statements read of the forward sweep they name by the keys of `analysis/regions`; `saves.py` then decides how
+each value comes to be at hand, and puts the names in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from typing import TYPE_CHECKING
 
 import gast
 
-from ... import syntax, types
+from ... import syntax
 from ...analysis.activity import Activity
 from ...analysis.regions import Region, Regions, Value, map_regions
 from ...diagnostics import InternalError
@@ -54,6 +53,7 @@ class Sweep:
         self.types.update((key, function.types[v.name]) for key, v in self.regions.values.items())
         self.lengths = Lengths(self.regions, self.types, self.names, lasting)
         self.merged: set[str] = set()
+        self.merged_from: dict[str, list[gast.expr]] = {}
         self.symbols = {s for type_ in function.types.values() for s in symbols_of(type_)}
         self.base: dict[str, str] = {}
         self.escaped: set[str] = set()
@@ -161,7 +161,8 @@ class Sweep:
         if region.parent is None and self.lasting:
             return frame.builder.bind(syntax.call("length", name), INT, "n")
         if isinstance(self.types[name].element, Array):
-            raise refuse(_mark(region), "G004", "a list of arrays inside a loop is differentiated only if it ends empty")
+            message = "a list of arrays inside a loop is differentiated only if it ends empty"
+            raise refuse(_mark(region), "G004", message)
         if name not in self.lists_closed:
             made = self.names.fresh("n")
             self.types[made] = INT
@@ -191,6 +192,34 @@ class Sweep:
         for name, value in seeds:
             self.root.add(name, value)
         self.block(self.root)
+
+    def returned(self, parameters: Sequence[str]) -> list[gast.expr]:
+        """The cotangents of parameters as results: whole, and each array with elements of its own."""
+        made: list[gast.expr] = []
+        owners: set[str] = set()
+        build = self.root.builder
+        for parameter in parameters:
+            bar = self.root.full(parameter, self.root.bars.get(parameter))
+            if isinstance(bar, gast.Name) and isinstance(self.types[bar.id], Array):
+                sharing = self.owners(bar.id)
+                if sharing & owners or any(owner not in self.base for owner in sharing):
+                    bar = build.call("copy", bar, hint=self.root.hint(parameter))
+                    sharing = {bar.id}
+                owners |= sharing
+            elif isinstance(bar, gast.Name) and bar.id in self.regions.values:
+                bar = build.bind(bar, self.types[bar.id], self.root.hint(parameter))
+            made.append(bar)
+        return made
+
+    def owners(self, name: str, seen: frozenset[str] = frozenset()) -> set[str]:
+        """The arrays whose elements a name may have; those not made in the backward sweep are not in `base`."""
+        if name in seen:
+            return set()
+        if name in self.merged_from:
+            sources = [s.id for s in self.merged_from[name] if isinstance(s, gast.Name)]
+            return {owner for source in sources for owner in self.owners(source, seen | {name})}
+        base = self.base.get(name, name)
+        return {base} if base == name else self.owners(base, seen | {name})
 
     def block(self, frame: Frame) -> None:
         for statement in reversed(self.regions.main[id(frame.region)]):
@@ -252,6 +281,7 @@ class Sweep:
                 wholes.append(statements.as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name)))
             else:
                 wholes.append(arm.full(name, value))
+        self.merged_from[made] = wholes
         return made, wholes
 
     # --- loops
@@ -279,8 +309,9 @@ class Sweep:
     def _begin(self, frame: Frame, inner: Frame, starts: dict[str, str]) -> None:
         """Give every cotangent that the backward loop carries its value before the loop."""
         for name, made in (*starts.items(), *inner.carried.items()):
-            value = frame.current(name)
-            frame.builder.append(syntax.assign(made, frame.full(name, value)))
+            value = frame.full(name, frame.current(name))
+            self.merged_from.setdefault(made, []).append(value)
+            frame.builder.append(syntax.assign(made, value))
             frame.bars[name] = syntax.name(made)
 
     def _parallel(self, frame: Frame, pairs: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
@@ -290,6 +321,7 @@ class Sweep:
         copies: list[gast.stmt] = []
         result: list[tuple[str, gast.expr]] = []
         for position, (made, value) in enumerate(pairs):
+            self.merged_from.setdefault(made, []).append(value)
             if isinstance(value, gast.Name) and value.id in targets[:position]:
                 held = self.names.fresh(value.id)
                 self.types[held] = self.types[value.id]
@@ -327,7 +359,8 @@ class Sweep:
         span = build.call("subtract", start, stop, hint="span")
         rounds = build.call("negative", build.call("floor_divide", span, step, hint="rounds"), hint="rounds")
         offset = build.call("multiply", build.call("subtract", rounds, 1, hint="rounds"), step, hint="offset")
-        back = syntax.constant(-step.value) if isinstance(step, gast.Constant) else build.call("negative", step, hint="back")
+        known = isinstance(step, gast.Constant)
+        back = syntax.constant(-step.value) if known else build.call("negative", step, hint="back")
         return build.call("add", start, offset, hint="last"), build.call("subtract", start, step, hint="stop"), back
 
     # --- calls

@@ -1,0 +1,59 @@
+"""How tightly the expressions of Python bind, and how constants are written.
+
+    a + b * c     binds as its sum does          -1.0     binds as a sign does, unlike 1.0          inf     math.inf
+"""
+
+from __future__ import annotations
+
+import math
+
+import gast
+
+TEST, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, ARITH, TERM, FACTOR, POWER, AWAIT, ATOM = range(1, 16)
+
+BINARY = {
+    "Add": ("+", ARITH), "Sub": ("-", ARITH), "Mult": ("*", TERM), "Div": ("/", TERM), "FloorDiv": ("//", TERM),
+    "Mod": ("%", TERM), "MatMult": ("@", TERM), "Pow": ("**", POWER), "LShift": ("<<", SHIFT), "RShift": (">>", SHIFT),
+    "BitOr": ("|", BIT_OR), "BitXor": ("^", BIT_XOR), "BitAnd": ("&", BIT_AND),
+}  # fmt: skip
+UNARY = {"USub": ("-", FACTOR), "UAdd": ("+", FACTOR), "Invert": ("~", FACTOR), "Not": ("not ", NOT)}
+
+
+def precedence(node: gast.AST) -> int:
+    """How tightly the outermost part of an expression binds."""
+    match node:
+        case gast.IfExp() | gast.Lambda():
+            return TEST
+        case gast.BoolOp(op=gast.Or()):
+            return OR
+        case gast.BoolOp():
+            return AND
+        case gast.Compare():
+            return COMPARE
+        case gast.BinOp(op=op):
+            return BINARY[type(op).__name__][1]
+        case gast.UnaryOp(op=op):
+            return UNARY[type(op).__name__][1]
+        case gast.Constant(value=bool()):
+            return ATOM
+        case gast.Constant(value=int() | float() as number) if math.copysign(1.0, number) < 0:
+            return FACTOR
+        case gast.Yield() | gast.YieldFrom():
+            return 0
+        case gast.Await():
+            return AWAIT
+    return ATOM
+
+
+def constant_text(value: object, quote: str | None = None) -> str:
+    """A literal; infinities and nan are spelled through `math`, strings in double quotes where they can be."""
+    match value:
+        case float() if math.isnan(value):
+            return "math.nan"
+        case float() if math.isinf(value):
+            return "math.inf" if value > 0 else "-math.inf"
+        case str() if quote == '"' or '"' not in value:
+            return '"' + repr("'" + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+        case _ if value is ...:
+            return "..."
+    return repr(value)
