@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -180,7 +180,7 @@ def differentiate(made: Specialised, transform: Gradient, where: Span) -> Specia
     positions = iter(range(count, count + len(wrt)))
     slopes = [map_leaves(v, lambda part, _: Out(next(positions)) if isinstance(part, Leaf) else part) for v in chosen]
     gradient: Value = SequenceValue(tuple(slopes)) if many else slopes[0]
-    value: Value = output if auxiliary is None else SequenceValue((output, auxiliary))
+    value = output if auxiliary is None else SequenceValue((output, auxiliary))
     if transform.with_value:
         result: Value = SequenceValue((value, gradient))
     else:
@@ -239,7 +239,7 @@ def head_of(request: Request) -> Span:
     return span_of(source.tree, source.file)
 
 
-def fault(where: Span, code: str, message: str, help: tuple[str, ...] = ()) -> None:
+def fault(where: Span, code: str, message: str, help: tuple[str, ...] = ()) -> NoReturn:
     raise GradientError(Diagnostic(code, message, where, "differentiated here", help=help))
 
 
@@ -251,7 +251,7 @@ def reachable(program: Program) -> Program:
         for statement in syntax.walk(program.functions[queue.pop()].body):
             for node in gast.walk(statement):
                 callee = syntax.operator_of(node)
-                if callee in program.functions and callee not in seen:
+                if callee is not None and callee in program.functions and callee not in seen:
                     seen[callee] = None
                     queue.append(callee)
     if len(seen) == len(program.functions):

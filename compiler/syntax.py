@@ -249,9 +249,11 @@ def same(left: object, right: object) -> bool:
     """Whether two trees are equal but for spans."""
     if isinstance(left, gast.AST):
         return type(left) is type(right) and all(
-            same(getattr(left, f, None), getattr(right, f, None)) for f in left._fields
+            same(getattr(left, f, None), getattr(right, f, None))
+            for f in left._fields  # type: ignore[attr-defined]  # gast has no types, so isinstance says nothing
         )
     if isinstance(left, list | tuple):
         return isinstance(right, list | tuple) and len(left) == len(right) and all(map(same, left, right))
-    equal = left == right or (left != left and right != right)
-    return type(left) is type(right) and equal and repr(left) == repr(right)
+    if type(left) is not type(right):
+        return False
+    return (left == right or (left != left and right != right)) and repr(left) == repr(right)

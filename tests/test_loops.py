@@ -273,6 +273,29 @@ def f(x: "f64[n]", y: "f64[n]"):
     assert len(calls_of(program, "empty")) == 1
 
 
+def test_store_through_an_unknown_slice_is_in_place_too():
+    program = lowered("""
+def f(x: "f64[n, m]", k: "int", s: "float"):
+    a = copy(x)
+    a[k:, k:] = a[k:, k:] * s
+    return a
+""")
+    assert len(calls_of(program, "empty")) == 1
+    assert text_of(program).count("a[k:, k:]") == 1
+
+
+def test_name_used_for_two_values_does_not_join_them():
+    program = lowered("""
+def f(x: "f64[n]"):
+    t = sum(x)
+    y = x / t
+    t = max(y)
+    z = y * t
+    return z
+""")
+    assert len(calls_of(program, "empty")) == 1
+
+
 def test_store_of_a_shifted_self_goes_through_a_temporary():
     program = lowered("""
 def f(x: "f64[n]"):

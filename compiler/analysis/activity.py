@@ -112,7 +112,7 @@ def calls_of(function: Function, program: Program) -> Iterator[tuple[gast.stmt, 
     for statement in syntax.walk(function.body):
         value = statement.value if isinstance(statement, gast.Assign | gast.Expr) else None
         callee = None if value is None else syntax.operator_of(value)
-        if callee in program.functions:
+        if callee is not None and callee in program.functions:
             yield statement, callee
 
 
@@ -165,7 +165,7 @@ def _edges_of(statement: gast.stmt, types: Mapping[str, Type], program: Program,
             yield list_.id, name
         case gast.Assign(value=gast.Call() as node) | gast.Expr(value=gast.Call() as node):
             callee = syntax.operator_of(node)
-            if callee in program.functions:
+            if callee is not None and callee in program.functions:
                 yield from _edges_of_call(statement, node, program.functions[callee], reach.get(callee, ()))
             elif callee in OPERATORS and isinstance(statement, gast.Assign):
                 (name,) = syntax.names_bound(statement)

@@ -66,9 +66,7 @@ class Dependence:
     def __init__(self, regions: Regions) -> None:
         self.regions = regions
         self.types = regions.function.types
-        self.index_loop = {
-            loop.statement.target.id: loop for loop in regions.loops.values() if isinstance(loop.statement, gast.For)
-        }
+        self.index_loop = {loop.index: loop for loop in regions.loops.values() if loop.index}
 
     def may_overwrite(self, load: gast.stmt, store: gast.stmt) -> bool:
         """Whether `store` may run after `load` and change an element that `load` reads (of the same array).
@@ -86,10 +84,9 @@ class Dependence:
         """Whether the accesses differ when `shared` loops are in step and the store is in a later round of `later`."""
         shifted: dict[str, Affine] = {}
         if later is not None and isinstance(later.statement, gast.For):
-            step = self._constant(later.statement.iter.args[2])
+            step = self._constant(later.bounds[2])
             if step is not None:
-                index = later.statement.target.id
-                shifted[index] = Affine({(index, "load"): 1, LATER: step})
+                shifted[later.index] = Affine({(later.index, "load"): 1, LATER: step})
         sides = (_Side("load", shared, {}), _Side("store", shared, shifted))
         items = (_axes(_items_of(load), self.types), _axes(_items_of(store), self.types))
         for first, second in zip(*items):
@@ -127,8 +124,8 @@ class Dependence:
         operator = syntax.operator_of(node)
         if operator not in ("add", "subtract", "multiply", "negative"):
             return None
-        parts = [self._affine(a, origin, side) for a in node.args]
-        if any(p is None for p in parts):
+        parts = [part for a in node.args if (part := self._affine(a, origin, side)) is not None]
+        if len(parts) < len(node.args):
             return None
         match operator, parts:
             case "add", [a, b]:
@@ -192,7 +189,7 @@ class Dependence:
         if term == LATER:
             return Affine({}, 1) if lower else None
         loop = self.index_loop[term[0]]
-        start, stop, step = loop.statement.iter.args
+        start, stop, step = loop.bounds
         size = self._constant(step)
         if size is None:
             return None

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import TypeVar
 
-Value = Hashable
+Value = TypeVar("Value", bound=Hashable)
 INFINITE = 10**60
 
 

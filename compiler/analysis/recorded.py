@@ -23,9 +23,7 @@ from .dependence import Dependence
 from .mincut import minimum_cut
 from .regions import Region, Regions, Value
 
-CHEAP = frozenset(
-    "reshape transpose broadcast_to copy dim zeros ones empty full arange eye".split()
-)
+CHEAP = frozenset("reshape transpose broadcast_to copy dim zeros ones empty full arange eye".split())
 LENGTH = 1000
 
 
@@ -73,7 +71,7 @@ class Recorded:
         """Whether the backward sweep simply reads the name."""
         value = self.regions.values[key]
         region = value.region
-        if region.kind == "loop" and isinstance(region.statement, gast.For) and region.statement.target.id == key:
+        if region.index == key:
             return True
         if region.parent is not None:
             return False

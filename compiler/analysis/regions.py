@@ -39,6 +39,19 @@ class Region:
         return () if self.parent is None else (*self.parent.path, self)
 
     @property
+    def index(self) -> str:
+        """The variable of a counted loop, nothing for other blocks."""
+        return self.statement.target.id if isinstance(self.statement, gast.For) else ""
+
+    @property
+    def bounds(self) -> tuple[gast.expr, gast.expr, gast.expr]:
+        """The start, stop and step of a counted loop."""
+        if not isinstance(self.statement, gast.For):
+            raise InternalError("reverse", self.kind, "only a counted loop has bounds")
+        start, stop, step = self.statement.iter.args
+        return start, stop, step
+
+    @property
     def loops(self) -> tuple[Region, ...]:
         return tuple(region for region in self.path if region.kind == "loop")
 
@@ -86,9 +99,6 @@ class Regions:
     def key(self, statement: gast.stmt, name: str) -> str:
         """The value that this statement reads under this name."""
         return self.reads[id(statement)].get(name, name)
-
-    def index_names(self) -> set[str]:
-        return {r.statement.target.id for r in self.loops.values() if isinstance(r.statement, gast.For)}
 
 
 def map_regions(function: Function) -> Regions:

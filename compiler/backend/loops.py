@@ -37,6 +37,7 @@ from .loop_rules.release import release, tidy_names
 from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
 from .loop_rules.stores import store
 from .loop_rules.structure import structure
+from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
 
 CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
@@ -50,8 +51,9 @@ def to_loops(program: Program) -> Program:
 
 
 def lower_function(function: Function, program: Program) -> Function:
-    function = hoist_tests(function)
+    function, wishes = separate(hoist_tests(function))
     low = Lowering(function, program)
+    low.locals.update(wishes)
     for name in function.parameters:
         if isinstance(function.types[name], Array):
             low.name_node(name, low.stored(name))

@@ -315,7 +315,7 @@ def change_list(frame: Frame, receiver: Value, method: str, args: list[Value], n
     if method == "append":
         items.append(args[0])
     elif method == "extend":
-        from .execute import static_items
+        from .iteration import static_items
 
         items += static_items(frame, args[0], node)
     elif items:

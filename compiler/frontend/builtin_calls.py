@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import types
 from ..types import Array, Scalar
-from . import apply, evaluate, execute
+from . import apply, choices, evaluate, iteration
 from .frame import Frame
 from .values import Iteration, Mapping_, Range, Record, Sequence, Static, Value, is_number
 
@@ -17,10 +17,10 @@ from .values import Iteration, Mapping_, Range, Record, Sequence, Static, Value,
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = args
     if isinstance(value, Sequence | Mapping_ | Record | Static):
-        return Static(len(execute.static_items(frame, value, node)))
+        return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
         frame.fault("T001", f"object of type {frame.describe(value)} has no len()", node)
-    return execute.length_of_iterable(frame, value, node)
+    return iteration.length_of_iterable(frame, value, node)
 
 
 def _range(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -57,7 +57,7 @@ def _extreme(sign: str):
         if len(args) == 1:
             if frame.is_array(args[0]):
                 return reduce_array(frame, args[0], "max" if sign == "greater" else "min", node, hint)
-            args = execute.static_items(frame, args[0], node)
+            args = iteration.static_items(frame, args[0], node)
             if not args and "default" in kwargs:
                 return kwargs["default"]
         if not args:
@@ -73,7 +73,7 @@ def _extreme(sign: str):
 def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, hint: str) -> Value:
     """Python's choice: the first of equals, whatever a nan is compared with."""
     op = gast.Gt if sign == "greater" else gast.Lt
-    test = evaluate.compare(frame, op, other, kept, node)
+    test = choices.compare(frame, op, other, kept, node)
     if isinstance(test, Static):
         return other if test.value else kept
     if not frame.is_scalar(kept) or not frame.is_scalar(other):
@@ -104,7 +104,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
         array = apply.as_array(frame, args[0], node)
         return evaluate.binary(frame, gast.Add, start, reduce_array(frame, array, "sum", node, "t"), node, hint)
     total = start
-    for item in execute.static_items(frame, args[0], node):
+    for item in iteration.static_items(frame, args[0], node):
         total = evaluate.binary(frame, gast.Add, total, item, node, hint)
     return total
 
@@ -115,7 +115,7 @@ def _quantifier(stop: bool):
             found = reduce_array(frame, args[0], "any" if stop else "all", node, hint)
             return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
         result: Value = Static(not stop)
-        for item in execute.static_items(frame, args[0], node):
+        for item in iteration.static_items(frame, args[0], node):
             decided = evaluate.truth(frame, item, node)
             if isinstance(decided, Static):
                 if decided.value == stop:
@@ -182,7 +182,7 @@ def _container(kind: type):
             return Sequence((), kind)
         if kind is list and frame.is_list(args[0]):
             return args[0]
-        return Sequence(tuple(execute.static_items(frame, args[0], node)), kind)
+        return Sequence(tuple(iteration.static_items(frame, args[0], node)), kind)
 
     return apply_
 
@@ -192,8 +192,8 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
     if args and isinstance(args[0], Mapping_):
         items.update(args[0].items)
     elif args:
-        for pair in execute.static_items(frame, args[0], node):
-            key, value = execute.static_items(frame, pair, node)
+        for pair in iteration.static_items(frame, args[0], node):
+            key, value = iteration.static_items(frame, pair, node)
             items[evaluate.known(frame, key, node, "a dict key")] = value
     return Mapping_(tuple((items | kwargs).items()))
 
@@ -221,7 +221,8 @@ def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _divmod(frame: Frame, args, kwargs, node, hint) -> Value:
-    pair = [evaluate.binary(frame, op, *args, node, hint) for op in (gast.FloorDiv, gast.Mod)]
+    left, right = args
+    pair = [evaluate.binary(frame, op, left, right, node, hint) for op in (gast.FloorDiv, gast.Mod)]
     return Sequence(tuple(pair))
 
 

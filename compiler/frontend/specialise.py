@@ -22,7 +22,7 @@ import gast
 
 from .. import syntax
 from ..builder import Builder
-from ..diagnostics import CompileError
+from ..diagnostics import InternalError
 from ..names import Names
 from ..program import Function, Origin, Program
 from . import apply, instances
@@ -106,5 +106,5 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
 
 def _only_leaf(value: Value) -> str:
     if not isinstance(value, Leaf):
-        raise CompileError("a frozen global must be an array")
+        raise InternalError("specialise", repr(value), "a frozen global must be an array")
     return value.name

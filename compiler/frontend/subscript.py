@@ -126,7 +126,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
 
 
 def slice_item(frame: Frame, node: gast.Slice) -> gast.Slice:
-    parts = []
+    parts: list[gast.expr | None] = []
     for bound in _bounds(node):
         value = Static(None) if bound is None else evaluate.evaluate(frame, bound)
         if value == Static(None):

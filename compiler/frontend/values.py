@@ -136,8 +136,8 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | Sequence | Mapping_ | Record | Closure | Derived | Bound | Range | Iteration | Undefined
-    | Conflict
+    Static | Leaf | Typed | Out | Sequence | Mapping_ | Record | Closure | Derived | Bound | Range | Iteration
+    | Undefined | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 NONE = Static(None)

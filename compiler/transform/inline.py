@@ -42,7 +42,7 @@ def inline(program: Program) -> Program:
 
 def _called(function: Function, program: Program) -> list[str]:
     found = (syntax.operator_of(getattr(s, "value", None)) for s in syntax.walk(function.body))
-    return [name for name in dict.fromkeys(found) if name in program.functions]
+    return [name for name in dict.fromkeys(found) if name is not None and name in program.functions]
 
 
 def _reaches(start: str, goal: str, callees: dict[str, list[str]]) -> bool:

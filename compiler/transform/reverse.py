@@ -72,7 +72,7 @@ def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[i
     function, sweep = plan.program.main, entry.sweep
     end = function.body[-1]
     returned = syntax.return_([*(end.value.elts[k] for k in results), *entry.returned], getattr(end, "span", None))
-    forward = entry.saves.forward()
+    forward = entry.saves.inserted.forward()
     backward = [syntax.rebuild(statement, part="backward") for statement in sweep.root.builder.body]
     body = plan.with_tapes(entry, [*forward, *sweep.lengths.late, *backward, returned])
     made = [syntax.assign(tape, syntax.call("new_list"), getattr(end, "span", None)) for tape in entry.local.values()]
@@ -92,8 +92,8 @@ def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Funct
     found, waiting = {entry}, [entry]
     while waiting:
         for statement in syntax.walk(functions[waiting.pop()].body):
-            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None))
-            if callee in functions and callee not in found:
+            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None)) or ""
+            if callee is not None and callee in functions and callee not in found:
                 found.add(callee)
                 waiting.append(callee)
     return {name: function for name, function in functions.items() if name in found}

@@ -80,7 +80,7 @@ class Stages:
             if self._core is None:
                 self._core = core_function(self.function)
             return attempt(self._core, *copy_tree(args))
-        flat = self.flatten(copy_tree(args))
+        flat = self.flatten(args)
         structure, call = self.compiled(stage, flat)
         before = copy_tree(flat.leaves)
         outcome = attempt(call, flat.leaves)

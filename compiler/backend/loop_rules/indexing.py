@@ -165,7 +165,7 @@ def single_slice(item: gast.Slice, length: Length, axis: int, extent: Extent) ->
     """A slice of one element if it is there: `x[2:3]`, `x[-1:]`; such a length broadcasts like 1."""
     bounds = [part.value if isinstance(part, gast.Constant) else part for part in (item.lower, item.upper, item.step)]
     lower, upper, step = bounds
-    if step not in (None, 1) or isinstance(lower, gast.AST) or isinstance(upper, gast.AST) or isinstance(extent, int):
+    if step not in (None, 1) or isinstance(lower, gast.AST) or isinstance(upper, gast.AST):
         return None
     lower = 0 if lower is None else lower
     if lower >= 0 and upper == lower + 1:
@@ -174,6 +174,8 @@ def single_slice(item: gast.Slice, length: Length, axis: int, extent: Extent) ->
         start, there = plus(length.clamped, lower), plus(length.clamped, lower + 1)
     else:
         return None
+    if extent == 1:
+        return At(start), ONE_LONG  # the element is there
     tree = syntax.call("minimum", there, 1)
     return Along(axis, start), Length(extent, tree, may_be_negative=lower not in (0, -1), one_of=length.extent)
 
@@ -185,21 +187,49 @@ def _static_slice(start: int, count: int, stride: int, axis: int) -> tuple[Pick,
 
 def view(low: Lowering, name: str, base: Node, items: Items) -> Node:
     """Name the slice: the view checks its ints and clamps its slices as Python does."""
-    bottom = bottom_of(low, base)
-    if isinstance(bottom, Stored) or rank(base) == 0:
+    if isinstance(bottom_of(low, base), Stored) or rank(base) == 0:
         flush(low)
-        source = realise(low, base).name
-        made = name if name not in low.facts.merged else low.fresh(name)
-        type_ = low.function.types[name]
-        tree = syntax.index(source, *items)
-        low.assign(made, tree, Array(base.dtype, type_.dims, layout_of_view(low, source, items)))  # type: ignore
-        low.origin[made] = source
-        return low.stored(made)
+        made, dims = name if name not in low.facts.merged else low.fresh(name), low.function.types[name].dims  # type: ignore
+        return named_view(low, made, realise(low, base), items, dims)
     ints = [k for k, i in enumerate(_without_new_axes(items)) if not isinstance(i, gast.Slice)]
     if all(simple_slice(i, n, 0) for i, n in _sliced(items, base)) and ints:
         return basic_checked(low, base, items)
     materialise(low, base)
     return basic(low, name, low.resolve(base), items)
+
+
+def named_view(low: Lowering, name: str, source: Stored, items: Items, dims: Sequence[Extent]) -> Stored:
+    """A view statement, or the variable that shows the same elements already."""
+    key = source.name, tuple(map(text_of, items))
+    is_lasting = low.facts.merged.isdisjoint((source.name, *(n for i in items for n in syntax.names_read(i))))
+    if is_lasting and key in low.views:
+        return low.views[key]
+    type_ = Array(source.dtype, tuple(dims), layout_of_view(low, source.name, items))
+    low.assign(name, syntax.index(source.name, *items), type_)
+    low.origin[name] = source.name
+    made = low.stored(name)
+    know_slices(low, source, items, made)
+    if is_lasting:
+        low.views[key] = made
+    return made
+
+
+def know_slices(low: Lowering, base: Node, items: Items, result: Node) -> None:
+    """Slices with the same bounds of axes of the same length have the same length."""
+    old, new = iter(base.lengths), iter(result.lengths)
+    for item in items:
+        if is_new_axis(item):
+            next(new)
+            continue
+        axis = next(old)
+        if not isinstance(item, gast.Slice):
+            continue
+        length = next(new)
+        if not low.facts.merged.isdisjoint(syntax.names_read(item)):
+            continue
+        extent = axis.extent if isinstance(axis.extent, int) else low.canonical(axis.extent)
+        known = low.slices.setdefault((str(extent), text_of(item)), length.extent)
+        low.make_equal(known, length.extent)
 
 
 def layout_of_view(low: Lowering, source: str, items: Items) -> str:

@@ -65,7 +65,7 @@ def _sliced_first_around(
     """As `sliced_first`, where one item stands for several axes."""
     spread = [*items[:position], *[syntax.slice_()] * axes, *items[position + 1 :]]
     source, whole = sliced_first(low, base, spread)
-    return source, [*whole[:position], items[position], *whole[position + axes :]]
+    return source, [*whole[:position], items[position], *whole[position + axes :]]  # type: ignore[return-value]
 
 
 def require_mask_fits(low: Lowering, mask: Node, source: Node, axis: int) -> None:

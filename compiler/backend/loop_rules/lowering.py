@@ -60,6 +60,8 @@ class Lowering:
         self.extents: dict[str, Extent] = {}
         self.natural: set[str] = set()
         self.products: dict[str, Factors] = {}
+        self.slices: dict[tuple[str, str], Extent] = {}
+        self.views: dict[tuple[str, tuple[str, ...]], Stored] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
         self.shared: dict[tuple[str, Scalar], list[str]] = {}
@@ -119,7 +121,7 @@ class Lowering:
     @contextmanager
     def block(self) -> Iterator[list[gast.stmt]]:
         """The same, and what becomes known inside is forgotten at the end."""
-        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural", "products")
+        tables = ("nodes", "realised", "equal", "ranges", "extents", "natural", "products", "slices", "views")
         known = {table: getattr(self, table).copy() for table in tables}
         with self.capture() as body:
             yield body
@@ -255,7 +257,7 @@ class Lowering:
             case gast.Name(id=same):
                 for table in (self.extents, self.ranges, self.products):
                     if same in table:
-                        table[name] = table[same]  # type: ignore[index]
+                        table[name] = table[same]  # type: ignore[index, assignment]
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 self.extents[name] = self.function.types[array].dims[syntax.static_of(tree)["axis"]]  # type: ignore
             case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):

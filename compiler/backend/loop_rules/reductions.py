@@ -22,7 +22,7 @@ from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
 from .nest import Nest, allocate
-from .nodes import ONE_LONG, Length, Node, Stored, Value, rank
+from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, rank
 from .operands import apply, convert, solid
 
 BLOCK = 128
@@ -95,7 +95,9 @@ class Plan:
         return any(k > min(reduced, default=k) and not self.node.lengths[k].is_one for k in self.kept)
 
     def variable(self) -> str:
-        return self.name if self.name not in self.low.facts.merged else self.low.fresh(self.name)
+        """Where the result is made: the variable itself, unless it still holds what the elements are made of."""
+        is_free = self.is_scalar and self.name not in names_read(self.node, self.low.resolve)
+        return self.name if is_free or self.name not in self.low.facts.merged else self.low.fresh(self.name)
 
     def place(self, index: Mapping[int, gast.expr]) -> list[gast.expr]:
         return [ZERO if k in self.axes else index[k] for k in self.result_axes]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import gast
 
 from ... import syntax
-from ...types import INT, Array, Extent, Scalar
+from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .elementwise import fitted, narrowed
 from .guards import require_equal, shape_text
@@ -24,7 +24,7 @@ from .indexing import (
     index_map,
     is_full_slice,
     is_new_axis,
-    layout_of_view,
+    named_view,
     opaque,
     scattered_places,
 )
@@ -111,10 +111,7 @@ def _part(low: Lowering, base: Stored, items: Items) -> Stored:
         if isinstance(item, gast.Slice):
             dims.append(base.lengths[axis].extent if is_full_slice(item) else opaque(low))
         axis += 1
-    name, layout = low.fresh(f"{base.name}_part"), layout_of_view(low, base.name, items)
-    low.assign(name, syntax.index(base.name, *items), Array(base.dtype, tuple(dims), layout))
-    low.origin[name] = base.name
-    return low.stored(name)
+    return named_view(low, low.fresh(f"{base.name}_part"), base, items, dims)
 
 
 def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str) -> Node:
@@ -146,10 +143,11 @@ def _reads_only_where_it_writes(
     sharing = [n for n in arrays_read(value, low.resolve) if low.may_share(base.name, n)]
     if not sharing:
         return True
-    if mapped is None or sharing != [base.name]:
+    if sharing != [base.name]:
         return False
     index = [ZERO if n.is_one else syntax.name(f"<{k}>") for k, n in enumerate(lengths)]
-    place = tuple(map(text_of, source_index(Select(base, mapped[0], tuple(lengths)), index, None)))
+    written = source_index(Select(base, mapped[0], tuple(lengths)), index, None) if mapped else index
+    place = tuple(map(text_of, written))
     found = survey([(value, _value_index(value, index))], low.resolve)
     reads = [k for node, at in found.indices.items() if isinstance(node, Stored) and node.name == base.name for k in at]
     return all(read == place for read in reads)
@@ -262,7 +260,7 @@ def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, acc
         Select(source, picks, lengths), index, lambda p: nest.value(p.indices, through_index(p, index)).tree
     )
     tree = fitted(nest.value(value, at), base.dtype).tree
-    nest.add(syntax.store(source.name, place, _combined(source, place, tree, accumulate)))
+    nest.add(syntax.store(source.name, place, _combined(source, place, tree, accumulate)))  # type: ignore[union-attr, arg-type]
     nest.finish()
 
 

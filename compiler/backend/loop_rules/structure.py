@@ -94,7 +94,8 @@ def _require_same_size(low: Lowering, old: Sequence[Length], new: Sequence[Lengt
 
 def _factors(low: Lowering, lengths: Sequence[Length]) -> tuple[int, list[str]]:
     """A size in a form that is equal for sizes that are known to be equal."""
-    constant, symbols = 1, []
+    constant = 1
+    symbols: list[str] = []
     for length in lengths:
         number, others = low.factors_of(length.tree) or low.factors_of_extent(length.extent)
         constant *= number

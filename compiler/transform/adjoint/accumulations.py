@@ -17,7 +17,7 @@ import gast
 
 from ... import syntax
 from ...analysis.regions import Regions, changed_names
-from ...types import Array, Type
+from ...types import Array, Type, dtype_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _match(
             return None
     summed = block[made[total]]
     operator = syntax.operator_of(summed.value)
-    if operator not in ("add", "subtract") or types[base].dtype != getattr(types[total], "dtype", None):
+    if operator not in ("add", "subtract") or dtype_of(types[base]) != dtype_of(types[total]):
         return None
     sides = [(summed.value.args[0], summed.value.args[1], 1 if operator == "add" else -1)]
     if operator == "add":
@@ -75,7 +75,8 @@ def _loads(statement: gast.stmt, base: str, items: gast.expr, types: Mapping[str
     """Whether a statement loads exactly these elements, each of them once."""
     match statement:
         case gast.Assign(value=gast.Subscript(value=gast.Name(id=source), slice=loaded)):
-            arrays = [types[i.id] for i in items.elts if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
+            named = [types[i.id] for i in items.elts if isinstance(i, gast.Name)]
+            arrays = [type_ for type_ in named if isinstance(type_, Array)]
             once = not arrays or (len(arrays) == 1 and arrays[0].dtype == "bool")
             return source == base and once and syntax.same(loaded, items)
     return False

@@ -22,7 +22,9 @@ from ...analysis.regions import Region
 from ...builder import Builder
 from ...names import base_of
 from ...ops.cotangents import as_type
-from ...types import Array, ListOf, Scalar, Type
+from ...ops.type_rules import dims_of
+from ...types import Array, Scalar, Type
+from .declared import array_type, list_type
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -40,7 +42,7 @@ class Emitter(Builder):
 
     def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:
         if operator == "dim":
-            found = self.sweep.length(syntax.atom(operands[0]), static["axis"])
+            found = self.sweep.length(syntax.atom(operands[0]), int(str(static["axis"])))
             if found is not None:
                 return found
         return super().call(operator, *operands, hint=hint, **static)
@@ -119,7 +121,7 @@ class Frame:
 
     def add_in_place(self, name: str, value: gast.expr) -> None:
         base = self.in_place(name)
-        items = [syntax.slice_()] * self.sweep.types[base.id].ndim
+        items = [syntax.slice_()] * array_type(self.sweep.types, base.id).ndim
         total = self.builder.call("add", base, value, hint=self.hint(name))
         self.builder.append(syntax.store(base.id, items, total))
 
@@ -169,18 +171,17 @@ class Frame:
 
     def _fitted(self, name: str, value: gast.expr, type_: Array) -> gast.expr:
         value = as_type(self.builder, value, type_, self.hint(name))
-        given = self.builder.type_of(value)
-        if given.dims != type_.dims:
+        if dims_of(self.builder.type_of(value)) != type_.dims:
             shape = syntax.tuple_(self.sweep.shape(name, self))
             value = self.builder.call("broadcast_to", value, shape=shape, hint=self.hint(name))
             self._declared(value, type_)
-        if self.builder.type_of(value).layout != "C":
+        if getattr(self.builder.type_of(value), "layout", "C") != "C":
             value = self._declared(self.builder.call("copy", value, hint=self.hint(name)), type_)
         return value
 
     def _declared(self, made: gast.expr, type_: Array) -> gast.expr:
         """State the lengths of a new array as those of its primal, which they are."""
-        layout = self.sweep.types[made.id].layout
+        layout = array_type(self.sweep.types, made.id).layout
         self.sweep.types[made.id] = Array(type_.dtype, type_.dims, layout)
         return made
 
@@ -198,8 +199,6 @@ class Frame:
     def _new_list(self, name: str) -> gast.Name:
         from .lists import zeros_for
 
-        type_ = self.sweep.types[name]
-        assert isinstance(type_, ListOf)
-        made = self.builder.bind(syntax.call("new_list"), type_, self.hint(name))
+        made = self.builder.bind(syntax.call("new_list"), list_type(self.sweep.types, name), self.hint(name))
         zeros_for(self, name, made)
         return made

@@ -23,6 +23,7 @@ from ...names import Names, base_of
 from ...program import Function, Program
 from ...types import Array, ListOf, Type
 from .bars import Frame
+from .declared import array_type
 from .refuse import refuse
 from .saves import Saves
 from .sweep import Sweep
@@ -73,8 +74,7 @@ def _result_name(sweep: Sweep, frame: Frame, callee: Callee, parameter: str, arg
     name = sweep.names.fresh(hint)
     type_: Type = callee.function.types[parameter]
     if isinstance(type_, Array):
-        given = sweep.types[argument.id]
-        type_ = Array(type_.dtype, given.dims)
+        type_ = Array(type_.dtype, array_type(sweep.types, argument.id).dims)
     sweep.types[name] = type_
     return name
 
@@ -227,7 +227,7 @@ class Plan:
 
     def _forward(self, callee: Callee, written: Written) -> Function:
         function = callee.function
-        body = self.with_tapes(written, [*written.saves.forward(), function.body[-1]])
+        body = self.with_tapes(written, [*written.saves.inserted.forward(), function.body[-1]])
         parameters = (*function.parameters, *self._tape_parameters(callee, written))
         note = f"{function.name}, recording what its derivative needs."
         return function.with_(

@@ -9,7 +9,7 @@ any value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import gast
 
@@ -18,6 +18,7 @@ from ... import syntax, types
 from ...analysis.regions import Regions, Value
 from ...names import Names
 from ...types import INT, Array, Dim, Extent, ListOf, Type
+from .declared import array_type
 
 LATE = 10**9
 
@@ -79,7 +80,7 @@ class Lengths:
     def _read_shape(self, statement: gast.stmt) -> None:
         """`zeros(shape=(k,))` tells which symbol the types have for `k`."""
         value = getattr(statement, "value", None)
-        if not isinstance(statement, gast.Assign) or syntax.operator_of(value) in (None, "arange"):
+        if value is None or not isinstance(statement, gast.Assign) or syntax.operator_of(value) in (None, "arange"):
             return  # `arange` takes a negative length for none
         shape = next((k.value for k in value.keywords if k.arg == "shape"), None)
         dims = array_type(self.types, next(syntax.names_bound(statement))).dims if shape is not None else ()
@@ -102,7 +103,7 @@ class Lengths:
         value = getattr(statement, "value", None)
         match value:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]):
-                return self.types[base].dims[syntax.static_of(value)["axis"]]
+                return array_type(self.types, base).dims[int(str(syntax.static_of(value)["axis"]))]
             case gast.Call(func=gast.Name(id=operator), args=[left, right]):
                 sides = [a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in (left, right)]
                 return building.affine_result(operator, *sides)
@@ -130,7 +131,7 @@ class Lengths:
         if extent in self._known and (before is None or self._known[extent][1] < before):
             return syntax.name(self._known[extent][0])
         for parameter in self.parameters():
-            dims = self.types[parameter].dims
+            dims = array_type(self.types, parameter).dims
             if extent in dims:
                 return self._parameter_dim(parameter, dims.index(extent), extent)
         return self._computed(extent) if computed and self._is_sum(extent) else None
@@ -200,7 +201,7 @@ class Lengths:
         if (value.key, axis) not in self.local:
             name = self.names.fresh("n")
             self.types[name] = INT
-            self.extents[name] = self.types[value.key].dims[axis]
+            self.extents[name] = array_type(self.types, value.key).dims[axis]
             span = getattr(value.after if value.after is not None else value.region.statement, "span", None)
             origin = syntax.assign(name, syntax.call("dim", value.name, axis=axis), span)
             mark = value.after if value.after is not None else value.region.statement
@@ -212,13 +213,6 @@ class Lengths:
             self.regions.values[name] = made
             self.local[value.key, axis] = made
         return self.local[value.key, axis]
-
-
-def array_type(table: Mapping[str, Type], name: str) -> Array:
-    """The type of a name that is known to be an array."""
-    type_ = table[name]
-    assert isinstance(type_, Array), name
-    return type_
 
 
 def _first_span(regions: Regions):

@@ -17,6 +17,7 @@ import gast
 
 from ... import syntax, types
 from ...types import Array, Scalar
+from .declared import list_type
 
 if TYPE_CHECKING:
     from .bars import Frame
@@ -30,7 +31,7 @@ def of_append(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
     bars = frame.list_in_place(base.id)
     active = isinstance(source, gast.Name) and source.id in sweep.active
     hint = frame.hint(source.id) if active else "t_bar"
-    value = frame.builder.bind(syntax.call("pop", bars), sweep.types[base.id].element, hint)
+    value = frame.builder.bind(syntax.call("pop", bars), list_type(sweep.types, base.id).element, hint)
     if active:
         frame.add(source.id, value)
 
@@ -58,7 +59,7 @@ def of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.ex
     name, base = statement.targets[0].id, statement.value.value.id
     items = list(sweep.atoms(statement, statement.value.slice).elts)
     bars = frame.list_in_place(base)
-    element = sweep.types[base].element
+    element = list_type(sweep.types, base).element
     before = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
     total = frame.builder.call("add", before, frame.full(name, out_bar), hint="t_bar")
     frame.builder.append(syntax.store(bars.id, items, total))
@@ -72,7 +73,7 @@ def of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
         return
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
     bars = frame.list_in_place(base)
-    element = sweep.types[base].element
+    element = list_type(sweep.types, base).element
     value = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
     frame.builder.append(syntax.store(bars.id, items, _zero_like(frame, element, value)))
     if isinstance(source, gast.Name) and source.id in sweep.active:
@@ -97,7 +98,7 @@ def _zero_like(frame: Frame, element: Scalar | Array, value: gast.expr) -> gast.
 def zeros_for(frame: Frame, name: str, bars: gast.Name) -> None:
     """Append a zero for every element that the list has at the end of its life."""
     sweep = frame.sweep
-    element = sweep.types[name].element
+    element = list_type(sweep.types, name).element
     if sweep.is_emptied(name):
         return
     build = frame.builder

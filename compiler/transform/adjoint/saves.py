@@ -24,31 +24,29 @@ from ...analysis.regions import Region, Value
 from ...diagnostics import InternalError
 from ...names import base_of
 from ...types import INT, Array, ListOf, Scalar
-from .bars import VIEWS, Emitter
+from .bars import Emitter
+from .declared import array_type, leaf_type
+from .insertions import Insertions, arrays_sharing_stores
 from .settle import ends_in_raise
 from .slots import Slots
 from .sweep import Sweep
 
 
 class Saves:
-    """The decisions for one function.  `finish` gives its forward statements; its backward ones are then in names."""
+    """The decisions for one function: after `decide` its backward statements are in names, and `inserted` has the saves."""
 
     def __init__(self, sweep: Sweep) -> None:
         self.sweep, self.regions = sweep, sweep.regions
         self.recorded = Recorded(sweep.regions, sweep.types, sweep.lasting)
-        self.before: dict[int, list[gast.stmt]] = {}
-        self.after: dict[int, list[gast.stmt]] = {}
-        self.start: dict[int, list[gast.stmt]] = {}
-        self.last: dict[int, list[gast.stmt]] = {}
-        self.end: dict[int, list[gast.stmt]] = {}
+        self.inserted = Insertions(sweep)
         self.prelude: dict[int, list[gast.stmt]] = {}
         self.known: dict[str, str] = {}
         self.tapes: dict[str, ListOf] = {}
         self.listed: dict[str, str] = {}
         self.kept: list[str] = []
-        self.slots = Slots(sweep, self.recorded, self.before)
+        self.slots = Slots(sweep, self.recorded, self.inserted.before)
         self._counters: dict[tuple[int, bool], str] = {}
-        self._shared = _shared_arrays(sweep)
+        self._shared = arrays_sharing_stores(sweep)
 
     def decide(self) -> None:
         """Choose what is kept, put the values in place, and replace keys by names in the backward statements."""
@@ -88,7 +86,7 @@ class Saves:
         if key in self.known:
             return self.known[key]
         value = self.regions.values[key]
-        if id(value.region) in self.sweep.index_of and value.region.statement.target.id == key:
+        if id(value.region) in self.sweep.index_of and value.region.index == key:
             return self.sweep.index_of[id(value.region)]
         if not self.recorded.at_hand(key):
             raise InternalError("reverse", key, "a value of the forward sweep is read that nobody kept")
@@ -128,7 +126,7 @@ class Saves:
         """A value that was stored where nothing overwrote it."""
         place = store.targets[0]
         named = [syntax.map_names(i, lambda name: self._named(self.regions.key(store, name))) for i in place.slice.elts]
-        self.known[value.key] = self._load(value, self.sweep.types[value.name], place.value, named)
+        self.known[value.key] = self._load(value, place.value, named)
 
     def _live_base(self, origin: gast.stmt) -> str:
         """The array that is read again where it stands: stores left those elements alone, or only its length counts."""
@@ -147,7 +145,7 @@ class Saves:
 
     def _keep(self, value: Value) -> None:
         self._insert_local(value)
-        type_ = self.sweep.types[value.name]
+        type_ = leaf_type(self.sweep.types, value.name)
         if self.sweep.lasting and value.region.parent is None:
             self._keep_by_copy(value)
             return
@@ -165,17 +163,11 @@ class Saves:
         for (key, _), local in self.sweep.lengths.local.items():
             if local is value:
                 array = self.regions.values[key]
-                self._place_after(array, local.origin)
+                self.inserted.place_after(array, local.origin)
         for local in self.sweep.lists_closed.values():
             if local is value:
                 last = self.sweep.end_of(value.region)
-                self.after.setdefault(id(last), []).append(value.after)
-
-    def _place_after(self, value: Value, statement: gast.stmt) -> None:
-        if value.after is None:
-            self.start.setdefault(id(value.region), []).append(statement)
-        else:
-            self.after.setdefault(id(value.after), []).append(statement)
+                self.inserted.after.setdefault(id(last), []).append(value.after)
 
     def _span(self, value: Value):
         mark = value.after if value.after is not None else value.region.statement
@@ -183,7 +175,7 @@ class Saves:
 
     def _keep_on_list(self, value: Value) -> None:
         """Save by append, get back by pop: last in, first out, through all loops and calls."""
-        type_ = self.sweep.types[value.name]
+        type_ = leaf_type(self.sweep.types, value.name)
         element = Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
         tape = self.sweep.names.fresh(self._store_name(value))
         self.sweep.types[tape] = self.tapes[tape] = ListOf(element)
@@ -191,19 +183,19 @@ class Saves:
         if self.sweep.lasting:
             anchor = value.region.path[0].statement
             made = syntax.assign(tape, syntax.call("new_list"), getattr(anchor, "span", None))
-            self.before.setdefault(id(anchor), []).append(made)
+            self.inserted.before.setdefault(id(anchor), []).append(made)
         source: gast.expr = syntax.name(value.name)
         if isinstance(type_, Array) and (value.name in self._shared or type_.layout != "C"):
             kept = self.sweep.names.fresh(value.name)
             self.sweep.types[kept] = element
-            self._place_after(value, syntax.assign(kept, syntax.call("copy", source), self._span(value)))
+            self.inserted.place_after(value, syntax.assign(kept, syntax.call("copy", source), self._span(value)))
             source = syntax.name(kept)
         saved = syntax.expression(syntax.call("append", tape, source), self._span(value))
         if self.sweep.lasting:
-            self._place_after(value, saved)
+            self.inserted.place_after(value, saved)
         else:
             # a call in this block may put values of its own on the list: those lie below, and are gone when it is read
-            self.last.setdefault(id(value.region), []).append(saved)
+            self.inserted.last.setdefault(id(value.region), []).append(saved)
         made_name = self._fresh(value)
         self.sweep.types[made_name] = element
         self.known[value.key] = made_name
@@ -212,21 +204,22 @@ class Saves:
 
     def _keep_in_array(self, value: Value, slots, lengths) -> None:
         """Save in an array with one place per iteration."""
-        type_ = self.sweep.types[value.name]
+        type_ = leaf_type(self.sweep.types, value.name)
         anchor = value.region.path[0].statement
         emitter = Emitter(self.sweep)
-        emitter.body = self.before.setdefault(id(anchor), [])
+        emitter.body = self.inserted.before.setdefault(id(anchor), [])
         emitter.span = getattr(anchor, "span", None)
         shape = syntax.tuple_([*(slot.size for slot in slots), *lengths])
         store = emitter.call("empty", shape=shape, dtype=type_.dtype, hint=self._store_name(value))
         whole = [syntax.slice_()] * len(lengths)
         places = [self._counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
-        self._place_after(value, syntax.store(store.id, [*places, *whole], value.name, self._span(value)))
+        self.inserted.place_after(value, syntax.store(store.id, [*places, *whole], value.name, self._span(value)))
         back = [self._counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
-        self.known[value.key] = self._load(value, type_, store, [*back, *whole])
+        self.known[value.key] = self._load(value, store, [*back, *whole])
 
-    def _load(self, value: Value, type_: Scalar | Array, store: gast.Name, items: list[gast.expr]) -> str:
+    def _load(self, value: Value, store: gast.expr, items: list[gast.expr]) -> str:
         made = self._fresh(value)
+        type_ = leaf_type(self.sweep.types, value.name)
         loaded = syntax.index(store.id, *items)
         target = self.prelude.setdefault(id(value.region), [])
         if isinstance(type_, Scalar) and type_.weak:
@@ -241,7 +234,7 @@ class Saves:
 
     def _counter(self, loop: Region, slot, backward: bool) -> gast.expr:
         """The place of the present iteration, in the forward or the backward form of a loop."""
-        index = self.sweep.index_of[id(loop)] if backward else loop.statement.target.id
+        index = self.sweep.index_of[id(loop)] if backward else loop.index
         if slot.start is None:
             return syntax.name(index)
         if (id(loop), backward) not in self._counters:
@@ -254,17 +247,16 @@ class Saves:
         passed = emitter.call("subtract", index, slot.start, hint="round")
         if slot.step.value != 1:
             passed = emitter.call("floor_divide", passed, slot.step, hint="round")
-        place = self.prelude if backward else self.start
+        place = self.prelude if backward else self.inserted.start
         place.setdefault(id(loop), [])[:0] = emitter.body
         return passed.id
 
     def _keep_by_copy(self, value: Value) -> None:
         """What an array of the body holds before a store is there in a copy afterwards."""
         made = self.sweep.names.fresh(self._store_name(value))
-        type_ = self.sweep.types[value.name]
-        assert isinstance(type_, Array)
+        type_ = array_type(self.sweep.types, value.name)
         self.sweep.types[made] = Array(type_.dtype, type_.dims)
-        self._place_after(value, syntax.assign(made, syntax.call("copy", value.name), self._span(value)))
+        self.inserted.place_after(value, syntax.assign(made, syntax.call("copy", value.name), self._span(value)))
         self.known[value.key] = made
 
     def _keep_by_merge(self, value: Value, type_: Scalar) -> None:
@@ -274,7 +266,7 @@ class Saves:
             made = self.sweep.names.fresh(self._store_name(value))
             self.sweep.types[made] = type_
             span = getattr(arm.statement, "span", None)
-            self.end.setdefault(id(arm), []).append(syntax.assign(made, syntax.name(source), span))
+            self.inserted.end.setdefault(id(arm), []).append(syntax.assign(made, syntax.name(source), span))
             then, other = self.regions.arms[id(arm.statement)]
             sibling = other if arm is then else then
             if not ends_in_raise(sibling.block):
@@ -288,8 +280,8 @@ class Saves:
         zero: gast.expr = syntax.constant({"f": 0.0, "i": 0, "b": False}[type_.dtype[0]])
         if not type_.weak:
             zero = emitter.call("cast", zero, dtype=type_.dtype, weak=False, hint="zero")
-        self.start.setdefault(id(arm), []).extend(emitter.body)
-        self.end.setdefault(id(arm), []).append(syntax.assign(made, zero, span))
+        self.inserted.start.setdefault(id(arm), []).extend(emitter.body)
+        self.inserted.end.setdefault(id(arm), []).append(syntax.assign(made, zero, span))
 
     # --- how often a while loop ran
 
@@ -302,7 +294,7 @@ class Saves:
     def _with_test(self, statement: gast.While, loop: Region) -> gast.stmt:
         span = getattr(statement, "span", None)
         for tape, key in self.listed.items():
-            if self.sweep.lasting and self.regions.values[key].region is loop and loop.parent.parent is None:
+            if self.sweep.lasting and self.regions.values[key].region is loop and len(loop.path) == 1:
                 made = syntax.while_(syntax.call("greater", syntax.call("length", tape), 0), [], span)
                 made.body = statement.body
                 return made
@@ -319,9 +311,10 @@ class Saves:
         span = getattr(loop.statement, "span", None)
         count, more = names.fresh("rounds"), names.fresh("rounds")
         self.sweep.types[count] = self.sweep.types[more] = INT
-        self.before.setdefault(id(loop.statement), []).append(syntax.assign(count, syntax.constant(0), span))
-        self.start.setdefault(id(loop), []).append(syntax.assign(more, syntax.call("add", count, 1), span))
-        self.end.setdefault(id(loop), []).append(syntax.assign(count, syntax.name(more), span))
+        self.inserted.before.setdefault(id(loop.statement), []).append(syntax.assign(count, syntax.constant(0), span))
+        self.inserted.start.setdefault(id(loop), []).append(syntax.assign(more, syntax.call("add", count, 1), span))
+        self.inserted.end.setdefault(id(loop), []).append(syntax.assign(count, syntax.name(more), span))
+        assert loop.parent is not None
         value = Value(count, count, loop.parent, loop.statement, None)
         self.regions.values[count] = value
         if not self.recorded.at_hand(count):
@@ -346,63 +339,3 @@ class Saves:
         if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
             fresh["targets"] = [syntax.map_names(statement.targets[0], self._named)]
         return syntax.rebuild(statement, **fresh)
-
-    # --- the forward sweep
-
-    def forward(self) -> list[gast.stmt]:
-        """The statements of the function with the saves put in, without its return."""
-        body = [s for s in self.regions.body.block if not isinstance(s, gast.Return)]
-        return [*self.sweep.lengths.early, *self._block(self.regions.body, body)]
-
-    def _block(self, region: Region, body: Iterable[gast.stmt]) -> list[gast.stmt]:
-        made: list[gast.stmt] = []
-        for statement in self.start.get(id(region), ()):
-            self._emit(statement, made)
-        closing = {id(s) for s in region.block[len(self.regions.main[id(region)]) :]}
-        copies: list[gast.stmt] = []
-        for statement in body:
-            made.extend(self.before.get(id(statement), ()))
-            self._emit(statement, copies if id(statement) in closing else made)
-        return [*made, *self.last.get(id(region), ()), *copies, *self.end.get(id(region), ())]
-
-    def _emit(self, statement: gast.stmt, made: list[gast.stmt]) -> None:
-        made.append(self._rebuilt(statement))
-        for following in self.after.get(id(statement), ()):
-            self._emit(following, made)
-
-    def _rebuilt(self, statement: gast.stmt) -> gast.stmt:
-        if isinstance(statement, gast.If):
-            then, other = self.regions.arms[id(statement)]
-            return syntax.rebuild(
-                statement, body=self._block(then, statement.body), orelse=self._block(other, statement.orelse)
-            )
-        if isinstance(statement, gast.For | gast.While):
-            return syntax.rebuild(statement, body=self._block(self.regions.loops[id(statement)], statement.body))
-        return self.sweep.forward_calls.get(id(statement), statement)
-
-
-def _shared_arrays(sweep: Sweep) -> set[str]:
-    """Arrays that may share elements with one that is stored into."""
-    leader: dict[str, str] = {}
-
-    def find(name: str) -> str:
-        while leader.get(name, name) != name:
-            name = leader[name]
-        return name
-
-    for statement in syntax.walk(sweep.function.body):
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name | gast.Tuple):
-            continue
-        sources: list[str] = []
-        match statement.value:
-            case gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source)):
-                sources = [source]
-            case gast.Call(func=gast.Name(id=operator), args=args):
-                if operator in VIEWS | {"pop"} or operator in sweep.program.functions:
-                    sources = [a.id for a in args if isinstance(a, gast.Name)]
-        for name in syntax.names_bound(statement):
-            for source in sources:
-                if not isinstance(sweep.types[name], Scalar) and not isinstance(sweep.types[source], Scalar):
-                    leader[find(name)] = find(source)
-    stored = {find(name) for name in sweep.regions.stores}
-    return {name for name in sweep.function.types if find(name) in stored}

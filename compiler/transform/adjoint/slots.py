@@ -18,6 +18,7 @@ from ... import syntax, types
 from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value
 from ...types import INT, Array, Extent
+from .declared import array_type
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -70,7 +71,7 @@ class Slots:
     def _find(self, loop: Region, anchor: gast.stmt) -> Slot | None:
         if not isinstance(loop.statement, gast.For):
             return None
-        start, stop, step = loop.statement.iter.args
+        start, stop, step = loop.bounds
         if not isinstance(step, gast.Constant):
             return None
         first, last = self._hoist(loop.statement, start, anchor), self._hoist(loop.statement, stop, anchor)
@@ -112,7 +113,7 @@ class Slots:
         operator = syntax.operator_of(node)
         if operator == "dim":
             base = node.args[0].id
-            extent = self.sweep.types[base].dims[syntax.static_of(node)["axis"]]
+            extent = array_type(self.sweep.types, base).dims[int(str(syntax.static_of(node)["axis"]))]
             return self.sweep.lengths.fixed(extent, before=self.regions.order[id(anchor)])
         if operator not in ("add", "subtract", "multiply", "negative"):
             return None
@@ -127,7 +128,7 @@ class Slots:
             numbers = [a.value for a in atoms]
             folded = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
                       "negative": lambda a: -a, "floor_divide": lambda a, b: a // b}  # fmt: skip
-            return syntax.constant(folded[operator](*numbers))
+            return syntax.constant(folded[operator](*numbers))  # type: ignore[operator]
         name = self.sweep.names.fresh("count")
         self.sweep.types[name] = INT
         made = syntax.assign(name, syntax.call(operator, *atoms), getattr(anchor, "span", None))

@@ -20,10 +20,11 @@ from ...analysis.activity import passing
 from ...diagnostics import InternalError
 from ...ops.cotangents import as_type, cotangent
 from ...ops.schema import OPERATORS, TypeFault
-from ...ops.type_rules import dims_of
-from ...types import Array, ListOf, Scalar, Type
+from ...ops.type_rules import dims_of, is_weak
+from ...types import Array, ListOf, Scalar, Type, dtype_of
 from . import lists
 from .bars import Frame
+from .declared import leaf_type
 from .refuse import refuse
 
 if TYPE_CHECKING:
@@ -137,12 +138,10 @@ def _of_constant(
 def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
     """A Python number beside another one would follow Python's rules (division by zero raises): give it NumPy's."""
     type_ = frame.builder.type_of(out)
-    if isinstance(type_, Scalar) and type_.weak:
-        return out_bar
     given = [frame.builder.type_of(a) for a in operands if isinstance(a, gast.Name)]
-    if all(isinstance(t, Array) or not t.weak for t in given):
+    if is_weak(type_) or not any(map(is_weak, given)):
         return out_bar
-    return frame.builder.call("cast", out_bar, dtype=type_.dtype, weak=False, hint="t_bar")
+    return frame.builder.call("cast", out_bar, dtype=dtype_of(type_), weak=False, hint="t_bar")
 
 
 # --- loads and stores ----------------------------------------------------------------------------------------------
@@ -277,7 +276,7 @@ def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
 
 def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:
     """Add the cotangent of stored elements to that of the stored value, which may have been spread over them."""
-    wanted, given = sweep.types[source], sweep.types[value.id] if isinstance(value, gast.Name) else None
+    wanted, given = leaf_type(sweep.types, source), frame.builder.type_of(value)
     if isinstance(given, Array):
         value = _summed(frame, value, given, wanted)
     frame.add(source, as_type(frame.builder, value, wanted, frame.hint(source)), fresh=True)

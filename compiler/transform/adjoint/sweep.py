@@ -22,13 +22,13 @@ import gast
 from ... import syntax
 from ...analysis.activity import Activity
 from ...analysis.regions import Region, Regions, Value, map_regions
-from ...diagnostics import InternalError
 from ...names import Names
 from ...program import Function, Program
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import statements
 from .accumulations import accumulations
 from .bars import VIEWS, Frame
+from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
 from .refuse import refuse
@@ -96,9 +96,7 @@ class Sweep:
 
     def primal_type(self, name: str) -> Scalar | Array:
         """The type of a name's cotangent: that of the name, in C order."""
-        type_ = self.types[name]
-        if isinstance(type_, ListOf):
-            raise InternalError("reverse", name, "a list where a number or an array is expected")
+        type_ = leaf_type(self.types, name)
         return Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
 
     def merge_name(self, name: str) -> str:
@@ -136,14 +134,12 @@ class Sweep:
         assert isinstance(atom, gast.Name)
         if atom.id in self.regions.values:
             return self.lengths.of(atom.id, axis)
-        return self.lengths.fixed(self.types[atom.id].dims[axis], computed=False)
+        return self.lengths.fixed(array_type(self.types, atom.id).dims[axis], computed=False)
 
     def shape(self, name: str, frame: Frame) -> list[gast.expr]:
         """The shape of a name as it is where the frame stands."""
-        type_ = self.types[name]
-        assert isinstance(type_, Array)
         key = self._key_at(name, frame)
-        return [self.lengths.of(key, k) for k in range(type_.ndim)]
+        return [self.lengths.of(key, k) for k in range(array_type(self.types, name).ndim)]
 
     def _key_at(self, name: str, frame: Frame) -> str:
         """A value of the name that has the shape it has here: inside its loop or after it."""
@@ -160,7 +156,7 @@ class Sweep:
         region = self.regions.home[name]
         if region.parent is None and self.lasting:
             return frame.builder.bind(syntax.call("length", name), INT, "n")
-        if isinstance(self.types[name].element, Array):
+        if isinstance(list_type(self.types, name).element, Array):
             message = "a list of arrays inside a loop is differentiated only if it ends empty"
             raise refuse(_mark(region), "G004", message)
         if name not in self.lists_closed:
@@ -340,7 +336,7 @@ class Sweep:
             made.mirrors = region
             frame.builder.append(made)
             return
-        index = self.names.fresh(statement.target.id)
+        index = self.names.fresh(region.index)
         self.types[index] = INT
         self.index_of[id(region)] = index
         start, stop, step = self._reversed(frame, statement)

@@ -1,0 +1,262 @@
+"""Loops: unroll those over what is known now, count those over ranges and arrays, keep the conditions of `while`.
+
+    for a, b in zip(xs, ys):     ->     for i in range(0, minimum(n, m), 1): a = xs[i]; b = ys[i]; ...
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from .. import syntax, types
+from ..analysis import core_liveness
+from ..syntax import operator_of
+from ..types import Array, Scalar
+from . import branches, carrying, evaluate, execute, iteration
+from .frame import Frame, NeedsStatic
+from .values import (
+    Leaf,
+    Range,
+    Static,
+    Value,
+)
+
+UNROLL_LIMIT = 2048
+
+
+def for_loop(frame: Frame, node: gast.For) -> None:
+    iterable = evaluate.evaluate(frame, node.iter)
+    stop, body = _stop_flag(node)
+    if iteration.is_static_iterable(frame, iterable):
+        return unroll(frame, node, iteration.static_items(frame, iterable, node), stop, body)
+    saved = frame.snapshot()
+    try:
+        counted(frame, node, iterable, stop, body)
+    except NeedsStatic as needed:
+        if not isinstance(iterable, Range):
+            raise
+        if not all(isinstance(p, Static) for p in (iterable.start, iterable.stop, iterable.step)):
+            raise
+        frame.restore(saved)
+        items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
+        if len(items) > UNROLL_LIMIT:
+            raise needed from None
+        frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
+        unroll(frame, node, [Static(i) for i in items], stop, body)
+
+
+def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
+    """The condition of a closing `if flag: break`, and the body without it."""
+    last = node.body[-1]
+    if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
+        return last.test, node.body[:-1]
+    return None, node.body
+
+
+def unroll(frame: Frame, node: gast.For, items: list[Value], stop: gast.expr | None, body: list) -> None:
+    """One copy of the body per item; after a possible `break` the rest stands under a condition."""
+    for position, item in enumerate(items):
+        execute.bind(frame, node.target, item, node.iter)
+        execute.execute(frame, body)
+        if stop is None:
+            continue
+        decided = evaluate.truth(frame, evaluate.evaluate(frame, stop), stop)
+        if isinstance(decided, Static):
+            if decided.value:
+                return
+            continue
+        rest = [Remaining(node, items[position + 1 :], stop, body)]
+        go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        table = dict(frame.live_after)
+        made = gast.copy_location(gast.If(go_on, rest, []), node)
+        table[id(made)] = core_liveness.live_in_loop(node, table) if id(node.body[-1]) in table else None
+        frame.live_after = table
+        branches.branch(frame, made, go_on, rest, [])
+        return
+
+
+class Remaining(gast.Pass):
+    """The iterations that are left of an unrolled loop, as a statement."""
+
+    def __init__(self, node: gast.For, items: list[Value], stop: gast.expr, body: list) -> None:
+        super().__init__()
+        gast.copy_location(self, node)
+        self.run = lambda frame: unroll(frame, node, items, stop, body)
+
+
+def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list) -> None:
+    """A loop over a range or the positions of a sequence."""
+    simple = isinstance(iterable, Range) and isinstance(node.target, gast.Name)
+    if isinstance(iterable, Range):
+        start, end, step = iterable.start, iterable.stop, iterable.step
+    else:
+        start, end, step = Static(0), iteration.length_of_iterable(frame, iterable, node), Static(1)
+    if step == Static(0):
+        frame.fault("S002", "range() arg 3 must not be zero", node.iter)
+    if stop is not None:
+        return stopping(frame, node, iterable, stop, body)
+    wish = node.target.id if simple and node.target.id != "_" else "i"
+
+    def make(variable: str, inner: list[gast.stmt]) -> gast.stmt:
+        first, last, by = [frame.atom(v, node) for v in (start, end, step)]
+        return syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
+
+    def enter() -> str:
+        variable = frame.builder.names.fresh(wish)
+        frame.builder.types[variable] = types.INT
+        item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+        execute.bind(frame, node.target, item, node)
+        return variable
+
+    carrying.carry(frame, node, body, enter, make)
+
+
+def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
+    """A counted loop that may end early: `while position < trips and not broke`."""
+    trips = iteration.length_of_iterable(frame, iterable, node)
+    position = frame.builder.names.fresh("position")
+    frame.builder.types[position] = types.INT
+    frame.builder.merged.add(position)
+    frame.builder.append(syntax.assign(position, syntax.constant(0)))
+
+    def enter() -> str:
+        item = iteration.item_at(frame, iterable, Leaf(position), node)
+        execute.bind(frame, node.target, item, node)
+        return position
+
+    def make(test: gast.expr, inner: list[gast.stmt]) -> gast.stmt:
+        with frame.captured() as more:
+            following = frame.emit("add", Leaf(position), Static(1), node=node, hint=position)
+            frame.builder.append(syntax.assign(position, frame.atom(following, node)))
+        in_range = syntax.call("less", position, frame.atom(trips, node))
+        return syntax.while_(gast.BoolOp(gast.And(), [in_range, test]), inner + more, span=frame.here(node))
+
+    going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+    carrying.carry(frame, node, body, enter, make, test=lambda: nested_test(frame, going))
+
+
+def while_loop(frame: Frame, node: gast.While) -> None:
+    stop, body = _stop_flag(node)
+    test = node.test
+    if stop is not None:
+        going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        endless = isinstance(test, gast.Constant) and bool(test.value)
+        test = going if endless else gast.copy_location(gast.BoolOp(gast.And(), [going, test]), test)
+    saved = frame.snapshot()
+    entered = decided_now(frame, test)
+    frame.restore(saved)
+    if entered is False:
+        return
+    try:
+        carrying.carry(
+            frame, node, body, lambda: "",
+            lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+            test=lambda: nested_test(frame, test),
+        )  # fmt: skip
+    except _NotNested:
+        frame.restore(saved)
+        flagged_while(frame, node, test, body)
+    except NeedsStatic as needed:
+        frame.restore(saved)
+        if entered is None or stop is not None:
+            raise needed from None
+        unroll_while(frame, node, test, body)
+
+
+def decided_now(frame: Frame, test: gast.expr) -> bool | None:
+    """Whether a loop is entered, where that is known already."""
+    with frame.captured():
+        value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    return bool(value.value) if isinstance(value, Static) else None
+
+
+def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
+    """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
+    for _ in range(UNROLL_LIMIT):
+        truth = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        decided = evaluate.known(frame, truth, test, "the condition")
+        if not decided:
+            return
+        execute.execute(frame, body)
+    frame.fault("R001", f"this loop was unrolled {UNROLL_LIMIT} times and has not ended", node, "unrolled")
+
+
+class _NotNested(Exception):
+    """A loop's condition needs statements of its own."""
+
+
+def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
+    """A condition that needs statements moves into the body: `while running: if test: ... else: running = False`."""
+    flag = "running"
+    while frame.lookup(flag) is not None:
+        flag += "_"
+
+    def located(made: Any) -> Any:
+        for inner in gast.walk(made):
+            if not hasattr(inner, "lineno") and isinstance(inner, gast.stmt | gast.expr):
+                gast.copy_location(inner, node)
+        return made
+
+    frame.variables[flag] = Static(True)
+    stop = located(gast.Assign([syntax.target(flag)], syntax.constant(False), None))
+    choice = located(gast.If(test, list(body), [stop]))
+    loop = located(gast.While(syntax.name(flag), [choice], []))
+    table = dict(frame.live_after)
+    if id(node.body[-1]) in table:
+        table[id(choice)] = core_liveness.live_in_loop(node, table) | {flag}
+    kept, frame.live_after = frame.live_after, table
+    carrying.carry(
+        frame, loop, [choice], lambda: "",
+        lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+        test=lambda: nested_test(frame, loop.test),
+    )  # fmt: skip
+    frame.live_after = kept
+    frame.variables.pop(flag, None)
+
+
+def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
+    """A loop's condition as one lazy expression of scalar operators; raises _NotNested where that cannot be."""
+    match node:
+        case gast.BoolOp(op=op, values=values):
+            return gast.BoolOp(op, [nested_test(frame, v) for v in values])
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            inner = nested_test(frame, operand)
+            if isinstance(inner, gast.Constant):
+                return syntax.constant(not inner.value)
+            return syntax.call("logical_not", inner)
+        case gast.Compare(ops=ops, comparators=[*middle, _]) if middle and all(map(syntax.is_atom, middle)):
+            sides = [node.left, *node.comparators]
+            steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
+            return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
+    with frame.captured() as emitted:
+        value = evaluate.truth(frame, evaluate.evaluate(frame, node), node)
+    return fold_statements(frame, emitted, frame.atom(value, node))
+
+
+def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -> gast.expr:
+    """Substitute scalar temporaries into the expression that uses them."""
+    known: dict[str, gast.expr] = {}
+    uses: dict[str, int] = {}
+    for made in emitted:
+        for name in syntax.names_read(made):
+            uses[name] = uses.get(name, 0) + 1
+    for made in emitted:
+        simple = isinstance(made, gast.Assign) and isinstance(made.targets[0], gast.Name)
+        if not simple or not isinstance(frame.builder.types[made.targets[0].id], Scalar):
+            raise _NotNested
+        if uses.get(made.targets[0].id, 0) > 1 and operator_of(made.value) not in ("dim", None):
+            raise _NotNested
+        if any(isinstance(frame.builder.types.get(n), Array) for n in _operands(made.value)):
+            raise _NotNested
+        known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
+    return syntax.map_names(result, lambda n: known.get(n, n))
+
+
+def _operands(node: gast.expr) -> list[str]:
+    """The names an operator works on; the base of an element load and the array of `dim` are not among them."""
+    if isinstance(node, gast.Subscript):
+        return list(syntax.names_read(node.slice))
+    if operator_of(node) in ("dim", "length"):
+        return []
+    return list(syntax.names_read(node))
