@@ -1,15 +1,19 @@
 """Reverse mode: derivatives of first and second order against differences and complex steps, and what they save."""
 
+import dataclasses
+
 import gast
 import numpy as np
 import pytest
 
 from pellucid.compiler import stages, syntax, types
 from pellucid.compiler.diagnostics import GradientError
+from pellucid.compiler.printer import print_function
 from pellucid.compiler.transform.copies import copies
 from pellucid.compiler.transform.reverse import reverse
 from pellucid.compiler.types import ListOf, Scalar
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
+from tests.harness.cases import read_cases, write_cases
 from tests.harness.derivative_programs import PROGRAMS
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
@@ -282,3 +286,24 @@ def test_refused(code, source):
         reverse(program, floats(program))
     assert [d.code for d in caught.value.diagnostics] == [code]
     assert caught.value.diagnostics[0].span.line > 1
+
+
+# --- the text of small derivatives -----------------------------------------------------------------------------------
+
+
+def reverse_text(case):
+    program = read_program(case.before, case.file.name)
+    made = reverse(program, case.options["wrt"])
+    checked(made)
+    printed = (print_function(f, folded=False, annotated=True) for f in made.functions.values())
+    return "\n\n".join(p.strip() for p in printed) + "\n"
+
+
+def test_cases(update_cases):
+    cases = read_cases("transform/reverse.case")
+    texts = [reverse_text(case) for case in cases]
+    if update_cases:
+        write_cases(cases[0].file, [dataclasses.replace(c, after=t) for c, t in zip(cases, texts)])
+        return
+    for case, made in zip(cases, texts):
+        assert made == case.after, case.title

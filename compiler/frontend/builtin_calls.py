@@ -220,20 +220,9 @@ def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(slice(*(evaluate.known(frame, a, node, "a slice") for a in args)))
 
 
-def _divmod(frame: Frame, args, kwargs, node, hint) -> Value:
-    left, right = args
-    pair = [evaluate.binary(frame, op, left, right, node, hint) for op in (gast.FloorDiv, gast.Mod)]
-    return Sequence(tuple(pair))
-
-
-def _pow(frame: Frame, args, kwargs, node, hint) -> Value:
-    return evaluate.binary(frame, gast.Pow, args[0], args[1], node, hint)
-
-
 BUILTINS = {
     len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
     min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),
     int: _convert(int, "i64"), float: _convert(float, "f64"), bool: _convert(bool, "bool"), round: _round,
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
-    divmod: _divmod, pow: _pow,
 }  # fmt: skip

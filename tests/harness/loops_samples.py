@@ -29,6 +29,57 @@ class Draw:
 
 
 SAMPLES = {
+    "a lazy value of a name that gets another": (
+        """
+def f(x: "f64[n]", k: "int"):
+    u = x
+    v = x * 2.0
+    s = 1.0
+    for i in range(k):
+        w = u * v
+        t = u - s
+        r = u[::-1]
+        s = s + 1.0
+        u = v * 0.5
+        v = w + t * r
+    return u, v, s
+""",
+        lambda d: [(d.reals(4), 3), (d.reals(4), 0)],
+    ),
+    "a carried copy that is overwritten": (
+        """
+def f(x: "f64[n]", k: "int"):
+    v = x * x
+    w = copy(v)
+    u = copy(v)
+    for i in range(k):
+        u[:] = u - 2.0
+        u_n = u * 0.5
+        u = u_n
+    return v, u, w
+""",
+        lambda d: [(d.reals(4), 3), (d.reals(4), 0)],
+    ),
+    "a list of copies that are overwritten": (
+        """
+def f(x: "f64[n]", k: "int"):
+    xs: "[f64[n]]" = []
+    y = x + 1.0
+    z = copy(y)
+    xs.append(z)
+    v = xs.pop()
+    v[0] = 7.0
+    u = x * 2.0
+    for i in range(k):
+        w = copy(u)
+        w[0] = 5.0
+        xs.append(w)
+        u_n = u + w
+        u = u_n
+    return y, v, u, xs[0]
+""",
+        lambda d: [(d.reals(4), 3)],
+    ),
     "selu": (
         """
 def f(x: "f32[n, m]", alpha: "float", lam: "float"):

@@ -136,6 +136,12 @@ class Frame:
         self.bars[name] = made
         return made
 
+    def untouched(self, name: str) -> bool:
+        """Whether nothing has been added to a cotangent yet, on any way to this place of the backward sweep."""
+        if self.owns(name):
+            return name not in self.bars
+        return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)
+
     def owned(self, atom: gast.expr) -> bool:
         """Whether an array was made in the backward sweep and no other cotangent shares its elements."""
         sweep = self.sweep

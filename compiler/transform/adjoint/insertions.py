@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import gast
 
 from ... import syntax
 from ...analysis.regions import Region, Value
-from ...types import Scalar
+from ...types import ListOf, Scalar
 from .bars import VIEWS
 from .sweep import Sweep
 
@@ -82,18 +82,27 @@ def arrays_sharing_stores(sweep: Sweep) -> set[str]:
         return name
 
     for statement in syntax.walk(sweep.function.body):
-        if not isinstance(statement, gast.Assign) or not isinstance(statement.targets[0], gast.Name | gast.Tuple):
-            continue
-        sources: list[str] = []
-        match statement.value:
-            case gast.Name(id=source) | gast.Subscript(value=gast.Name(id=source)):
-                sources = [source]
-            case gast.Call(func=gast.Name(id=operator), args=args):
-                if operator in VIEWS | {"pop"} or operator in sweep.program.functions:
-                    sources = [a.id for a in args if isinstance(a, gast.Name)]
-        for name in syntax.names_bound(statement):
-            for source in sources:
-                if not isinstance(sweep.types[name], Scalar) and not isinstance(sweep.types[source], Scalar):
-                    leader[find(name)] = find(source)
+        for name, source in _sharing(statement, sweep):
+            if not isinstance(sweep.types[name], Scalar) and not isinstance(sweep.types[source], Scalar):
+                leader[find(name)] = find(source)
     stored = {find(name) for name in sweep.regions.stores}
     return {name for name in sweep.function.types if find(name) in stored}
+
+
+def _sharing(statement: gast.stmt, sweep: Sweep) -> Iterator[tuple[str, str]]:
+    """The pairs of names that one statement may make share elements."""
+    sources: list[str] = []
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=base), gast.Name(id=source)])):
+            yield base, source
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))], value=gast.Name(id=source)):
+            if isinstance(sweep.types[base], ListOf):
+                yield base, source
+        case gast.Assign(value=gast.Name(id=source)) | gast.Assign(value=gast.Subscript(value=gast.Name(id=source))):
+            sources = [source]
+        case gast.Assign(value=gast.Call(func=gast.Name(id=operator), args=args)):
+            if operator in VIEWS | {"pop"} or operator in sweep.program.functions:
+                sources = [a.id for a in args if isinstance(a, gast.Name)]
+    for name in syntax.names_bound(statement):
+        for source in sources:
+            yield name, source

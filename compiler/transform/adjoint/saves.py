@@ -33,7 +33,7 @@ from .sweep import Sweep
 
 
 class Saves:
-    """The decisions for one function: after `decide` its backward statements are in names, and `inserted` has the saves."""
+    """The decisions for one function: `decide` puts names into its backward statements, and saves into `inserted`."""
 
     def __init__(self, sweep: Sweep) -> None:
         self.sweep, self.regions = sweep, sweep.regions

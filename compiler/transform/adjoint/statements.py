@@ -186,9 +186,12 @@ def _of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.e
     if is_rearrangement(items):
         frame.add(base, value)
         return
+    first = frame.untouched(base)
     bar = frame.in_place(base)
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
-    if plain or _is_mask(kept, sweep.types):
+    if first and plain:
+        frame.builder.append(syntax.store(bar.id, kept, value))
+    elif plain or _is_mask(kept, sweep.types):
         before = frame.builder.load(bar, kept, "t_bar")
         total = frame.builder.call("add", before, value, hint="t_bar")
         frame.builder.append(syntax.store(bar.id, kept, total))
@@ -204,7 +207,7 @@ def _is_mask(items: list[gast.expr], types) -> bool:
 
 def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
     base, source = statement.targets[0].value.id, statement.value
-    if base not in sweep.active:
+    if base not in sweep.active or frame.untouched(base):
         return
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
     if id(statement) in sweep.accumulations:
@@ -265,6 +268,8 @@ def _of_last_writers(sweep, frame: Frame, statement, bar: gast.Name, items: list
 def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
     place, items, source = statement.value.args
     if place.id not in sweep.active or not isinstance(source, gast.Name) or source.id not in sweep.active:
+        return
+    if frame.untouched(place.id):
         return
     bar = frame.in_place(place.id)
     kept = list(sweep.atoms(statement, items).elts)
