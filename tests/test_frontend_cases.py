@@ -5,6 +5,7 @@ same results, or raise the same errors, on random arguments.
 """
 
 import dataclasses
+import itertools
 
 import gast
 import numpy as np
@@ -78,6 +79,35 @@ def assert_is_core(core):
     last = [loop.body[-1] for loop in loops]
     allowed = [node.body[0] for node in last if isinstance(node, gast.If) and isinstance(node.body[0], gast.Break)]
     assert sum(isinstance(node, gast.Break) for node in nodes) == len(allowed)
+
+
+WAYS_OUT = {
+    "break": "        if v > 1.0:\n            break\n",
+    "continue": "        if v < 0.0:\n            continue\n",
+    "return": "        if total > 1.5:\n            return total\n",
+}
+LOOPS = {
+    "for": "    for v in x:\n",
+    "while": "    while k > 0:\n        k = k - 1\n        v = x[k] if k < len(x) else a\n",
+}
+
+
+@pytest.mark.parametrize("with_else", (False, True), ids=("plain", "else"))
+@pytest.mark.parametrize("ways", [c for n in range(4) for c in itertools.permutations(WAYS_OUT, n)], ids=" ".join)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_every_way_out_of_a_loop(loop, ways, with_else):
+    """Each order of break, continue and return, with and without an else, in both kinds of loops."""
+    text = "def f(x, k, a):\n    total = 0.0\n" + LOOPS[loop]
+    text += "".join(WAYS_OUT[way] for way in ways) + "        total = total + v\n"
+    text += "    else:\n        total = total + 100.0\n" * with_else + "    return total\n"
+    function = module_of(text)["f"]
+    core = desugar(read(function).tree)
+    assert_is_core(core)
+    made = entry_of(printer.print_core(core), "f", "desugar.py")
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        args = [BY_NAME[name](rng) for name in ("x", "k", "a")]
+        assert_same(attempt(made, *args), in_python(function, *args))
 
 
 # --- specialise ----------------------------------------------------------------------------------------------------

@@ -227,7 +227,7 @@ def used_types(builder: Builder, parameters: list[str]) -> dict[str, Type]:
 def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
     """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
     parameters: list[str] = []
-    scalars = {k for k, v in abstract.items() if isinstance(v, Typed) and not isinstance(v.type, Array)}
+    scalars = set(abstract)
 
     def name(part: Value, path: tuple) -> Value:
         if not isinstance(part, Typed):
@@ -251,7 +251,7 @@ def fresh_lengths(builder: Builder, type_: Type, avoid: set[str]) -> Type:
         return type_
     dims: list[types.Extent] = []
     for extent in type_.dims:
-        free = next((w for w in "nmkl" if w not in builder.symbols and w not in avoid), "n")
+        free = next((w for w in "nmklpqrsuvw" if w not in builder.symbols and w not in avoid), "n")
         dims.append(builder.fresh_symbol(free) if extent == types.symbol("any") else extent)
     return Array(type_.dtype, tuple(dims), type_.layout)
 

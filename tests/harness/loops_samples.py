@@ -29,6 +29,23 @@ class Draw:
 
 
 SAMPLES = {
+    "a lazy value whose source is overwritten": (
+        """
+def f(x: "f64[n]", b: "bool"):
+    a = copy(x)
+    y = a * 2.0
+    r = a[::-1]
+    z = r + y
+    a[0] = 5.0
+    w = a + 1.0
+    if b:
+        a[1:] = 3.0
+    else:
+        a[:] = w
+    return y, z, w, a
+""",
+        lambda d: [(d.reals(4), True), (d.reals(4), False), (d.reals(0), True)],
+    ),
     "a lazy value of a name that gets another": (
         """
 def f(x: "f64[n]", k: "int"):

@@ -1,0 +1,41 @@
+"""The long version of the random tests: `make fuzz`.
+
+The profile `long` draws new programs every time, thousands of them; a failure prints the program, its seed, and a blob
+that reproduces it.  In the suite a handful of programs shows that this file works.
+"""
+
+from hypothesis import HealthCheck, given, settings
+
+from tests.harness.agreement import agrees, gradient_agrees, second_derivative_agrees
+from tests.harness.random_programs import programs
+from tests.harness.stages import STAGES
+
+IS_LONG = settings().max_examples > settings.get_profile("default").max_examples
+many = settings(
+    max_examples=settings().max_examples if IS_LONG else 3,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@many
+@given(programs())
+def test_every_stage_agrees_with_python(written):
+    agrees(written, STAGES)
+
+
+@many
+@given(programs(room=25))
+def test_long_programs_agree(written):
+    agrees(written, STAGES)
+
+
+@many
+@given(programs(smooth=True))
+def test_gradients_match_differences(written):
+    gradient_agrees(written, ("typed", "loops", "llvm"))
+
+
+@many
+@given(programs(smooth=True, parameters=("a", "b"), room=6))
+def test_derivatives_of_derivatives_match_differences(written):
+    second_derivative_agrees(written, ("typed", "loops", "llvm"))
