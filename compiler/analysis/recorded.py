@@ -5,8 +5,9 @@
         slope = 1.0 - eccentricity * cos(e)            kept      e, from which the others follow
         e = e - residual / slope
 
-A value of the function's body is still there in the backward sweep.  Of the values inside loops and branches the
-cheapest set is kept from which the needed ones follow by elementwise operations and loads (a minimum vertex cut).
+A value of the function's body is still there in the backward sweep, and so is one that was stored into an array where
+nothing overwrote it.  Of the other values inside loops and branches the cheapest set is kept from which the needed ones
+follow by elementwise operations and loads (a minimum vertex cut).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..ops.schema import OPERATORS
 from ..types import Array, Extent, ListOf, Type
 from .dependence import Dependence
 from .mincut import minimum_cut
-from .regions import Region, Regions, Value
+from .regions import Regions, Value
 
 CHEAP = frozenset("reshape transpose broadcast_to copy dim zeros ones empty full arange eye".split())
 LENGTH = 1000
@@ -191,8 +192,3 @@ class Recorded:
 
 def _size(extent: Extent) -> int:
     return extent if isinstance(extent, int) else LENGTH
-
-
-def enclosing(region: Region) -> Region | None:
-    """The innermost loop around a region, itself included."""
-    return region.loops[-1] if region.loops else None

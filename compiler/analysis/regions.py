@@ -167,7 +167,7 @@ class _Structure:
 
     def branch(self, statement: gast.If, region: Region) -> None:
         ends = [dict(_copies(body)) for body in (statement.body, statement.orelse)]
-        raises = [_raises(body) for body in (statement.body, statement.orelse)]
+        raises = [ends_in_raise(body) for body in (statement.body, statement.orelse)]
         inside = {n for body in (statement.body, statement.orelse) for s in body for n in syntax.names_read(s)}
         names = [n for n in ends[0] | ends[1] if all(n in e or r for e, r in zip(ends, raises)) and n not in inside]
         merges = [(n, [e.get(n) for e in ends]) for n in names]
@@ -202,10 +202,14 @@ def _copies(body: Sequence[gast.stmt]) -> list[tuple[str, gast.expr]]:
     return found[::-1]
 
 
-def _raises(body: Sequence[gast.stmt]) -> bool:
-    from ..transform.adjoint.settle import ends_in_raise
-
-    return ends_in_raise(body)
+def ends_in_raise(body: Sequence[gast.stmt]) -> bool:
+    """Whether control never reaches the end of a block."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, gast.If):
+        return ends_in_raise(last.body) and ends_in_raise(last.orelse)
+    return isinstance(last, gast.Raise)
 
 
 class _Versions:

@@ -1,10 +1,10 @@
 """The forward sweep: the statements of the function with what is saved put in between.
 
-    before a statement      arrays and lists for what is saved in it
-    after a statement       the value that it makes is saved
-    at a block's start      values that a loop carries; numbers of iterations
-    behind its statements   saves of a recursive function, which come after those of the calls in the block
-    at its very end         merges: counts, numbers that come out of a branch
+before a statement      arrays and lists for what is saved in it
+after a statement       the value that it makes is saved
+at a block's start      values that a loop carries; numbers of iterations
+behind its statements   saves of a recursive function, which come after those of the calls in the block
+at its very end         merges: counts, numbers that come out of a branch
 """
 
 from __future__ import annotations

@@ -20,14 +20,13 @@ import gast
 
 from ... import syntax
 from ...analysis.recorded import Recorded
-from ...analysis.regions import Region, Value
+from ...analysis.regions import Region, Value, ends_in_raise
 from ...diagnostics import InternalError
 from ...names import base_of
 from ...types import INT, Array, ListOf, Scalar
 from .bars import Emitter
 from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
-from .settle import ends_in_raise
 from .slots import Slots
 from .sweep import Sweep
 

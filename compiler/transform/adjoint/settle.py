@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import gast
 
 from ... import syntax
+from ...analysis.regions import ends_in_raise
 from ...diagnostics import InternalError
 from ...names import Names
 from ...program import Function
@@ -43,16 +44,6 @@ def assigned(body: Iterable[gast.stmt]) -> dict[str, None]:
     return dict.fromkeys(
         name for s in syntax.walk(body) if not isinstance(s, gast.For) for name in syntax.names_bound(s)
     )
-
-
-def ends_in_raise(body: Sequence[gast.stmt]) -> bool:
-    """Whether control never reaches the end of a block."""
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, gast.If):
-        return ends_in_raise(last.body) and ends_in_raise(last.orelse)
-    return isinstance(last, gast.Raise)
 
 
 def is_copy(statement: gast.stmt) -> bool:

@@ -112,7 +112,11 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
 
 
 def _of_constant(
-    sweep: Sweep, operator: str, operands: list[gast.expr], active: list[tuple[int, str]], out_bar: gast.Constant,
+    sweep: Sweep,
+    operator: str,
+    operands: list[gast.expr],
+    active: list[tuple[int, str]],
+    out_bar: gast.Constant,
     out: Type,
 ) -> list[gast.expr] | None:
     """The cotangents of the active operands as atoms, where a number and the operator allow it; None elsewhere."""
