@@ -2,6 +2,7 @@
 
 import traceback
 
+import pellucid
 import pytest
 
 from tests.harness.corpus import programs
@@ -13,6 +14,7 @@ SIZES = (4, 1, 7)
 
 @pytest.mark.parametrize("program", programs(), ids=str)
 def test_every_stage_agrees_with_python(program):
+    pellucid.compile(program.function)  # what decoration checks finds nothing wrong with it
     stages = Stages(program.function)
     faults = []
     for size in SIZES:

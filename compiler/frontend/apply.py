@@ -97,8 +97,9 @@ def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Val
     rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
     key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
     if key not in frame.task.derived:
-        frame.task.derived[key] = _transformed(frame, value, args[0], rest, options, node)
-    return frame.task.derived[key]
+        # the function is held, so that its id stays its own
+        frame.task.derived[key] = (args[0], _transformed(frame, value, args[0], rest, options, node))
+    return frame.task.derived[key][1]
 
 
 def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:

@@ -100,7 +100,7 @@ class Task:
     frozen: dict[str, Any] = field(default_factory=dict)
     derive: Any = None
     differentiate: Any = None
-    derived: dict[Any, Value] = field(default_factory=dict)
+    derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     left_out: bool = False
 
     def decide(self, topic: str, text: str) -> None:

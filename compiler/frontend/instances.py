@@ -37,15 +37,15 @@ from .values import (
     parts,
 )
 
-_RECURSIVE: dict[int, bool] = {}
+_RECURSIVE: dict[int, tuple[python_types.CodeType, bool]] = {}  # the code is held, so that its id stays its own
 
 
 def is_recursive(function: python_types.FunctionType) -> bool:
     """Whether a function can reach itself through the functions its names stand for."""
-    key = id(function.__code__)
-    if key not in _RECURSIVE:
-        _RECURSIVE[key] = _reaches(function, function.__code__, set())
-    return _RECURSIVE[key]
+    code = function.__code__
+    if id(code) not in _RECURSIVE:
+        _RECURSIVE[id(code)] = (code, _reaches(function, code, set()))
+    return _RECURSIVE[id(code)][1]
 
 
 def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:

@@ -38,6 +38,7 @@ class Lowering:
     def __init__(self, function: Function, program: Program) -> None:
         self.function, self.program = function, program
         self.types: dict[str, Type] = dict(function.types)
+        self.written: set[str] = set()
         self.names = Names({*function.types, *function.parameters, *program.functions})
         self.reserved = {*function.types, *program.functions} | RESERVED
         self.symbols = Names(s for type_ in self.types.values() for s in symbols_of(type_))
@@ -77,6 +78,7 @@ class Lowering:
 
     def assign(self, name: str, tree: gast.expr, type_: Type) -> str:
         self.types[name] = type_
+        self.written.add(name)
         self.emit(syntax.assign(name, tree))
         return name
 

@@ -273,7 +273,8 @@ def allocate(low: Lowering, name: str, lengths: Sequence[Length], dtype: str) ->
 def buffer_name(low: Lowering, node: Node) -> str:
     """The user's name for the node, if a variable of that name cannot mean anything else."""
     hint = low.hints.get(node, "t")
-    is_its_own = low.nodes.get(hint) is node and hint not in low.facts.merged and not isinstance(node, Stored)
+    is_free = hint not in low.facts.merged and hint not in low.written
+    is_its_own = low.nodes.get(hint) is node and is_free and not isinstance(node, Stored)
     return hint if is_its_own else low.fresh(hint)
 
 
