@@ -9,6 +9,7 @@ import math
 import numpy as np
 from hypothesis import assume
 
+import pellucid
 from pellucid.compiler.diagnostics import CompileError
 from pellucid.compiler.pipeline import Gradient
 
