@@ -2,9 +2,9 @@
 
 import traceback
 
-import pellucid
 import pytest
 
+import pellucid
 from tests.harness.corpus import programs
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 

@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler import syntax, types
 from pellucid.compiler.ops.indexing import index_type
 from pellucid.compiler.ops.schema import TypeFault
-from pellucid.compiler.ops.slices import bounds, is_full, slice_extent
+from pellucid.compiler.ops.slices import bounds, is_full, slice_extent, takes_one
 
 from .harness import operators as harness
 
@@ -104,7 +105,10 @@ BOUNDS = (None, *range(-4, 5))
 
 @pytest.mark.parametrize("dim", ["n", "n + 2", "n - 2", "2*n", "5", "0"])
 def test_length_of_constant_slices(dim):
-    """Wherever a length is given as an affine expression, it is CPython's for every n."""
+    """Wherever a length is given as an affine expression, it is CPython's for every n.
+
+    `:1` and `-1:` of an empty axis are an error where they are taken, see `test_a_slice_of_one_needs_an_item`.
+    """
     extent = types.parse_dim(dim)
     exact = 0
     for start, stop, step in itertools.product(BOUNDS, BOUNDS, (None, 1, -1, 2, -3)):
@@ -114,9 +118,20 @@ def test_length_of_constant_slices(dim):
         exact += 1
         for n in range(8):
             length = harness.length_of(extent, {"n": n}, n)
+            if length == 0 and takes_one(syntax.slice_(start, stop, step)):
+                continue
             expected = len(range(length)[slice(start, stop, step)])
             assert harness.length_of(found, {"n": n}, n) == expected, (start, stop, step, n)
     assert exact > 40
+
+
+@pytest.mark.parametrize("take", [lambda x: x[:1], lambda x: x[-1:], lambda x: x[0:1] * 2.0])
+def test_a_slice_of_one_needs_an_item(take):
+    f = pellucid.compile(take)
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(f(x), take(x))
+    with pytest.raises(ValueError, match="of an axis of length 0"):
+        f(np.zeros(0))
 
 
 @pytest.mark.parametrize("dim", ["n", "n + 1", "n + m", "2*n", "n - 1"])

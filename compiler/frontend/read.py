@@ -94,10 +94,15 @@ def _find(module: gast.Module, code: python_types.CodeType) -> gast.FunctionDef 
         for node in gast.walk(module)
         if isinstance(node, wanted) and first_line(node) == code.co_firstlineno and _matches(node, code)
     ]
-    if len(found) > 1 and wanted is gast.Lambda:
-        columns = {column for *_, column, _ in code.co_positions() if column is not None}
-        found = [n for n in found if n.body.col_offset in columns and min(columns) >= n.col_offset] or found
-    return found[0] if found else None
+    if wanted is gast.Lambda and len(found) > 1:
+        # the instruction that returns stems from the whole body, so several lambdas on one line are told apart
+        places = {(line, column, end_line, end_column) for line, end_line, column, end_column in code.co_positions()}
+        found = [n for n in found if _place(n.body) in places]
+    return found[0] if len(found) == 1 else None if wanted is gast.Lambda else next(iter(found), None)
+
+
+def _place(node: gast.AST) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def _matches(node: gast.AST, code: python_types.CodeType) -> bool:
