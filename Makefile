@@ -12,13 +12,18 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test lint fuzz clean
+.PHONY: demo test bench lint fuzz clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# The peers are installed for this alone.  `make bench ARGUMENTS="--only sum --json"` passes options on.
+ARGUMENTS ?= --markdown docs/benchmarks.md
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/run.py $(ARGUMENTS)
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long
@@ -48,6 +53,10 @@ $(VENV)/.installed-demo: $(VENV)/.build-tools $(PINS) pyproject.toml
 $(VENV)/.installed-test: $(VENV)/.build-tools $(PINS) pyproject.toml
 	$(INSTALL) --no-build-isolation --editable ".[test]"
 	touch $(VENV)/.installed-demo $@
+
+$(VENV)/.installed-bench: $(VENV)/.build-tools $(PINS) pyproject.toml
+	$(INSTALL) --no-build-isolation --editable ".[bench]"
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output

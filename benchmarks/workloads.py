@@ -1,8 +1,7 @@
-"""What is measured: functions in plain NumPy, their arguments, and how the peers take them.
+"""What is measured: functions in plain NumPy, their arguments, how the peers take them, and the bar each is held to.
 
 Every function is what a user would write.  Numba compiles it as it stands where it can; JAX gets it with `np` exchanged
-for `jax.numpy` where it is functional, or not at all.  A derivative of ours is held against JAX's, and where there is
-none against one written by hand.
+for `jax.numpy` where it is functional, a version in its own words where it is not (`peers.py`), or takes no part.
 """
 
 from __future__ import annotations
@@ -10,55 +9,119 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+COPY, BEST = "copy", "best"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What our median is held to: `limit` times a contender's, the best of several, or that of another workload.
+
+    against  names of contenders (`copy` moves the same bytes into a ready buffer), or of one workload; nothing: `limit`
+             is in seconds
+    """
+
+    limit: float
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
     """One row of the table.
 
-    gradient  the derivative by these arguments is measured, not the function
-    by_hand   what NumPy runs instead, where the function itself is not what it should be measured with
-    numba     the function is within Numba's language
-    jax       the function is functional, so that it means the same with jax.numpy
+    transform  "grad" or "value_and_grad": the derivative by the first argument is measured, not the function
+    by_hand    what NumPy runs instead, where the function itself is not what it should be measured with; None: NumPy
+               takes no part
+    numba      the function is within Numba's language
+    jax        True: the same function over jax.numpy; a name: that function of `peers.py`; False: no part
+    moves      bytes that the work cannot do without reading or writing
+    flops      additions and multiplications of a product of matrices, and their dtype
     """
 
     name: str
     function: Callable[..., Any]
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
-    gradient: int | tuple[int, ...] | None = None
-    by_hand: Callable[..., Any] | None = None
+    transform: str = ""
+    by_hand: Callable[..., Any] | bool | None = True
     numba: bool = True
-    jax: bool = True
+    jax: bool | str = True
+    moves: Callable[..., int] | None = None
+    flops: tuple[float, str] | None = None
+    bars: tuple[Bar, ...] = ()
 
 
-def chain(x, y):
-    return np.sqrt(x * x + y * y) * 0.5 + np.abs(x - y) / (1.0 + x * x)
+# --- elementwise ---------------------------------------------------------------------------------------------------
 
 
-def selu(x, alpha, scale):
+def polynomial(x):
+    return x + x * x + x * x * x
+
+
+def sine_rounds(x):
+    for _ in range(10):
+        x = 0.5 * x + 0.1 * np.sin(x)
+    return x
+
+
+def exp_rounds(x):
+    for _ in range(10):
+        x = 0.5 * x + 0.1 * np.exp(x)
+    return x
+
+
+def log_rounds(x):
+    for _ in range(10):
+        x = 0.5 * x + 0.1 * np.log(x)
+    return x
+
+
+def tanh_rounds(x):
+    for _ in range(10):
+        x = 0.5 * x + 0.1 * np.tanh(x)
+    return x
+
+
+def selu(x, alpha=1.6732632, scale=1.0507009):
     return scale * np.where(x > 0.0, x, alpha * np.exp(x) - alpha)
+
+
+# --- reductions ----------------------------------------------------------------------------------------------------
+
+
+def row_sums(x):
+    return np.sum(x, axis=-1)
+
+
+def row_means(x):
+    return np.mean(x, axis=-1)
+
+
+def softmax(x):
+    shifted = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return shifted / np.sum(shifted, axis=-1, keepdims=True)
 
 
 def total(x):
     return np.sum(x)
 
 
-def softmax(x):
-    shifted = np.exp(x - np.max(x, axis=1, keepdims=True))
-    return shifted / np.sum(shifted, axis=1, keepdims=True)
+def product(x):
+    return x @ x
 
 
-def product(a, b):
-    return a @ b
+# --- loops ---------------------------------------------------------------------------------------------------------
 
 
 def jacobi(u, steps):
+    """Heat on a plate whose edges are held: every step on a local copy."""
     u = u.copy()
     for _ in range(steps):
-        u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+        v = u.copy()
+        v[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+        u = v
     return u
 
 
@@ -95,7 +158,94 @@ def lennard_jones_slope(positions):
     return np.sum(factor[:, :, None] * apart, axis=1)
 
 
+def floyd_warshall(distances):
+    """The lengths of the shortest ways between all pairs of places."""
+    d = distances.copy()
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                through = d[i, k] + d[k, j]
+                if through < d[i, j]:
+                    d[i, j] = through
+    return d
+
+
+def lu(matrix):
+    """Both triangles of the decomposition without pivots, in one matrix."""
+    a = matrix.copy()
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] = a[i, k] / a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return a
+
+
+def mandelbrot(side, limit):
+    """How many steps each point of a square takes to leave the disc of radius 2."""
+    counts = np.zeros((side, side), np.int64)
+    for i in range(side):
+        for j in range(side):
+            x0 = -2.0 + 2.5 * j / side
+            y0 = -1.25 + 2.5 * i / side
+            x = 0.0
+            y = 0.0
+            count = 0
+            while count < limit and x * x + y * y <= 4.0:
+                x, y = x * x - y * y + x0, 2.0 * x * y + y0
+                count += 1
+            counts[i, j] = count
+    return counts
+
+
+# --- learning ------------------------------------------------------------------------------------------------------
+
+
+class Layer(NamedTuple):
+    """An affine map: weights (inputs, outputs) and bias (outputs,)."""
+
+    weights: Any
+    bias: Any
+
+
+def digits_loss(layers, images, targets):
+    """Cross-entropy of a network of two layers, and a penalty on its weights."""
+    hidden, output = layers
+    scores = np.tanh(images @ hidden.weights + hidden.bias) @ output.weights + output.bias
+    shifted = scores - np.max(scores, axis=1, keepdims=True)
+    fit = np.mean(np.log(np.sum(np.exp(shifted), axis=1)) - np.sum(targets * shifted, axis=1))
+    return fit + 1e-4 * (np.sum(hidden.weights**2) + np.sum(output.weights**2))
+
+
+def digits_slope(layers, images, targets):
+    """The loss and its derivative by the layers, worked out on paper."""
+    hidden, output = layers
+    raised = np.tanh(images @ hidden.weights + hidden.bias)
+    scores = raised @ output.weights + output.bias
+    apart = (softmax(scores) - targets) / images.shape[0]
+    before = (apart @ output.weights.T) * (1.0 - raised * raised)
+    slopes = (
+        Layer(images.T @ before + 2e-4 * hidden.weights, np.sum(before, axis=0)),
+        Layer(raised.T @ apart + 2e-4 * output.weights, np.sum(apart, axis=0)),
+    )
+    return digits_loss(layers, images, targets), slopes
+
+
+# --- small calls ---------------------------------------------------------------------------------------------------
+
+
+def scalar(x, y):
+    return x * y + 1.0
+
+
+def small_arrays(a, b, c):
+    return a * b + c
+
+
 def kepler(mean_anomaly, eccentricity):
+    """Kepler's equation by Newton's method."""
     e = mean_anomaly
     delta = 1.0
     while abs(delta) > 1e-13:
@@ -104,45 +254,91 @@ def kepler(mean_anomaly, eccentricity):
     return e
 
 
-def digits_loss(w, b, images, targets):
-    scores = images @ w + b
-    shifted = scores - np.max(scores, axis=1, keepdims=True)
-    fit = np.mean(np.log(np.sum(np.exp(shifted), axis=1)) - np.sum(targets * shifted, axis=1))
-    return fit + 1e-4 * np.sum(w**2)
+# --- arguments -----------------------------------------------------------------------------------------------------
 
 
-def digits_slope(w, b, images, targets):
-    """The derivative of the loss by `w` and `b`, worked out on paper."""
-    probabilities = softmax(images @ w + b)
-    apart = (probabilities - targets) / images.shape[0]
-    return images.T @ apart + 2e-4 * w, np.sum(apart, axis=0)
+def normal(*shape, dtype=np.float64):
+    return lambda rng: (rng.standard_normal(shape).astype(dtype),)
 
 
-def lattice(rng, side=5):
+def between(low, high, *shape, dtype=np.float64):
+    return lambda rng: (rng.uniform(low, high, shape).astype(dtype),)
+
+
+def lattice(rng, side=8, count=500):
     """Particles near the points of a cube, so that none come too close."""
-    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3), axis=-1).reshape(-1, 3)
-    return grid * 1.1 + 0.05 * rng.standard_normal(grid.shape)
+    grid = np.stack(np.meshgrid(*[np.arange(side)] * 3), axis=-1).reshape(-1, 3)[:count]
+    return (grid * 1.1 + 0.05 * rng.standard_normal(grid.shape),)
 
 
-def batch_of_digits(rng):
-    images, labels = rng.random((64, 64)), rng.integers(0, 10, 64)
-    return 0.1 * rng.standard_normal((64, 10)), np.zeros(10), images, np.eye(10)[labels]
+def well_conditioned(rng, n=300):
+    return (rng.standard_normal((n, n)) + n * np.eye(n),)
+
+
+def batch_of_digits(rng, hidden=64, batch=256):
+    images, labels = rng.random((batch, 64)), rng.integers(0, 10, batch)
+    layers = (
+        Layer(0.1 * rng.standard_normal((64, hidden)), np.zeros(hidden)),
+        Layer(0.1 * rng.standard_normal((hidden, 10)), np.zeros(10)),
+    )
+    return layers, images, np.eye(10)[labels]
+
+
+def twice(x):
+    """Reads it, and writes as much."""
+    return 2 * x.nbytes
+
+
+def once(x):
+    return x.nbytes
+
+
+FLOAT32, FLOAT64 = np.float32, np.float64
+NUMPY_JAX, NUMBA_JAX = ("numpy", "jax"), ("numba", "jax")
+
+
+def reduction_rows():
+    rows = []
+    for name, function, moves in (("sum", row_sums, once), ("mean", row_means, once), ("softmax", softmax, twice)):
+        for dtype in (FLOAT32, FLOAT64):
+            title = f"{name} over rows, {np.dtype(dtype).name} 2000 x 2000"
+            arguments = normal(2000, 2000, dtype=dtype)
+            rows.append(Workload(title, function, arguments, numba=False, moves=moves, bars=(Bar(0.9, NUMPY_JAX),)))
+    return rows
 
 
 WORKLOADS = (
-    Workload("elementwise chain, 10^6", chain, lambda rng: (rng.standard_normal(10**6), rng.standard_normal(10**6))),
-    Workload("selu, float32 1000 x 1000", selu,
-             lambda rng: (rng.standard_normal((1000, 1000)).astype(np.float32), 1.6732632, 1.0507009)),
-    Workload("sum, 10^6", total, lambda rng: (rng.standard_normal(10**6),)),
-    Workload("softmax, 1000 x 100", softmax, lambda rng: (rng.standard_normal((1000, 100)),), numba=False),
-    Workload("matmul, 300 x 300", product,
-             lambda rng: (rng.standard_normal((300, 300)), rng.standard_normal((300, 300)))),
-    Workload("jacobi, 200 x 200, 20 steps", jacobi, lambda rng: (rng.standard_normal((200, 200)), 20), jax=False),
-    Workload("Lennard-Jones energy, 125 particles", lennard_jones, lambda rng: (lattice(rng),),
-             by_hand=lennard_jones_arrays, jax=False),
-    Workload("Lennard-Jones gradient, 125 particles", lennard_jones, lambda rng: (lattice(rng),), gradient=0,
-             by_hand=lennard_jones_slope, numba=False, jax=False),
-    Workload("Kepler's equation", kepler, lambda rng: (1.2, 0.6), jax=False),
-    Workload("gradient of a digits step, 64 x 64", digits_loss, batch_of_digits, gradient=(0, 1),
-             by_hand=digits_slope, numba=False),
+    Workload("x + x*x + x*x*x, float32 10000 x 10000", polynomial, normal(10000, 10000, dtype=FLOAT32), moves=twice,
+             bars=(Bar(0.45, ("jax",)), Bar(1.25, (COPY,)))),
+    Workload("ten rounds of sin, float32 1000 x 1000", sine_rounds, normal(1000, 1000, dtype=FLOAT32), moves=twice,
+             bars=(Bar(0.25, ("jax",)),)),
+    Workload("ten rounds of exp, float64 1000 x 1000", exp_rounds, between(0.0, 1.0, 1000, 1000), moves=twice,
+             bars=(Bar(0.6, ("jax",)),)),
+    Workload("ten rounds of log, float64 1000 x 1000", log_rounds, between(2000.0, 4000.0, 1000, 1000), moves=twice,
+             bars=(Bar(0.6, ("jax",)),)),
+    Workload("ten rounds of tanh, float64 1000 x 1000", tanh_rounds, normal(1000, 1000), moves=twice,
+             bars=(Bar(0.6, ("jax",)),)),
+    Workload("selu, 4 million float32", selu, normal(4_000_000, dtype=FLOAT32), moves=twice,
+             bars=(Bar(0.9, ("jax",)),)),
+    *reduction_rows(),
+    Workload("sum of all, float64 1000000", total, normal(1_000_000), moves=once),
+    Workload("x @ x, float32 2000 x 2000", product, normal(2000, 2000, dtype=FLOAT32), flops=(2 * 2000.0**3, "f32"),
+             bars=(Bar(1.05, ("numpy",)),)),
+    Workload("Jacobi on local copies, 250 x 250, 100 steps", jacobi, lambda rng: (rng.random((250, 250)), 100),
+             jax="jacobi", bars=(Bar(0.8, NUMBA_JAX),)),
+    Workload("Lennard-Jones energy, 500 particles", lennard_jones, lattice, by_hand=lennard_jones_arrays, jax=False,
+             bars=(Bar(1.0, ("numba",)),)),
+    Workload("Lennard-Jones gradient, 500 particles", lennard_jones, lattice, transform="grad",
+             by_hand=lennard_jones_slope, numba=False, jax=False,
+             bars=(Bar(3.5, ("Lennard-Jones energy, 500 particles",)),)),
+    Workload("Floyd-Warshall, 256 places", floyd_warshall, between(0.0, 1.0, 256, 256), by_hand=None, jax=False,
+             bars=(Bar(1.0, ("numba",)),)),
+    Workload("LU by loops, 300 x 300", lu, well_conditioned, by_hand=None, jax=False, bars=(Bar(1.0, ("numba",)),)),
+    Workload("Mandelbrot, 400 x 400, 200 steps", mandelbrot, lambda rng: (400, 200), by_hand=None, jax=False,
+             bars=(Bar(1.0, ("numba",)),)),
+    Workload("digits network, value_and_grad, batch 256", digits_loss, batch_of_digits, transform="value_and_grad",
+             by_hand=digits_slope, numba=False, bars=(Bar(0.9, ("jax",)),)),
+    Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
+    Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(1e-6),)),
+    Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(2e-6),)),
 )  # fmt: skip

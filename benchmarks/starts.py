@@ -1,0 +1,113 @@
+"""Starting: the import, the first call, and the first call of a second process, each in processes of their own.
+
+A measurement is a few lines of Python that a fresh interpreter runs and that print seconds.  The contenders take
+turns, process by process.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from measure import Row
+from peers import OURS, imported
+from workloads import Bar
+
+HERE = Path(__file__).parent
+ROUNDS = 9
+
+IMPORT = """
+import time
+started = time.perf_counter()
+import {module}
+print(time.perf_counter() - started)
+"""
+
+ARGUMENTS = """
+import sys, time
+import numpy as np
+import workloads
+rng = np.random.default_rng(0)
+function, transform, arguments = {{
+    "selu": (workloads.selu, "compile", (rng.standard_normal((100, 100)).astype(np.float32),)),
+    "loss": (workloads.digits_loss, "compile", workloads.batch_of_digits(rng)),
+    "gradient": (workloads.digits_loss, "grad", workloads.batch_of_digits(rng)),
+}}[{program!r}]
+"""
+
+PELLUCID = ARGUMENTS + """
+import pellucid
+if {warm}:
+    pellucid.compile(workloads.small_arrays)(*rng.random((3, 4)))
+started = time.perf_counter()
+getattr(pellucid, transform)(function)(*arguments)
+print(time.perf_counter() - started)
+"""
+
+JAX = ARGUMENTS + """
+import jax
+import peers
+arguments = peers.on_device(jax, arguments)
+if {warm}:
+    jax.block_until_ready(jax.jit(peers.over_jax_numpy(workloads.small_arrays))(*rng.random((3, 4))))
+function = peers.over_jax_numpy(function)
+started = time.perf_counter()
+jax.block_until_ready(jax.jit(jax.grad(function) if transform == "grad" else function)(*arguments))
+print(time.perf_counter() - started)
+"""
+
+PROGRAMS = {"selu": "selu", "loss": "the digits loss", "gradient": "the gradient of the digits loss"}
+
+
+def start_rows(rounds: int = ROUNDS, only: str = "") -> list[Row]:
+    """All that is measured about starting."""
+    rows = []
+    for name, scripts, settings, bars in measurements():
+        if only.lower() in name.lower():
+            rows.append(Row(name, in_processes(scripts, rounds, settings), bars=bars))
+    return rows
+
+
+def measurements():
+    """Name, scripts by contender, settings of the object cache, bars."""
+    has_jax = imported("jax") is not None
+    modules = {OURS: "pellucid", "numpy": "numpy", "numba": "numba", "jax": "jax"}
+    known = {name: IMPORT.format(module=m) for name, m in modules.items() if imported(m) is not None}
+    yield "import", known, "as it is", (Bar(0.15),)
+    for program, title in PROGRAMS.items():
+        for warm, when in ((True, "after another function"), (False, "after import")):
+            scripts = {OURS: PELLUCID.format(program=program, warm=warm)}
+            if has_jax:
+                scripts["jax"] = JAX.format(program=program, warm=warm)
+            yield f"first call of {title}, {when}", scripts, "off", (Bar(1.0, ("jax",)),)
+    for program, title in PROGRAMS.items():
+        scripts = {OURS: PELLUCID.format(program=program, warm=False)}
+        yield f"first call of {title}, second process", scripts, "filled", (Bar(0.01),)
+
+
+def in_processes(scripts: Mapping[str, str], rounds: int, cache: str) -> dict[str, float]:
+    """The median of what the scripts print; `cache` is off, or filled by a first process that does not count."""
+    samples: dict[str, list[float]] = {name: [] for name in scripts}
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {"PELLUCID_CACHE": "0"} if cache == "off" else {"PELLUCID_CACHE_DIR": folder}
+        environment = {**os.environ, **settings}
+        for number in range(rounds + 1):
+            for name, script in scripts.items():
+                seconds = float(run(script, environment))
+                if number:
+                    samples[name].append(seconds)
+    return {name: statistics.median(times) for name, times in samples.items()}
+
+
+def run(script: str, environment: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=HERE, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"a measurement failed:\n{done.stderr}")
+    return done.stdout.split()[-1]
