@@ -1,7 +1,8 @@
 """Scalar emitters: functions of floating numbers, with NumPy's values for nan, infinities and signed zeros.
 
-    sqrt floor exp sin ...    an LLVM intrinsic, which the optimiser knows
-    cbrt expm1 erf ...        a function of the C library, declared free of effects
+    exp log sin tanh ...      a function of `vector_math`, which the vectoriser knows; the C library's on old hosts
+    sqrt floor fabs ...       an LLVM intrinsic, which the optimiser knows
+    nextafter ...             a function of the C library, declared free of effects
     gamma digamma ...         a function of SciPy, by pointer
     logaddexp heaviside ...   a few instructions, after NumPy's definition
 """
@@ -10,9 +11,12 @@ from __future__ import annotations
 
 import math
 
+from ...runtime.routines import SPECIAL
 from .helpers import zeta as zeta_helper
 from .here import Here, emits, python_message
 from .text import Value, float_
+from .vector_math import host
+from .vector_math.library import FUNCTIONS, declare
 
 INTRINSICS = {
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "log10": "log10", "sin": "sin",
@@ -24,7 +28,6 @@ LIBRARY = {
     "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "erf": "erf", "erfc": "erfc", "arctan2": "atan2", "hypot": "hypot", "nextafter": "nextafter",
 }  # fmt: skip
-SCIPY = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
 ZERO_TO_NEGATIVE = python_message(lambda: 0.0 ** float(-len("1")))
 POWER_TOO_LARGE = python_message(lambda: 1e300 ** float(len("12")))
 COMPLEX_POWER = "a negative number to a fractional power is complex, which compiled code does not support"
@@ -47,10 +50,29 @@ def scipy_function(here: Here, name: str, x: Value) -> Value:
     return code.convert("fptrunc", result, x.type)
 
 
-def _intrinsic(name: str, llvm_name: str) -> None:
+def vector_math(here: Here, name: str, *operands: Value) -> Value | None:
+    """A function that loops can compute several lanes at a time; None where there is none, or the host is too old."""
+    if name not in FUNCTIONS or not host.register_bytes():
+        return None
+    type_ = operands[0].type
+    full = declare(here.code.module, name, "f64" if type_ == "double" else "f32")
+    return here.code.call(type_, full, *operands)
+
+
+def elementary(here: Here, name: str, *operands: Value) -> Value:
+    """The best there is: an own function, an LLVM intrinsic, a function of the C library."""
+    own = vector_math(here, name, *operands)
+    if own is not None:
+        return own
+    if name in INTRINSICS:
+        return here.code.intrinsic(INTRINSICS[name], *operands)
+    return library(here, LIBRARY[name], *operands)
+
+
+def _elementary(name: str) -> None:
     @emits(name)
-    def emit(here: Here, x: Value) -> Value:
-        return here.code.intrinsic(llvm_name, x)
+    def emit(here: Here, *operands: Value) -> Value:
+        return elementary(here, name, *operands)
 
 
 def _rounding(name: str, llvm_name: str) -> None:
@@ -59,25 +81,17 @@ def _rounding(name: str, llvm_name: str) -> None:
         return here.code.intrinsic(llvm_name, x) if here.is_float else x
 
 
-def _library(name: str, c_name: str) -> None:
-    @emits(name)
-    def emit(here: Here, *operands: Value) -> Value:
-        return library(here, c_name, *operands)
-
-
 def _scipy(name: str) -> None:
     @emits(name)
     def emit(here: Here, x: Value) -> Value:
         return scipy_function(here, name, x)
 
 
-for _name, _other in INTRINSICS.items():
-    _intrinsic(_name, _other)
+for _name in (*INTRINSICS, *LIBRARY):
+    _elementary(_name)
 for _name, _other in ROUNDING.items():
     _rounding(_name, _other)
-for _name, _other in LIBRARY.items():
-    _library(_name, _other)
-for _name in SCIPY:
+for _name in SPECIAL:
     _scipy(_name)
 
 
@@ -118,7 +132,14 @@ def power(here: Here, x: Value, y: Value) -> Value:
         return _python_power(here, x, y)
     if y.text == float_(2.0, y.type).text:
         return code.binary("fmul", x, x)
-    return code.intrinsic("pow", x, y)
+    return general_power(here, x, y)
+
+
+def general_power(here: Here, x: Value, y: Value) -> Value:
+    """x ** y without errors; for some exponents LLVM knows a shorter way."""
+    simple = {float_(exponent, y.type).text for exponent in (-1.0, 0.5, 1.0)}
+    own = None if y.text in simple else vector_math(here, "power", x, y)
+    return own if own is not None else here.code.intrinsic("pow", x, y)
 
 
 def _python_power(here: Here, x: Value, y: Value) -> Value:
@@ -131,7 +152,7 @@ def _python_power(here: Here, x: Value, y: Value) -> Value:
     fractional = code.compare("une", code.intrinsic("floor", y), y)
     complex_ = code.binary("and", code.binary("and", code.compare("olt", x, zero), fractional), finite)
     here.fail_if(complex_, "ValueError", COMPLEX_POWER)
-    result = code.intrinsic("pow", x, y)
+    result = general_power(here, x, y)
     overflow = code.binary("and", is_infinite(here, result), finite)
     here.fail_if(overflow, "OverflowError", POWER_TOO_LARGE)
     return result
@@ -139,7 +160,7 @@ def _python_power(here: Here, x: Value, y: Value) -> Value:
 
 @emits("float_power")
 def float_power(here: Here, x: Value, y: Value) -> Value:
-    return here.code.intrinsic("pow", x, y)
+    return general_power(here, x, y)
 
 
 # --- questions -----------------------------------------------------------------------------------------------------
@@ -221,15 +242,14 @@ def rad2deg(here: Here, x: Value) -> Value:
 @emits("logaddexp")
 def logaddexp(here: Here, x: Value, y: Value) -> Value:
     """The larger plus log1p(exp(-difference)); equal operands, infinite ones too, have no difference to take."""
-    code = here.code
-    correction = library(here, "log1p", code.intrinsic("exp", _minus_distance(here, x, y)))
+    correction = elementary(here, "log1p", elementary(here, "exp", _minus_distance(here, x, y)))
     return _larger_plus(here, x, y, here.number(math.log(2.0)), correction)
 
 
 @emits("logaddexp2")
 def logaddexp2(here: Here, x: Value, y: Value) -> Value:
     code = here.code
-    natural = library(here, "log1p", code.intrinsic("exp2", _minus_distance(here, x, y)))
+    natural = elementary(here, "log1p", elementary(here, "exp2", _minus_distance(here, x, y)))
     return _larger_plus(here, x, y, here.number(1), code.binary("fmul", natural, here.number(1.0 / math.log(2.0))))
 
 

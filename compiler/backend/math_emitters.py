@@ -145,7 +145,7 @@ def _refuse_nan(here: Here, x: Value, y: Value, result: Value, message: str) -> 
 @emits("math_pow", "math_power")
 def math_pow(here: Here, x: Value, y: Value) -> Value:
     code = here.code
-    result = code.intrinsic("pow", x, y)
+    result = float_emitters.general_power(here, x, y)
     finite = code.binary("and", float_emitters.is_finite(here, x), float_emitters.is_finite(here, y))
     made_nan = code.binary("and", code.compare("uno", result, result), finite)
     here.fail_if(made_nan, "ValueError", python_message(lambda: math.pow(-1.0, 0.5)))

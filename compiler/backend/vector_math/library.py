@@ -1,0 +1,132 @@
+"""The functions as LLVM text: what a module declares, and what is linked in once loops are vectorised.
+
+    exp    ->    declare double @pellucid_math_exp_f64(double) "vector-function-abi-variant"="...exp_f64x2,...exp_f64x4"
+
+A module first only declares the scalar function and its vector variants.  LLVM's loop vectoriser replaces calls of the
+one by calls of the other.  The bodies travel beside the module (`Module.define_later`); those that are called then are
+linked into it: variants are inlined where they are called, the scalar function is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from ...records import dataclass
+from ..text import Module
+from . import circular, error, exponentials, host, inverse, logarithms, powers, roots
+from .lanes import FLOAT, Lanes, Number
+
+PREFIX = "pellucid_math_"
+BYTES = {"f64": 8, "f32": 4}
+EFFECTS = "memory(none) nounwind willreturn"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of `arity` numbers; `body` writes it for any number of lanes.
+
+    `single` says that the body works in float32 lanes too.  Else float32 is computed in float64 and rounded, by
+    `narrow` where there is a body that has no more precision than that needs.  `alone` is the function of the C library
+    for code in which no loop is vectorised: with tables in memory it takes one number faster, if not four.
+    """
+
+    arity: int
+    body: Callable[..., Number]
+    single: bool = False
+    narrow: Callable[..., Number] | None = None
+    alone: str = ""
+
+
+FUNCTIONS = {
+    "exp": Function(1, exponentials.exp, single=True, alone="exp"),
+    "exp2": Function(1, exponentials.exp2, single=True, alone="exp2"),
+    "expm1": Function(1, exponentials.expm1, single=True),
+    "sinh": Function(1, exponentials.sinh, single=True),
+    "cosh": Function(1, exponentials.cosh, single=True),
+    "tanh": Function(1, exponentials.tanh, single=True),
+    "log": Function(1, logarithms.log, single=True, alone="log"),
+    "log2": Function(1, logarithms.log2, alone="log2"),
+    "log10": Function(1, logarithms.log10, alone="log10"),
+    "log1p": Function(1, logarithms.log1p),
+    "arcsinh": Function(1, logarithms.arcsinh),
+    "arccosh": Function(1, logarithms.arccosh),
+    "arctanh": Function(1, logarithms.arctanh),
+    "sin": Function(1, circular.sin, single=True, alone="sin"),
+    "cos": Function(1, circular.cos, single=True, alone="cos"),
+    "tan": Function(1, circular.tan),
+    "arcsin": Function(1, inverse.arcsin),
+    "arccos": Function(1, inverse.arccos),
+    "arctan": Function(1, inverse.arctan),
+    "arctan2": Function(2, inverse.arctan2),
+    "cbrt": Function(1, roots.cbrt, alone="cbrt"),
+    "hypot": Function(2, roots.hypot),
+    "erf": Function(1, error.erf, alone="erf"),
+    "erfc": Function(1, error.erfc, alone="erfc"),
+    "power": Function(2, powers.power, narrow=powers.single_power, alone="pow"),
+}
+
+
+def symbol(name: str, dtype: str, count: int = 1) -> str:
+    return f"{PREFIX}{name}_{dtype}" + (f"x{count}" if count > 1 else "")
+
+
+def widths(dtype: str, register_bytes: int) -> list[int]:
+    """The lanes of the vector variants: registers of 16 bytes up to the widest."""
+    return [size // BYTES[dtype] for size in (16, 32, 64) if size <= register_bytes]
+
+
+def declare(module: Module, name: str, dtype: str) -> str:
+    """Declare a function and its variants; gives the name to call."""
+    scalar, arity = symbol(name, dtype), FUNCTIONS[name].arity
+    if scalar in module.declarations:
+        return scalar
+    variants = []
+    for count in widths(dtype, host.register_bytes()):
+        variant, type_ = symbol(name, dtype, count), f"<{count} x {FLOAT[dtype]}>"
+        module.declare(variant, f"declare {type_} @{variant}({', '.join([type_] * arity)}) {EFFECTS}")
+        module.keep(variant)
+        module.define_later(definitions(name, dtype, count))
+        variants.append(f"_ZGV_LLVM_N{count}{'v' * arity}_{scalar}({variant})")
+    type_ = FLOAT[dtype]
+    tag = f' "vector-function-abi-variant"="{",".join(variants)}"' if variants else ""
+    module.declare(scalar, f"declare {type_} @{scalar}({', '.join([type_] * arity)}) {EFFECTS}{tag}")
+    module.define_later(definitions(name, dtype, 1))
+    if FUNCTIONS[name].alone:
+        module.define_later(alone(name, dtype, widths(dtype, host.register_bytes())))
+    return scalar
+
+
+@lru_cache(maxsize=256)
+def definitions(name: str, dtype: str, count: int) -> dict[str, str]:
+    """The text of one function, with everything it calls, by name."""
+    function = FUNCTIONS[name]
+    lanes = Lanes(dtype, count)
+    operands = [Number(lanes, dtype, f"%x{i}") for i in range(function.arity)]
+    if function.single or dtype == "f64":
+        result = function.body(*operands)
+    else:
+        result = (function.narrow or function.body)(*[x.to("f64") for x in operands]).to(dtype)
+    linkage, inlining = ("linkonce_odr hidden", "") if count == 1 else ("available_externally", " alwaysinline")
+    full, parameters = symbol(name, dtype, count), ", ".join(map(str, operands))
+    header = f"define {linkage} {result.type} @{full}({parameters}) {EFFECTS}{inlining} {{"
+    body = "\n".join([header, "entry:", *lanes.lines, f"  ret {result}", "}", ""])
+    return {full: body, **lanes.declarations}
+
+
+def alone(name: str, dtype: str, counts: Sequence[int]) -> dict[str, str]:
+    """The scalar function by way of the C library, for a module that calls no vector variant of it."""
+    function, type_, full = FUNCTIONS[name], FLOAT[dtype], symbol(name, dtype)
+    c_name = function.alone + ("f" if dtype == "f32" else "")
+    types = [type_] * function.arity
+    operands = ", ".join(f"{type_} %x{k}" for k in range(function.arity))
+    text = [
+        f"declare {type_} @{c_name}({', '.join(types)}) {EFFECTS}",
+        f"define linkonce_odr hidden {type_} @{full}({operands}) {EFFECTS} alwaysinline {{",
+        f"  %result = call {type_} @{c_name}({operands})",
+        f"  ret {type_} %result",
+        "}",
+        "",
+    ]
+    variants = " ".join(symbol(name, dtype, count) for count in counts)
+    return {f"{full} unless {variants}": "\n".join(text)}
