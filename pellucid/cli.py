@@ -1,4 +1,4 @@
-"""`pellucid` on the command line: check, emit, debug, explain.
+"""`pellucid` on the command line: check, emit, debug, explain, cache.
 
     pellucid emit kepler.py:kepler --grad 0,1 --stage reverse --args "float, float"
 
@@ -12,11 +12,12 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__
+from .compiler.records import dataclass
 
 if TYPE_CHECKING:
     from .function import Function
@@ -37,6 +38,11 @@ TYPES = """types of arguments, separated by commas:
   f64  f32  i64  i32  bool_                              NumPy scalars
   float  int  bool                                       Python numbers
   (f64, f64[n])  [f64[n]]  {"w": f64[n]}  Layer(f64[n])  containers; NamedTuples and dataclasses by name
+"""
+CACHE = """The cache keeps compiled functions, so that other processes start without compiling them again:
+  PELLUCID_CACHE_DIR=FOLDER  where (default: pellucid in $XDG_CACHE_HOME or ~/.cache); it must belong to you alone
+  PELLUCID_CACHE_SIZE=SIZE   how large, such as 300MB or 2GB (default: 512MB); what was used last stays
+  PELLUCID_CACHE=0           keep nothing
 """
 
 
@@ -81,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=raw,
     )  # fmt: skip
     top.add_argument("--version", action="version", version=f"pellucid {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,debug,explain}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,debug,explain,cache}")
 
     check = commands.add_parser("check", help="report the faults of all decorated functions, without running the file")
     check.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all files below it")
@@ -104,6 +110,10 @@ def parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="say what was decided and why", epilog=TYPES, formatter_class=raw)
     add_function(explain)
     explain.set_defaults(run=run_explain)
+
+    cache = commands.add_parser("cache", help="list or clear the code on disk", epilog=CACHE, formatter_class=raw)
+    cache.add_argument("action", nargs="?", choices=("list", "path", "clear"), default="list", help="default: list")
+    cache.set_defaults(run=run_cache)
     return top
 
 
@@ -151,6 +161,12 @@ def run_explain(options: argparse.Namespace) -> int:
     bound = bind(target, function, read_types(target, options), options)
     print(function.explain(*bound.args, **bound.kwargs).rstrip("\n"))
     return 0
+
+
+def run_cache(options: argparse.Namespace) -> int:
+    from . import cache_command
+
+    return cache_command.main(options.action)
 
 
 def run_debug(options: argparse.Namespace) -> int:

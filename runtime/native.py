@@ -1,30 +1,28 @@
-"""From LLVM text to callable addresses: the host's target machine, the optimiser, the loader.
+"""LLVM: the host's target machine, the optimiser, the code generator, its loader.
 
-    load(optimise(text))    ->    Library, whose functions live as long as it does
+    object_code(text)    ->    an object file, for `machine_code.library` to load and to keep
 """
 
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
-from dataclasses import dataclass
+from collections import Counter
 from functools import lru_cache
 
 import llvmlite.binding as llvm
 
+from . import routines
+
 # LLVM's global state is not made for two threads that compile at once.
 LOCK = threading.RLock()
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Library:
-    """Loaded machine code.  `text` is the optimised LLVM it was made from."""
-
-    engine: llvm.ExecutionEngine
-    text: str
-
-    def address(self, name: str) -> int:
-        return int(self.engine.get_function_address(name))
+# Functions to be linked in after optimisation stand behind such lines, as comments.
+LATE = ";later"
+INLINED = "define available_externally "
+MOST_INLINED = 4
+CALLED = re.compile(r"\bcall [^@\n]*@([\w.]+)\(")
 
 
 @lru_cache(maxsize=1)
@@ -42,7 +40,7 @@ def start() -> None:
         return
 
 
-def target_machine(level: int = 3) -> llvm.TargetMachine:
+def target_machine(level: int = 3, code_model: str = "jitdefault") -> llvm.TargetMachine:
     """A machine for the host: its own processor with all the features it reports."""
     start()
     target = llvm.Target.from_triple(llvm.get_process_triple())
@@ -50,9 +48,9 @@ def target_machine(level: int = 3) -> llvm.TargetMachine:
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
         opt=level,
-        reloc="default",
-        codemodel="jitdefault",
-        jit=True,
+        reloc="default" if code_model == "jitdefault" else "pic",
+        codemodel=code_model,
+        jit=code_model == "jitdefault",
     )
 
 
@@ -66,7 +64,7 @@ def parse(text: str) -> llvm.ModuleRef:
 
 
 def optimise(text: str, level: int = 3) -> llvm.ModuleRef:
-    """Run LLVM's own pipeline for the host, vectorisers included."""
+    """Run LLVM's own pipeline for the host, vectorisers included; then link in what the text defines for later."""
     with LOCK:
         module = parse(text)
         tuning = llvm.create_pipeline_tuning_options(speed_level=level)
@@ -74,33 +72,72 @@ def optimise(text: str, level: int = 3) -> llvm.ModuleRef:
         tuning.loop_unrolling = tuning.loop_interleaving = True
         builder = llvm.create_pass_builder(target_machine(level), tuning)
         builder.getModulePassManager().run(module, builder)
+        late = late_definitions(str(module), text) if LATE in text else ""
+        if late:
+            module.link_in(llvm.parse_assembly(late))
+            passes = llvm.create_new_module_pass_manager()
+            passes.add_always_inliner_pass()
+            passes.add_global_dead_code_eliminate_pass()
+            passes.run(module, builder)
         return module
 
 
-def load(module: llvm.ModuleRef) -> Library:
-    """Turn a module into machine code; it must not be used afterwards."""
+def late_definitions(optimised: str, text: str) -> str:
+    """The functions that stand in comments of `text`, as far as the optimised text calls them or each other.
+
+    A loop calls the variant of a function that fits its vectors, which is known only when it has been vectorised; none
+    that is not called costs more than its text.  Variants are inlined, but for those that are called in many places:
+    they are written once.  `name unless others` is an alternative, taken where none of the others is called.
+    """
+    calls = Counter(CALLED.findall(optimised))
+    offered: dict[str, str] = {}
+    found = re.split(rf"^{LATE} (.+)\n", text, flags=re.MULTILINE)
+    for words, body in zip(found[1::2], found[2::2]):
+        name, *others = words.replace(" unless", "").split()
+        if name not in offered or others and calls.keys().isdisjoint(others):
+            offered[name] = re.sub(r"^;", "", body, flags=re.MULTILINE)
+        if calls[name] > MOST_INLINED and offered[name].startswith(INLINED):
+            offered[name] = offered[name].replace(INLINED, "define linkonce_odr hidden ").replace(" alwaysinline", "")
+    called = set(calls)
+    taken: dict[str, str] = {}
+    while called:
+        name = called.pop()
+        if name in offered and name not in taken:
+            taken[name] = offered[name]
+            called.update(CALLED.findall(offered[name]))
+    return "\n".join(taken[name] for name in offered if name in taken)
+
+
+def object_code(text: str, level: int = 3) -> bytes:
+    """An object file for the host, which may be loaded anywhere in memory."""
     with LOCK:
-        text = str(module)
-        engine = llvm.create_mcjit_compiler(module, target_machine())
-        engine.finalize_object()
-        return Library(engine, text)
+        return bytes(target_machine(level, "small").emit_object(optimise(text, level)))
+
+
+class LoadedByLLVM:
+    """An object file in memory, by LLVM's own loader; debuggers hear of it."""
+
+    def __init__(self, code: bytes) -> None:
+        with LOCK:
+            start()
+            for name in set(re.findall(rb"pellucid_(?:blas|scipy|far)_\w+", code)):
+                routines.address_of(name.decode())
+            for provided, address in routines.PROVIDED.items():
+                llvm.add_symbol(provided, address)
+            self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+            self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self.engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        return int(self.engine.get_function_address(name))
+
+
+def processor() -> str:
+    """The processor as LLVM knows it."""
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
 def assembly(text: str) -> str:
     """The machine code of optimised LLVM text, in words."""
     with LOCK:
-        return str(target_machine().emit_assembly(parse(text)))
-
-
-def import_symbol(name: str, address: int) -> None:
-    """Let code loaded from now on call this address by name."""
-    start()
-    llvm.add_symbol(name, address)
-
-
-def capsule_address(capsule: object) -> int:
-    """The C pointer in a capsule such as those of `scipy.linalg.cython_blas.__pyx_capi__`."""
-    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return int(pointer_of(capsule, name_of(capsule)))
+        return str(target_machine(code_model="small").emit_assembly(parse(text)))

@@ -1,11 +1,20 @@
-"""What every test shares: the verifier is on, Hypothesis is deterministic, `--update-cases` rewrites expectations."""
+"""What every test shares: the verifier is on, Hypothesis is deterministic, `--update-cases` rewrites expectations.
+
+The cache on disk is on, in a folder that begins empty: two functions of the suite that got each other's code would
+give wrong results.
+"""
 
 import os
+import shutil
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["PELLUCID_VERIFY"] = "1"
+os.environ["PELLUCID_CACHE_DIR"] = CACHE = tempfile.mkdtemp(prefix="pellucid-cache-")
+for _setting in ("PELLUCID_CACHE", "PELLUCID_CACHE_SIZE"):
+    os.environ.pop(_setting, None)
 
 # A first example may compile a function, which is far slower than the rest: no deadline judges that fairly.
 settings.register_profile(
@@ -19,6 +28,10 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-cases", action="store_true", help="rewrite the expected text of case files instead of comparing"
     )
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(CACHE, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,286 @@
+"""Compiled functions on disk: what is needed to call machine code again without compiling, as plain data.
+
+    save(key, compiled, title)    ->    a file: types, structure of the result, error sites, the key of the machine code
+    load(key, options)            ->    Compiled, or None where it has to be compiled
+
+An entry holds numbers, texts and tuples of them, and no object of Python's.  Classes and functions that a result needs
+are given by their position among the objects of the fingerprint, which are the same wherever the key is the same, or by
+their name in a library.
+"""
+
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from .compiler.backend.abi import ErrorSite, Options
+from .compiler.backend.executable import Executable
+from .compiler.frontend.values import Mapping_, Out, Record, Static, Value
+from .compiler.frontend.values import Sequence as SequenceValue
+from .compiler.records import dataclass
+from .compiler.request import Request
+from .compiler.types import Array, Dim, ListOf, Scalar, Type
+from .fingerprint import Fingerprint, Unknowable, library_name
+from .runtime import machine_code, memory
+from .runtime.store import digest, store
+
+if TYPE_CHECKING:
+    from .compiler.diagnostics import Span
+
+FUNCTION, CHECKED = ".function", ".checked"
+CONSTANTS = (bool, int, float, str, bytes, type(None))
+KINDS: Mapping[str, type] = {"tuple": tuple, "list": list}
+
+
+@dataclass(slots=True, eq=False)
+class Compiled:
+    """One specialisation: the machine code, and how to put results together.
+
+    mutated  (name, place among the leaves) of the arguments to write back, one for each of the last results
+    """
+
+    executable: Executable
+    result: Value
+    mutated: tuple[tuple[str, int], ...] = ()
+
+
+class Key(NamedTuple):
+    """What an entry is found by, and the fingerprint that it comes from."""
+
+    name: str
+    seen: Fingerprint
+
+
+def key_of(request: Request, arguments: Mapping[str, Value], frozen: Mapping[str, Value]) -> Key | None:
+    """The key of a specialisation; None where the cache is off or the function depends on what has no fingerprint."""
+    return _key(FUNCTION, request, (("arguments", arguments), ("frozen", frozen)))
+
+
+def key_of_check(request: Request) -> Key | None:
+    """The key of the verdict that a function may be compiled; its file counts too where names are not there yet."""
+    return _key(CHECKED, request, ())
+
+
+def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, Value]]]) -> Key | None:
+    if store() is None or not __debug__:  # without assertions code objects do not tell what a function reads
+        return None
+    seen = Fingerprint()
+    try:
+        seen.request(request)
+        for title, named in values:
+            seen.add(title, list(named))
+            for value in named.values():
+                _add_value(seen, value)
+        found = seen.digest()
+        file = _state_of(request.python.__code__.co_filename) if kind == CHECKED and seen.misses_names else b""
+    except (Unknowable, RecursionError):
+        return None
+    return Key(digest(kind.encode(), machine_code.platform(), _settings(), found, file).hex() + kind, seen)
+
+
+def _settings() -> bytes:
+    """The environment as far as it speaks to us, but for where the cache is."""
+    own = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PELLUCID_")]
+    return "\n".join(sorted(text for text in own if not text.startswith("PELLUCID_CACHE"))).encode()
+
+
+def _state_of(file: str) -> bytes:
+    try:
+        found = os.stat(file)
+    except OSError:
+        raise Unknowable(file) from None
+    return f"{found.st_size} {found.st_mtime_ns}".encode()
+
+
+def _add_value(seen: Fingerprint, value: Value) -> None:
+    """An argument: its structure, the types of its leaves, its static parts."""
+    match value:
+        case Static(value=held):
+            seen.add("static", held)
+        case SequenceValue(items=items, kind=kind):
+            seen.add(kind.__name__, len(items))
+            for item in items:
+                _add_value(seen, item)
+        case Mapping_(items=items) | Record(items=items):
+            seen.add("record" if isinstance(value, Record) else "mapping", getattr(value, "cls", None), len(items))
+            for name, item in items:
+                seen.add(name)
+                _add_value(seen, item)
+        case _:
+            seen.add(repr(value))
+
+
+# --- verdicts ------------------------------------------------------------------------------------------------------
+
+
+def is_checked(key: Key | None) -> bool:
+    """Whether a function with this key was found to be pure and in the language before."""
+    place = store()
+    return key is not None and place is not None and place.read(key.name) is not None
+
+
+def save_check(key: Key | None) -> None:
+    place = store()
+    if key is not None and place is not None:
+        place.write(key.name, b"")
+
+
+# --- compiled functions --------------------------------------------------------------------------------------------
+
+
+def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None:
+    """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
+    executable, place = compiled.executable, store()
+    structure = _structure(compiled.result, key.seen)
+    if place is None or structure is None:
+        return
+    parameters, results = tuple(map(_type, executable.parameters)), tuple(map(_type, executable.results))
+    sites = tuple(map(_site, executable.sites))
+    content = (title, executable.library.key, parameters, results, structure, compiled.mutated, sites)
+    place.write(key.name, marshal.dumps(content))
+
+
+def load(key: Key, options: Options) -> Compiled | None:
+    """A function that was kept, ready to be called."""
+    place = store()
+    data = place.read(key.name) if place is not None else None
+    if data is None:
+        return None
+    _, code, parameters, results, structure, mutated, sites = marshal.loads(data)
+    memory.pool()
+    library = machine_code.stored_library(code)
+    if library is None:
+        return None
+    try:
+        result = _structure_from(structure, key.seen.objects)
+    except (KeyError, AttributeError):  # a library's object whose module is not imported yet
+        return None
+    types, result_types = tuple(map(_type_from, parameters)), tuple(map(_type_from, results))
+    return Compiled(Executable(types, result_types, library, StoredSites(sites), options), result, mutated)
+
+
+def described(name: str) -> tuple[tuple[str, str, int, str], str] | None:
+    """The title of an entry and the key of its machine code; None for files of other kinds."""
+    place = store()
+    data = place.read(name) if place is not None and name.endswith(FUNCTION) else None
+    return None if data is None else marshal.loads(data)[:2]
+
+
+class StoredSites(Sequence[ErrorSite]):
+    """Error sites as plain data, made into records when an error is raised."""
+
+    def __init__(self, sites: tuple[Any, ...]) -> None:
+        self._sites = sites
+
+    def __len__(self) -> int:
+        return len(self._sites)
+
+    @overload
+    def __getitem__(self, index: int) -> ErrorSite: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ErrorSite]: ...
+    def __getitem__(self, index: int | slice) -> ErrorSite | Sequence[ErrorSite]:
+        if isinstance(index, slice):
+            return StoredSites(self._sites[index])
+        from .compiler.diagnostics import Span
+
+        exception, message, values, span, inlined, function = self._sites[index]
+        scalars = tuple(Scalar(*value) for value in values)
+        return ErrorSite(exception, message, scalars, span and Span(*span), tuple(Span(*s) for s in inlined), function)
+
+
+def _site(site: ErrorSite) -> tuple[Any, ...]:
+    values = tuple((value.dtype, value.weak) for value in site.values)
+    return site.exception, site.message, values, _span(site.span), tuple(map(_span, site.inlined)), site.function
+
+
+def _span(span: Span | None) -> tuple[str, int, int, int, int] | None:
+    return None if span is None else (span.file, span.line, span.column, span.end_line, span.end_column)
+
+
+def _type(type_: Type) -> tuple[Any, ...]:
+    match type_:
+        case Scalar():
+            return "scalar", type_.dtype, type_.weak
+        case Array():
+            dims = tuple(d if isinstance(d, int) else (d.terms, d.constant) for d in type_.dims)
+            return "array", type_.dtype, dims, type_.layout
+        case ListOf():
+            return "list", _type(type_.element)
+    raise TypeError(f"not a type: {type_!r}")
+
+
+def _type_from(found: tuple[Any, ...]) -> Any:
+    match found:
+        case "scalar", dtype, weak:
+            return Scalar(dtype, weak)
+        case "array", dtype, dims, layout:
+            return Array(dtype, tuple(d if isinstance(d, int) else Dim(*d) for d in dims), layout)
+        case "list", element:
+            return ListOf(_type_from(element))
+    raise TypeError(f"not a type: {found!r}")
+
+
+# --- the structure of a result -------------------------------------------------------------------------------------
+
+
+def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
+    """The structure as plain data; None where it holds an object that the fingerprint has not met."""
+    match value:
+        case Out(index=index):
+            return ("out", index)
+        case Static(value=held):
+            return _constant(held, seen)
+        case SequenceValue(items=items, kind=kind):
+            inner = [_structure(item, seen) for item in items]
+            return None if kind.__name__ not in KINDS or None in inner else (kind.__name__, tuple(inner))
+        case Mapping_(items=items) | Record(items=items):
+            keys = [_constant(key, seen) for key, _ in items]
+            inner = [_structure(item, seen) for _, item in items]
+            owner = seen.number_of(value.cls) if isinstance(value, Record) else -1
+            return None if owner is None or None in keys or None in inner else ("named", owner, tuple(zip(keys, inner)))
+    return None
+
+
+def _constant(held: Any, seen: Fingerprint) -> tuple[Any, ...] | None:
+    if type(held) in CONSTANTS:
+        return ("constant", held)
+    if type(held) in (tuple, list):
+        inner = [_constant(part, seen) for part in held]
+        return None if None in inner else ("constants", type(held).__name__, tuple(inner))
+    number = seen.number_of(held)
+    if number is not None:
+        return ("object", number)
+    if isinstance(held, type | FunctionType) and library_name(held) is not None:
+        return ("library", held.__module__, held.__qualname__)
+    return None
+
+
+def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
+    match found:
+        case "out", index:
+            return Out(index)
+        case "tuple" | "list", items:
+            return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
+        case "named", owner, items:
+            pairs = tuple((_constant_from(key, objects), _structure_from(item, objects)) for key, item in items)
+            return Mapping_(pairs) if owner < 0 else Record(objects[owner], pairs)
+    return Static(_constant_from(found, objects))
+
+
+def _constant_from(found: Any, objects: Sequence[Any]) -> Any:
+    match found:
+        case "constant", held:
+            return held
+        case "constants", kind, items:
+            return KINDS[kind](_constant_from(item, objects) for item in items)
+        case "object", number:
+            return objects[number]
+        case "library", module, name:
+            return functools.reduce(getattr, name.split("."), sys.modules[module])
+    raise TypeError(f"not a constant: {found!r}")

@@ -1,0 +1,320 @@
+"""What the compiled form of a function depends on, as one digest: its code and all that its names reach.
+
+    fingerprint(loss, options)    ->    bytes, equal in every process that would compile the same program
+
+No source is read and nothing is parsed: code objects say which names they use, and each name is followed to the value
+it has now, into functions, classes, containers and modules.  Attributes are followed by name: one that any of the
+functions mentions counts wherever it is found, since `helper(settings)` may read `settings.rate`.  What belongs to a
+library is named and not entered; its version is part of the key of the cache.  What cannot be told apart from other
+values of its type is `Unknowable`, and then nothing is kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+import sys
+import types
+from collections.abc import Iterable
+from functools import lru_cache
+from opcode import opmap
+from typing import Any
+
+import numpy as np
+
+from .compiler.request import Gradient, Request
+from .runtime.store import digest
+from .runtime.values import Values
+
+LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType, range)
+LIBRARIES = frozenset({"numpy", "scipy", "pellucid"})
+LARGEST = 100_000  # words; a table of more numbers than this is an array, and is passed or frozen
+LARGEST_ARRAY = 2**20  # bytes
+CODE_FIELDS = (
+    "co_name", "co_qualname", "co_filename", "co_firstlineno", "co_flags", "co_argcount", "co_posonlyargcount",
+    "co_kwonlyargcount", "co_varnames", "co_names", "co_freevars", "co_cellvars", "co_code", "co_linetable",
+    "co_exceptiontable",
+)  # fmt: skip
+
+
+class Unknowable(Exception):
+    """A value whose content cannot be put into words."""
+
+
+class Fingerprint:
+    """Words for values, in the order they are met; `objects` are those that are known by identity.
+
+    Two processes that agree in the digest agree in what each position of `objects` is.  `misses_names` tells that a
+    global which is mentioned is not defined yet.
+    """
+
+    def __init__(self) -> None:
+        self._words: list[bytes] = []
+        self._numbers: dict[int, int] = {}
+        self._attributes: set[str] = set()
+        self._owners: list[tuple[Any, dict[str, Any]]] = []
+        self._told: set[tuple[int, str]] = set()
+        self.objects: list[Any] = []
+        self.misses_names = False
+
+    def add(self, *values: Any) -> None:
+        """Say what the values are, with all that they hold."""
+        for value in values:
+            if isinstance(value, np.ndarray | Values):
+                self._array(np.asarray(value))
+            else:
+                self._value(value)
+
+    def _add_outside(self, value: Any) -> None:
+        """A value that is read by name: an array would be refused, or is frozen, which makes it an argument."""
+        if isinstance(value, np.ndarray | Values):
+            self._say("array outside")
+        else:
+            self._value(value)
+
+    def _array(self, value: np.ndarray) -> None:
+        if value.nbytes > LARGEST_ARRAY or value.dtype.hasobject:
+            raise Unknowable("a large array")
+        self._say("array", value.dtype.str, value.shape, value.tobytes())
+
+    def digest(self) -> bytes:
+        """The digest of all that was added, attributes included."""
+        self._follow_attributes()
+        return digest(*self._words)
+
+    def number_of(self, value: Any) -> int | None:
+        """The position in `objects` of an object, by identity."""
+        return self._numbers.get(id(value))
+
+    def _say(self, *words: Any) -> None:
+        self._words += [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        if len(self._words) > LARGEST:
+            raise Unknowable("too much to look at")
+
+    def _meet(self, value: Any) -> bool:
+        """Whether an object is met for the first time; it is held, so that its identity stays its own."""
+        number = self._numbers.get(id(value))
+        if number is not None:
+            self._say("again", number)
+            return False
+        self._numbers[id(value)] = len(self.objects)
+        self.objects.append(value)
+        return True
+
+    def _value(self, value: Any) -> None:
+        type_ = type(value)
+        if type_ in PLAIN:
+            self._say(type_.__name__, repr(value))
+        elif type_ is float or type_ is complex:
+            self._say(type_.__name__, np.array(value).tobytes())  # 0.0 and -0.0, and every nan, are values of their own
+        elif type_ in (tuple, list, frozenset, set):
+            self._parts(type_.__name__, value if type_ in (tuple, list) else sorted(value, key=repr))
+        elif type_ is dict:
+            self._parts("dict", [part for pair in value.items() for part in pair])
+        elif type_ is slice:
+            self._parts("slice", [value.start, value.stop, value.step])
+        elif isinstance(value, np.generic):
+            self._say("scalar", value.dtype.str, value.tobytes())
+        elif isinstance(value, np.dtype):
+            self._say("dtype", value.descr if value.fields else value.str)
+        else:
+            self._object(value)
+
+    def _parts(self, kind: str, parts: Iterable[Any]) -> None:
+        self._say(kind, "(")
+        self.add(*parts)
+        self._say(")")
+
+    def _object(self, value: Any) -> None:
+        """What is known by identity, or by a class of its own."""
+        if isinstance(value, types.FunctionType | type | types.ModuleType) or _request_of(value) is not None:
+            if self._meet(value):
+                self._named(value)
+        elif isinstance(value, enum.Enum):
+            self._say("member", value.name)
+            self.add(type(value), value.value)
+        elif _is_record(value):
+            self._say("record")
+            names = getattr(value, "_fields", None) or [f.name for f in dataclasses.fields(value)]
+            self.add(type(value), [getattr(value, name) for name in names])
+        elif isinstance(value, property | staticmethod | classmethod):
+            self._parts(type(value).__name__, [getattr(value, "fget", None) or getattr(value, "__func__", None)])
+        elif name := library_name(value):
+            if self._meet(value):
+                self._say("library", name)
+        else:
+            raise Unknowable(f"a {type(value).__name__}")
+
+    def _named(self, value: Any) -> None:
+        if (request := _request_of(value)) is not None:
+            self._say("compiled")
+            self.request(request)
+        elif name := library_name(value):
+            self._say("library", name)
+            if isinstance(value, types.ModuleType):
+                self._owners.append((value, vars(value)))
+        elif isinstance(value, types.FunctionType):
+            self._function(value)
+        elif isinstance(value, types.ModuleType):
+            if "__getattr__" in vars(value):
+                raise Unknowable("a module that makes its attributes up")
+            self._say("module", value.__name__)
+            self._owners.append((value, vars(value)))
+        else:
+            self._class(value)
+
+    def request(self, request: Request) -> None:
+        """A function and the options it is compiled with."""
+        self.add(request.python)
+        for name in request.__match_args__:
+            if name != "python":
+                self._say(name)
+                self.add([_plain(part) for part in _listed(getattr(request, name))])
+
+    def _function(self, function: types.FunctionType) -> None:
+        self._say("function")
+        self._code(function.__code__)
+        self.add(function.__defaults__, function.__kwdefaults__)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            self._say(name)
+            try:
+                held = cell.cell_contents
+            except ValueError:  # an inner function that is still being defined
+                self._say("empty")
+                self.misses_names = True
+                continue
+            self._add_outside(held)
+        builtins = function.__builtins__  # type: ignore[attr-defined]
+        for name in _globals_of(function.__code__):
+            self._say(name)
+            if name in function.__globals__:
+                self._add_outside(function.__globals__[name])
+            else:
+                self._say("builtin" if name in builtins else "absent")
+                self.misses_names = self.misses_names or name not in builtins
+        if vars(function):
+            self._owners.append((function, vars(function)))
+
+    def _code(self, code: types.CodeType) -> None:
+        for field in CODE_FIELDS:
+            value = getattr(code, field)
+            self._say(field, value if isinstance(value, bytes) else repr(value))
+        self._attributes.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._say("code")
+                self._code(constant)
+            else:
+                self.add(constant)
+
+    def _class(self, cls: type) -> None:
+        self._say("class", cls.__module__, cls.__qualname__)
+        self.add(list(cls.__bases__), type(cls))
+        own = vars(cls)
+        self._say(*sorted(name for name in ("__post_init__", "__new__", "__init__", "__getattr__") if name in own))
+        if "_fields" in own:
+            self.add(cls._fields, getattr(cls, "_field_defaults", {}))  # type: ignore[attr-defined]
+        if "__dataclass_fields__" in own:
+            fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+            self.add([(f.name, f.init, f.default is dataclasses.MISSING) for f in fields])
+            self.add([f.default for f in fields if f.default is not dataclasses.MISSING])
+        slots = own.get("__slots__", ())
+        places = {*own.get("_fields", ()), *((slots,) if isinstance(slots, str) else slots)}
+        self._owners.append((cls, {name: value for name, value in own.items() if name not in places}))
+
+    def _follow_attributes(self) -> None:
+        """Values of attributes that the code met so far mentions; what they lead to may mention more."""
+        before = -1
+        while len(self._told) != before:
+            before = len(self._told)
+            for number, (owner, content) in enumerate(list(self._owners)):
+                inside = library_name(owner) is not None
+                for name in sorted(self._attributes & content.keys()):
+                    if (number, name) in self._told:
+                        continue
+                    self._told.add((number, name))
+                    if not (inside and _is_own(content[name], name)):
+                        self._say("attribute", number, name)
+                        self._add_outside(content[name])
+
+
+def _request_of(value: Any) -> Request | None:
+    found = getattr(value, "__pellucid__", None)
+    return found if isinstance(found, Request) else None
+
+
+def library_name(value: Any) -> str | None:
+    """The dotted name of what a library defines, which its version tells all about; None for everything else."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__ if is_library(value.__name__) else None
+    if isinstance(value, np.ufunc):
+        return f"numpy.{value.__name__}"
+    module, owner = getattr(value, "__module__", None), getattr(value, "__self__", None)
+    if module is None and isinstance(owner, types.ModuleType):
+        module = owner.__name__
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or not is_library(module):
+        return None
+    if isinstance(value, types.FunctionType | type) and not _is_found(value, module, name):
+        return None  # one that was made inside another, or that goes by a library's name (`functools.wraps`)
+    return f"{module}.{name}"
+
+
+def _is_found(value: Any, module: str, name: str) -> bool:
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found is value
+
+
+def is_library(module: str) -> bool:
+    """Whether a module belongs to NumPy, SciPy, Pellucid or Python itself, and is not the user's of that name."""
+    root = module.partition(".")[0]
+    return root in LIBRARIES or (root in sys.stdlib_module_names and _is_of_python(root))
+
+
+@lru_cache(maxsize=256)
+def _is_of_python(module: str) -> bool:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return file is None or file.startswith(os.path.dirname(os.__file__) + os.sep)
+
+
+def _is_own(value: Any, name: str) -> bool:
+    """Whether something in a library is what the library put there: it goes by this name, or has a class of its own."""
+    if isinstance(value, types.FunctionType | type | types.ModuleType):
+        found = library_name(value)
+        return found is not None and found.rpartition(".")[2] == name
+    return type(value) not in (*PLAIN, float) and is_library(type(value).__module__)
+
+
+def _is_record(value: Any) -> bool:
+    return (isinstance(value, tuple) and hasattr(value, "_fields")) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type)
+    )
+
+
+def _listed(option: Any) -> tuple[Any, ...]:
+    return option if isinstance(option, tuple) else (option,)
+
+
+def _plain(part: Any) -> Any:
+    return (part.argnums, part.has_aux, part.with_value) if isinstance(part, Gradient) else part
+
+
+def _globals_of(code: types.CodeType) -> list[str]:
+    """The globals that a function and the functions in it read, each once, by their bytecode."""
+    found: dict[str, None] = {}
+    argument, instructions = 0, code.co_code
+    for position in range(0, len(instructions), 2):
+        argument = argument << 8 | instructions[position + 1]
+        if instructions[position] == EXTENDED_ARG:
+            continue
+        if instructions[position] == LOAD_GLOBAL:
+            found[code.co_names[argument >> 1]] = None  # the lowest bit says whether it is called
+        argument = 0
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found.update(dict.fromkeys(_globals_of(constant)))
+    return list(found)

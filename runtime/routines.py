@@ -1,0 +1,96 @@
+"""Addresses of what machine code calls by name and does not bring along.
+
+    pellucid_allocate        the memory pool, and whatever else was loaded with `provide`
+    pellucid_parallel_for    threads, made ready when the first code that may use them is loaded
+    pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
+    pellucid_blas_dgemm      the BLAS that NumPy itself is linked with, else scipy.linalg.cython_blas
+    pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
+    expm1, memcpy            the C library
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+from functools import lru_cache
+
+# Functions of `scipy.special.cython_special`, by our name for them.
+SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
+PARALLEL_FOR = "pellucid_parallel_for"
+FAR = "pellucid_far_"
+PROVIDED: dict[str, int] = {}
+# What a BLAS calls its Fortran routines, those with ints of 64 bits first: callers keep every int in 64 bits, and one
+# with ints of 32 reads the lower half.
+BLAS_NAMES = (
+    "scipy_{}_64_", "{}_64_", "{}64_", "{}$NEWLAPACK$ILP64", "scipy_{}_", "{}_", "{}$NEWLAPACK",
+)  # fmt: skip
+C_LIBRARIES = (None, "libm.so.6", "libm.so", "libm.dylib")  # the first is the process itself
+
+
+def provide(name: str, address: int) -> None:
+    """Let code that is loaded from now on call this address by name."""
+    PROVIDED[name] = address
+
+
+def address_of(name: str) -> int:
+    """The address of a routine.  Raises LookupError where nobody has it."""
+    if name in PROVIDED:
+        return PROVIDED[name]
+    if name.startswith(FAR):
+        _kept(".far_angles")
+        return PROVIDED[name]
+    if name == PARALLEL_FOR:
+        importlib.import_module(".threads", __package__).regions()
+        return PROVIDED[name]
+    rest = name.split("_", 2)[-1]
+    if name.startswith("pellucid_blas_"):
+        found = _of_numpy(rest) or _capsule("scipy.linalg.cython_blas", rest)
+    elif name.startswith("pellucid_scipy_"):
+        found = _capsule("scipy.special.cython_special", SPECIAL[rest])
+    else:
+        return _of_the_c_library(name)
+    provide(name, found)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _kept(module: str) -> object:
+    """Code that a module of ours provides, which is loaded for as long as the process lives."""
+    return importlib.import_module(module, __package__).provide()
+
+
+def _of_numpy(name: str) -> int:
+    """A routine of the BLAS that came with NumPy and is loaded already; 0 where it is not found."""
+    extension = importlib.import_module("numpy._core._multiarray_umath").__file__
+    for form in BLAS_NAMES if sys.byteorder == "little" and extension is not None else ():
+        routine = getattr(_library(extension), form.format(name), None)
+        if routine is not None:
+            return ctypes.cast(routine, ctypes.c_void_p).value or 0
+    return 0
+
+
+def _of_the_c_library(name: str) -> int:
+    for library in C_LIBRARIES:
+        try:
+            return ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value or 0
+        except (OSError, AttributeError):
+            continue
+    raise LookupError(name)
+
+
+@lru_cache(maxsize=8)
+def _library(name: str | None) -> ctypes.CDLL:
+    return ctypes.CDLL(name)
+
+
+def _capsule(module: str, name: str) -> int:
+    return capsule_address(importlib.import_module(module).__pyx_capi__[name])
+
+
+def capsule_address(capsule: object) -> int:
+    """The C pointer in a capsule such as those of `scipy.linalg.cython_blas.__pyx_capi__`."""
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return int(pointer_of(capsule, name_of(capsule)))
