@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .compiler import types
-from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.frontend.values import (
     Leaf,
     Mapping_,
@@ -27,7 +26,11 @@ from .compiler.frontend.values import (
     map_leaves,
     parts,
 )
+from .compiler.records import dataclass
 from .runtime.array import Array
+
+if TYPE_CHECKING:
+    from .compiler.diagnostics import TypeMismatchError
 
 
 @dataclass(slots=True, eq=False)
@@ -131,6 +134,8 @@ def array_type(value: np.ndarray) -> types.Array:
 
 
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:
+    from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
+
     code = function.__code__  # type: ignore[attr-defined]
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
     hint = "arguments are bool, int, float, arrays of bool, int32, int64, float32, float64, and containers of them"
@@ -158,6 +163,25 @@ def key_of(value: Value) -> Any:
     return (type(held), held)
 
 
+def description(value: Value) -> str:
+    """The types in words, with `_` for lengths that may be any: `(f64[_, 1], float)`."""
+    match value:
+        case Typed(type=types.Array(dims=dims) as found):
+            return str(replace(found, dims=tuple(d if isinstance(d, int) else types.symbol("_") for d in dims)))
+        case Typed(type=found):
+            return str(found)
+        case Static(value=held):
+            return repr(held)
+        case Sequence(items=items, kind=kind):
+            inner = ", ".join(map(description, items))
+            return f"[{inner}]" if kind is list else f"({inner},)" if len(items) == 1 else f"({inner})"
+        case Mapping_(items=items):
+            return "{" + ", ".join(f"{key!r}: {description(part)}" for key, part in items) + "}"
+        case Record(cls=cls, items=items):
+            return f"{cls.__name__}({', '.join(description(part) for _, part in items)})"
+    return str(value)
+
+
 def runtime_leaves(arguments: Mapping[str, Value]) -> Iterator[Leaf]:
     """The leaves of the arguments in the order of the program's parameters."""
     for value in arguments.values():
@@ -179,11 +203,11 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
         case Mapping_(items=items):
             return {k: rebuild(v, results) for k, v in items}
         case Record(cls=cls, items=items):
-            return _record(cls, {k: rebuild(v, results) for k, v in items})
+            return record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")
 
 
-def _record(cls: type, fields: dict[str, Any]) -> Any:
+def record(cls: type, fields: dict[str, Any]) -> Any:
     """A NamedTuple or dataclass with these fields; `__post_init__` had its turn when the fields were made."""
     if issubclass(cls, tuple):
         return cls._make(fields.values())  # type: ignore[attr-defined]
@@ -193,4 +217,4 @@ def _record(cls: type, fields: dict[str, Any]) -> Any:
     return made
 
 
-__all__ = ["Flattened", "abstract", "flatten", "map_leaves", "rebuild", "runtime_leaves"]
+__all__ = ["Flattened", "abstract", "description", "flatten", "map_leaves", "rebuild", "record", "runtime_leaves"]

@@ -4,40 +4,31 @@ from __future__ import annotations
 
 import functools
 import inspect
-from bdb import BdbQuit
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import stepping
-from .compiler import pipeline, printer
-from .compiler.backend import llvm
-from .compiler.backend import python as python_backend
+from . import entries
 from .compiler.backend.abi import Options
-from .compiler.frontend.apply import namespace_of
-from .compiler.frontend.decoration import check as check_purity
-from .compiler.frontend.frame import Specialised
-from .compiler.frontend.read import read
 from .compiler.frontend.values import Value
-from .compiler.pipeline import Gradient, Request
-from .compiler.program import Program
-from .explanation import explanation
-from .flatten import Flattened, abstract, flatten, rebuild, runtime_leaves
+from .compiler.request import Gradient, Request, namespace_of
+from .entries import Compiled
+from .flatten import Flattened, abstract, description, flatten, rebuild
 from .runtime.array import Array
+from .runtime.dispatch import support
+from .runtime.dispatch.native_type import base_class
+
+if TYPE_CHECKING:
+    from .native_calls import NativeCalls
+
+SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
+STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
+RUNNABLE = (CORE, TYPED, REVERSE, LOOPS)
 
 
-@dataclass(slots=True, eq=False)
-class Compiled:
-    """One specialisation: the typed program, the machine code, and how to put results together."""
-
-    made: Specialised
-    executable: Any
-    loops: Any
-
-
-class Function:
+class Function(base_class()):  # type: ignore[misc]
     """A compiled function.  Call it like the Python function it wraps; look inside with `source` and `explain`.
 
     Each combination of argument types (dtypes, numbers of dimensions, contiguity, lengths of 1, static values) is
@@ -54,8 +45,9 @@ class Function:
         self._parameters = list(self._signature.parameters.values())
         self._compiled: dict[Any, Compiled] = {}
         self._held: dict[str, Any] = {}
+        self._native: NativeCalls | None = None
         self._check_options()
-        check_purity(request)
+        self._check_purity()
 
     def _check_options(self) -> None:
         request = self.__pellucid__
@@ -65,13 +57,37 @@ class Function:
                 if name not in known:
                     raise ValueError(f"{option}={name!r} is no parameter of {request.python.__name__}{self._signature}")
 
+    def _check_purity(self) -> None:
+        """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
+        key = entries.key_of_check(self.__pellucid__)
+        if not entries.is_checked(key):
+            from . import compiling
+
+            compiling.check(self.__pellucid__)
+            entries.save_check(key)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         flat = self._flatten(args, kwargs)
         compiled = self._compiled.get(flat.key)
         if compiled is None:
             compiled = self._compiled[flat.key] = self._compile(flat)
-        targets = self._targets(compiled.made, flat)
-        return self._finish(compiled.made, targets, compiled.executable(flat.leaves))
+        elif support.reason() is None and type(self) is Function:
+            self._learn(args, kwargs, flat, compiled)
+        targets = self._targets(compiled.mutated, flat)
+        return self._finish(compiled.result, targets, compiled.executable(flat.leaves))
+
+    def _learn(self, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled) -> None:
+        """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
+        if self._native is None:
+            from .native_calls import NativeCalls
+
+            request = self.__pellucid__
+            self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
+        self._native.learn(self, args, kwargs, flat, compiled)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy takes over: not the native calls, whose tables belong to this object."""
+        return {**self.__dict__, "_native": None}
 
     def __repr__(self) -> str:
         return f"<compiled {self.__qualname__}{self._signature}>"
@@ -88,17 +104,18 @@ class Function:
         Arguments may be values or types written as text: "f64[n, m]", "float", "i32[3]".
         Raises ValueError for an unknown stage and CompileError where the program cannot be compiled.
         """
-        if stage not in pipeline.STAGES:
-            raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(pipeline.STAGES)}")
-        if stage == pipeline.SOURCE:
-            return printer.print_core(read(self.__pellucid__.python).tree)
-        if stage == pipeline.CORE:
-            return stepping.core_text(self.__pellucid__.python)
+        if stage not in STAGES:
+            raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
+        from . import compiling
+
+        request = self.__pellucid__
+        if stage in (SOURCE, CORE):
+            return compiling.untyped_text(request, stage)
         flat = self._flatten(args, kwargs, texts=True)
-        if stage in (pipeline.TYPED, pipeline.REVERSE, pipeline.LOOPS):
-            return printer.print_program(self._program(stage, flat)[1])
-        executable = self._compiled_for(flat).executable
-        return executable.llvm_text if stage == pipeline.LLVM else executable.asm
+        if stage in (TYPED, REVERSE, LOOPS):
+            return compiling.text(request, stage, flat.arguments, self._frozen())
+        executable = self._readable(flat).executable
+        return executable.llvm_text if stage == LLVM else executable.asm
 
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
@@ -106,36 +123,40 @@ class Function:
         `stage` is one of core, typed, reverse, loops.  With `call=pdb.runcall` it stops at its first line.  An error
         carries a note with the user's own line.
         """
-        if stage not in (pipeline.CORE, pipeline.TYPED, pipeline.REVERSE, pipeline.LOOPS):
+        if stage not in RUNNABLE:
             raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
+        from . import compiling
+
+        stepping, request = compiling.stepping, self.__pellucid__
 
         def core(*args: Any, **kwargs: Any) -> Any:
             bound = self._bind(args, kwargs)
             bound.apply_defaults()
-            function = stepping.load_core(self.__pellucid__.python)
+            function = stepping.load_core(request.python)
             return stepping.run(function, list(bound.arguments.values()), call)
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = self._program(stage, flat)
-            targets = self._targets(made, flat)
-            function = python_backend.load(program)
+            made, program = compiling.program(request, stage, flat.arguments, self._frozen())
+            targets = self._targets(compiling.mutated(made), flat)
+            function = compiling.python_backend.load(program)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
-                raise BdbQuit
-            return self._finish(made, targets, list(results) if isinstance(results, tuple) else [results])
+                raise compiling.BdbQuit
+            return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
-        return functools.wraps(self.__pellucid__.python)(core if stage == pipeline.CORE else run)
+        return functools.wraps(request.python)(core if stage == CORE else run)
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
         Arguments may be values or types written as text, as for `source`.
         """
+        from . import compiling
+
         flat = self._flatten(args, kwargs, texts=True)
-        made = self._derive(pipeline.REVERSE, flat)
-        return explanation(made.program, pipeline.loops(made.program))
+        return compiling.explain(self.__pellucid__, flat.arguments, self._frozen())
 
     # --- compiling ---
 
@@ -171,53 +192,58 @@ class Function:
         held = {name: self._global(name) for name in self.__pellucid__.freeze}
         return {name: (np.asarray(value), abstract(value)) for name, value in held.items()}
 
-    def _derive(self, stage: str, flat: Flattened) -> Specialised:
-        make = pipeline.typed if stage == pipeline.TYPED else pipeline.derive
-        return make(self.__pellucid__, flat.arguments, self._frozen())
-
-    def _program(self, stage: str, flat: Flattened) -> tuple[Specialised, Program]:
-        made = self._derive(stage, flat)
-        return made, pipeline.loops(made.program) if stage == pipeline.LOOPS else pipeline.settled(made.program)
-
     def _compile(self, flat: Flattened) -> Compiled:
-        made = self._derive(pipeline.REVERSE, flat)
-        lowered = pipeline.loops(made.program)
-        return Compiled(made, llvm.compile_program(lowered, self._options()), lowered)
+        """The code for these types, from the cache on disk if it has it."""
+        request, frozen, options = self.__pellucid__, self._frozen(), self._options()
+        types = {name: value for name, (_, value) in frozen.items()}
+        # line tables point into a file that is written when the function is compiled
+        key = None if options.line_tables else entries.key_of(request, flat.arguments, types)
+        found = entries.load(key, options) if key is not None else None
+        if found is None:
+            from . import compiling
+
+            found = compiling.compiled(request, flat.arguments, frozen, options)
+            if key is not None:
+                code = request.python.__code__
+                words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
+                entries.save(key, found, (self.__qualname__, code.co_filename, code.co_firstlineno, words))
+        return found
+
+    def _readable(self, flat: Flattened) -> Compiled:
+        """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
+        found = self._compiled.get(flat.key)
+        if found is None or not found.executable.text:
+            from . import compiling
+
+            found = compiling.compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
+            self._compiled[flat.key] = found
+        return found
 
     def _options(self) -> Options:
         request = self.__pellucid__
         names = namespace_of(request.python)
         exceptions = {n: c for n, c in names.items() if isinstance(c, type) and issubclass(c, BaseException)}
-        return Options(fastmath=request.fastmath, parallel=request.parallel, exceptions=exceptions)
+        return Options(request.fastmath, False, request.parallel, request.line_tables, exceptions)
 
-    def _compiled_for(self, flat: Flattened) -> Compiled:
-        found = self._compiled.get(flat.key)
-        if found is None:
-            found = self._compiled[flat.key] = self._compile(flat)
-        return found
-
-    def _targets(self, made: Specialised, flat: Flattened) -> list[np.ndarray]:
+    def _targets(self, mutated: tuple[tuple[str, int], ...], flat: Flattened) -> list[np.ndarray]:
         """The arrays that `mutates=` writes to.  Raises ValueError where that would not mean what Python means."""
-        if not made.mutated:
-            return []
-        places = {leaf.name: i for i, leaf in enumerate(runtime_leaves(made.arguments))}
-        targets = [flat.leaves[places[name]] for name in made.mutated]
-        for name, target in zip(made.mutated, targets, strict=True):
+        targets = [flat.leaves[place] for _, place in mutated]
+        for (name, place), target in zip(mutated, targets, strict=True):
             if not target.flags.writeable:
                 raise ValueError(f"`{name}` is declared with mutates= and cannot be written to; pass np.array({name})")
             for position, other in enumerate(flat.leaves):
-                if not isinstance(other, np.ndarray) or position == places[name]:
+                if not isinstance(other, np.ndarray) or position == place:
                     continue
                 if np.may_share_memory(target, other):
                     raise ValueError(f"`{name}` is declared with mutates= and shares memory with another argument")
         return targets
 
-    def _finish(self, made: Specialised, targets: list[np.ndarray], results: list[Any]) -> Any:
+    def _finish(self, result: Value, targets: list[np.ndarray], results: list[Any]) -> Any:
         """Put result leaves back into containers, and into the arrays that are changed in place."""
         count = len(results) - len(targets)
         for target, new in zip(targets, results[count:], strict=True):
             target[...] = new
-        return rebuild(made.result, results[:count])
+        return rebuild(result, results[:count])
 
 
 def compile(
@@ -228,6 +254,7 @@ def compile(
     freeze: tuple[str, ...] = (),
     fastmath: bool = False,
     parallel: bool = True,
+    line_tables: bool | None = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
@@ -236,6 +263,8 @@ def compile(
     freeze    global arrays whose present values are baked in
     fastmath  allow reassociation and other value-changing floating-point rewrites
     parallel  allow the use of several threads
+    line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
+              as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
     Gives a `Function` with the name, signature and docstring of the original.  Raises CompileError, with all faults of
     the function at once, where it is impure or outside the language.
@@ -246,11 +275,12 @@ def compile(
         "freeze": names(freeze),
         "fastmath": fastmath,
         "parallel": parallel,
+        **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
         return lambda f: compile(f, **options)
     if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False}
+        usual = {"parallel": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
     if not inspect.isfunction(function):

@@ -13,6 +13,7 @@ from typing import Any
 
 from .function import compile
 from .runtime import operators
+from .runtime.values import unwrap
 
 
 def negative(x):
@@ -117,7 +118,7 @@ def kernel(name: str) -> Callable[..., Any]:
         try:
             return compiled(*operands)
         except Exception as fault:
-            return by_numpy(plain, operands, fault)
+            return by_numpy(plain, unwrap(operands), fault)
 
     return run
 

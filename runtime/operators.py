@@ -88,6 +88,9 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
     """The method `x + other`; objects that are no numbers may decide themselves."""
 
     def method(self: Values, other: Any) -> Any:
+        if type(other) is type(self) and _find is not None:  # native dispatch takes it as it is
+            if name != "power" and self._values.dtype in COMPILED and other._values.dtype in COMPILED:
+                return wrap(_find(name)(self, other), type(self))
         if not isinstance(other, OPERANDS):
             return protocols.defer(getattr(np, name), self, other, other)
         return wrap(evaluate(name, (self._values, unwrap(other))), type(self))

@@ -25,12 +25,14 @@ class Values:
 
     def __init__(self, values: np.ndarray) -> None:
         view = values.view()
-        view.flags.writeable = False
+        view.setflags(write=False)
         self._values = view
 
 
 def unwrap(argument: Any) -> Any:
     """The argument with NumPy arrays for arrays, also in tuples, lists and dicts."""
+    if isinstance(argument, Values):
+        return argument._values
     return over(argument, lambda part: part._values if isinstance(part, Values) else part)
 
 
@@ -39,6 +41,8 @@ def wrap(result: Any, cls: type[Values]) -> Any:
 
     Subclasses of ndarray (a matrix, a masked array) stay what they are: they mean more than their numbers.
     """
+    if type(result) is cls:
+        return result
     return over(result, lambda part: cls(part) if type(part) is np.ndarray and part.dtype.kind in KINDS else part)
 
 

@@ -11,15 +11,24 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-from ...runtime import memory, native
+from ...runtime import dispatch, machine_code, memory
 from ...runtime.stack import stack_floor
-from ..program import Function
+from ..records import dataclass
+from ..types import ListOf, Type
 from . import packing
-from .abi import ARGUMENTS, DEPTH_LIMIT, STACK_LIMIT, ErrorSite, Options, result_slots
-from .entry import ENTRY, result_slot
+from .abi import (
+    ARGUMENTS,
+    DEPTH_LIMIT,
+    ENTRY,
+    QUICK_BELOW,
+    STACK_LIMIT,
+    ErrorSite,
+    Options,
+    argument_slots,
+    result_slots,
+)
 from .errors import make_error
 
 LEAST_DEPTH = 10_000
@@ -27,30 +36,69 @@ LEAST_DEPTH = 10_000
 
 @dataclass(eq=False)
 class Executable:
-    """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words."""
+    """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words.
 
-    function: Function
-    library: native.Library
-    sites: tuple[ErrorSite, ...]
+    `text` is the LLVM it was made from; it is empty where the machine code comes from the cache on disk.
+    """
+
+    parameters: tuple[Type, ...]
+    results: tuple[Type, ...]
+    library: machine_code.Library
+    sites: Sequence[ErrorSite]
     options: Options
+    text: str = ""
 
     def __post_init__(self) -> None:
         # a plain C function: ctypes releases the GIL around it
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(self.library.address(ENTRY))
-        types = [self.function.types[name] for name in self.function.parameters]
-        self._packers = [packing.packer(type_) for type_ in types]
-        self._unpackers = [packing.unpacker(type_) for type_ in self.function.results]
-        self._first_result = result_slot(self.function)
-        count = self._first_result + sum(map(result_slots, self.function.results))
+        self._packers = [packing.packer(type_) for type_ in self.parameters]
+        self._unpackers = [packing.unpacker(type_) for type_ in self.results]
+        self._first_result = ARGUMENTS + sum(map(argument_slots, self.parameters))
+        count = self._first_result + sum(map(result_slots, self.results))
         self._slots = ctypes.c_int64 * count
 
-    @property
+    @cached_property
     def llvm_text(self) -> str:
-        return self.library.text
+        from ...runtime import native
+
+        return str(native.optimise(self.text))
 
     @cached_property
     def asm(self) -> str:
-        return native.assembly(self.library.text)
+        from ...runtime import native
+
+        return native.assembly(self.llvm_text)
+
+    @cached_property
+    def quick_below(self) -> int:
+        """How many elements the array arguments of a call have at least if it may take long."""
+        return int(ctypes.PYFUNCTYPE(ctypes.c_int64)(self.library.address(QUICK_BELOW))())
+
+    def plan(self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object]) -> dispatch.Plan | None:
+        """How native dispatch calls this; `frozen` are the last arguments, which are the same in every call.
+
+        None for lists, which are native inside a program only, as a rule.
+        """
+        if any(isinstance(type_, ListOf) for type_ in (*self.parameters, *self.results)):
+            return None
+        slots, kept = self._slots(), list[object]()
+        first = position = ARGUMENTS + sum(map(argument_slots, self.parameters[: len(self.parameters) - len(frozen)]))
+        for pack, leaf in zip(self._packers[len(self.parameters) - len(frozen) :], frozen, strict=True):
+            position = pack(slots, position, leaf, kept)
+        return dispatch.Plan(
+            code=self.library.address(ENTRY),
+            leaves=packing.leaf_words(self.results, self._first_result),
+            recipe=recipe,
+            fail=self.error,
+            limit=self.quick_below,
+            frozen=slots[first:position],
+            slot_count=len(slots),
+            keep=(self, kept),
+        )
+
+    def error(self, site: int, slots: int) -> BaseException:
+        """The exception of a call that ended at this error site."""
+        return make_error(self.sites, site, self._slots.from_address(slots), self.options)
 
     def __call__(self, leaves: Sequence[object]) -> list[object]:
         slots = self._slots()
@@ -74,19 +122,9 @@ class Executable:
         return results
 
 
-def build(function: Function, text: str, sites: tuple[ErrorSite, ...], options: Options) -> Executable:
+def build(
+    parameters: tuple[Type, ...], results: tuple[Type, ...], text: str, sites: tuple[ErrorSite, ...], options: Options
+) -> Executable:
     """Optimise and load a module."""
     memory.pool()
-    _import_symbols(text)
-    library = native.load(native.optimise(text))
-    return Executable(function, library, sites, options)
-
-
-def _import_symbols(text: str) -> None:
-    """Make the routines of SciPy that the text declares known to the loader."""
-    from .symbols import addresses
-
-    for name, address in addresses(text):
-        native.import_symbol(name, address)
-
-
+    return Executable(parameters, results, machine_code.library(text), sites, options, text)

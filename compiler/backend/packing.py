@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...runtime import memory
-from ..types import KIND, NUMPY_DTYPE, Array, ListOf, Scalar, Type
+from ...runtime import dispatch, memory
+from ..records import dataclass
+from ..types import KIND, NUMPY_DTYPE, WEAK_WORD, Array, ListOf, Scalar, Type
 from .abi import (
     HEADER_BYTES,
     ITEM_BYTES,
@@ -173,6 +173,27 @@ def unpacker(type_: Type) -> Unpacker:
         case ListOf():
             return lambda slots, position: (_take_list(slots[position], type_), position + 1)
     raise TypeError(f"not a type of a result: {type_}")
+
+
+def leaf_words(results: Sequence[Type], position: int) -> list[dispatch.LeafWords]:
+    """How native dispatch makes the results, which begin at this slot."""
+    words: list[dispatch.LeafWords] = []
+    for type_ in results:
+        words.append(_leaf_word(type_, position))
+        position += result_slots(type_)
+    return words
+
+
+def _leaf_word(type_: Type, position: int) -> dispatch.LeafWords:
+    match type_:
+        case Scalar(dtype=dtype, weak=True):
+            return dispatch.leaf_kind(f"WEAK_{WEAK_WORD[dtype].upper()}"), position, 0
+        case Scalar(dtype=dtype):
+            return dispatch.leaf_kind(f"SCALAR_{dtype}"), position, NUMPY_DTYPE[dtype]
+        case Array(dtype=dtype, ndim=ndim):
+            shift = ITEM_BYTES[dtype].bit_length() - 1
+            return dispatch.leaf_kind("ARRAY", ndim, shift), position, NUMPY_DTYPE[dtype]
+    raise TypeError(f"not a result that native dispatch makes: {type_}")
 
 
 def take_array(slots: Any, position: int, dtype: np.dtype, rank: int) -> np.ndarray:

@@ -1,0 +1,115 @@
+"""How small the arguments of a call have to be for it to be over at once, so that it may keep the GIL.
+
+    for i in range(dim(x, axis=0)):       ->     arrays of less than 512 elements in all
+        for j in range(dim(y, axis=0)):
+    while error > 1e-9:                   ->     0: who knows
+
+To let go of the GIL and take it again costs as much as hundreds of elements.  The answer stands in the module as a
+function, so that machine code from the cache knows it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..program import Function, Program
+from .abi import QUICK_BELOW
+from .text import Module
+
+ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
+MOST_ELEMENTS = 2048
+ANY = 2**62
+LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
+LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
+
+
+def write_effort(module: Module, program: Program) -> None:
+    text = f"define i64 @{QUICK_BELOW}() nounwind {{\n  ret i64 {quick_below(program)}\n}}\n"
+    module.define(QUICK_BELOW, text)
+
+
+def quick_below(program: Program) -> int:
+    """From how many elements of array arguments on a call may take long; 0 where lengths do not bound its work."""
+    if len(program.functions) > 1:  # recursion
+        return 0
+    function = program.main
+    depth, trips = _nesting(function.body, _lengths(function))
+    if depth is None:
+        return 0
+    if depth == 0:
+        return ANY if trips <= ITERATIONS else 0
+    return min(MOST_ELEMENTS, int((ITERATIONS / trips) ** (1.0 / depth)))
+
+
+def _nesting(body: Sequence[gast.stmt], lengths: frozenset[str]) -> tuple[int | None, int]:
+    """How deep loops over lengths are nested, and the trips of the loops over constants around them."""
+    deepest, most = 0, 1
+    for statement in body:
+        depth, trips = _depth(statement, lengths)
+        if depth is None:
+            return None, 0
+        deepest, most = max(deepest, depth), max(most, trips)
+    return deepest, most
+
+
+def _depth(statement: gast.stmt, lengths: frozenset[str]) -> tuple[int | None, int]:
+    match statement:
+        case gast.While():
+            return None, 0
+        case gast.If(body=body, orelse=orelse):
+            return _nesting([*body, *orelse], lengths)
+        case gast.For(iter=gast.Call(args=bounds), body=body):
+            depth, trips = _nesting(body, lengths)
+            if depth is None or not all(_is_length(bound, lengths) for bound in bounds):
+                return None, 0
+            constants = [b.value for b in bounds if isinstance(b, gast.Constant)]
+            if len(constants) == len(bounds):
+                return depth, trips * max(len(range(*constants)), 1)
+            return depth + 1, trips
+    is_library = any(syntax.operator_of(part) in LIBRARY for part in syntax.nodes_of(statement))
+    return (2 if is_library else 0), 1
+
+
+def _lengths(function: Function) -> frozenset[str]:
+    """Names that only ever hold lengths of arrays, numbers below them, and sums of such; none that feeds on itself."""
+    definitions: dict[str, list[gast.expr]] = {}
+    for statement in syntax.walk(function.body):
+        name, values = _definition(statement)
+        definitions.setdefault(name, []).extend(values)
+    for name in ("", *function.parameters):
+        definitions.pop(name, None)
+    known: frozenset[str] = frozenset()
+    while True:
+        more = frozenset(n for n, values in definitions.items() if all(_is_length(v, known) for v in values))
+        if more == known:
+            return known
+        known = more
+
+
+def _definition(statement: gast.AST) -> tuple[str, list[gast.expr]]:
+    """The name that a statement gives a number to, and what bounds the number."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return name, [value]
+        case gast.For(target=gast.Name(id=name), iter=gast.Call(args=bounds)):
+            return name, bounds
+    return "", []
+
+
+def _is_length(node: gast.expr, lengths: frozenset[str]) -> bool:
+    match node:
+        case gast.Constant(value=int()):
+            return True
+        case gast.Name(id=name):
+            return name in lengths
+        case gast.Call(args=arguments):
+            operator = syntax.operator_of(node)
+            if operator in ("dim", "length"):
+                return True
+            return operator in LENGTHS and all(_is_length(a, lengths) for a in arguments)
+        case gast.IfExp(body=body, orelse=orelse):
+            return _is_length(body, lengths) and _is_length(orelse, lengths)
+    return False

@@ -1,0 +1,87 @@
+"""Calls of a compiled function without Python: from what the general path found out to what native dispatch reads.
+
+    arguments (f64[n], float), result (Out(0), Out(1))   ->   a plan: machine code, two leaves, LEAF 0, LEAF 1, TUPLE 2
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .compiler.frontend.values import Mapping_, Out, Record, Static, Value, parts
+from .compiler.frontend.values import Sequence as SequenceValue
+from .flatten import Flattened, record
+from .runtime.dispatch import Constant, Plan, RecipeWords, tuple_maker
+from .runtime.dispatch.calls import Calls, Parameter
+
+if TYPE_CHECKING:
+    from .entries import Compiled
+
+
+class NativeCalls:
+    """What native dispatch is told of one function."""
+
+    def __init__(
+        self, cls: type, parameters: Sequence[inspect.Parameter], static: Sequence[str], frozen: int
+    ) -> None:
+        """`frozen` is how many of the last leaves are frozen globals."""
+        known = [Parameter(p.name, p.kind, p.default, p.name in static) for p in parameters]
+        self._calls = Calls(cls, known) if Calls.can_bind(known) else None
+        self._frozen = frozen
+        self._plans: dict[Any, Plan | None] = {}  # by the key of the code
+
+    def learn(
+        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled
+    ) -> None:
+        """Let calls like this one go to the machine code at once; those that write to arguments do not."""
+        if self._calls is None or compiled.mutated:
+            return
+        if flat.key not in self._plans:
+            steps = recipe(compiled.result, len(compiled.executable.results))
+            frozen = flat.leaves[len(flat.leaves) - self._frozen :]
+            self._plans[flat.key] = compiled.executable.plan(steps, frozen)
+        plan = self._plans[flat.key]
+        if plan is not None and plan.is_possible():
+            classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
+            self._calls.learn(function, args, kwargs, plan, classes)
+
+
+def recipe(structure: Value, count: int) -> list[RecipeWords]:
+    """How native dispatch rebuilds a result of `count` leaves: words for a stack of objects; none for a lone leaf.
+
+        (Out(0), {"b": Out(1)})   ->   LEAF 0, LEAF 1, DICT ("b",), TUPLE 2
+    """
+    return [] if count == 1 and structure == Out(0) else list(_steps(structure))
+
+
+def _steps(structure: Value) -> Iterator[RecipeWords]:
+    match structure:
+        case Out(index=index):
+            yield "LEAF", 0, index
+        case Static(value=value):
+            yield "STATIC", 0, Constant(value)
+        case SequenceValue(items=items, kind=kind):
+            yield from (step for item in items for step in _steps(item))
+            yield "TUPLE" if kind is tuple else "LIST", len(items), 0
+        case Mapping_(items=items):
+            yield from (step for _, item in items for step in _steps(item))
+            yield "DICT", len(items), tuple(k for k, _ in items)
+        case Record(cls=cls, items=items):
+            yield from (step for _, item in items for step in _steps(item))
+            yield "TUPLE", len(items), 0
+            yield "CALL", 1, tuple_maker(cls) if issubclass(cls, tuple) else _maker(cls, tuple(k for k, _ in items))
+        case _:
+            raise TypeError(f"no result structure: {structure!r}")
+
+
+def _maker(cls: type, names: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Any]:
+    return lambda values: record(cls, dict(zip(names, values)))
+
+
+def record_classes(value: Value) -> Iterator[type]:
+    """The classes of NamedTuples and dataclasses in a value."""
+    if isinstance(value, Record):
+        yield value.cls
+    for _, part in parts(value):
+        yield from record_classes(part)

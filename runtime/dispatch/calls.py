@@ -1,0 +1,226 @@
+"""What a compiled function knows for its native calls: parameters, and plans by the key of the arguments.
+
+    calls.learn(f, (x,), {"n": 2}, plan)    ->    f(y, n=2), with y like x, runs the plan without Python
+
+Tables are arrays of words that native code reads; here they are made and kept alive.  A key holds references to the
+objects in it (keys of dicts, strings, functions, classes), so that none of their addresses is used again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import Parameter as Kind
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from .. import machine_code, memory
+from ..array import Array
+from ..stack import stack_floor
+from . import native_type, records, support
+from .array_text import ARRAYS
+from .bind_text import BIND
+from .call_text import PREPARE, RUN
+from .container_text import CONTAINERS
+from .lookup_text import LOOK_UP
+from .plan import Plan
+from .recipe_text import RECIPES
+from .result_text import RESULTS
+from .value_text import VALUE
+from .words import CONSTANTS, DTYPES, ENTRY, FLAG_EXTRA, FLAG_STATIC, KEYS, OBJECTS, PARAMETERS, SLACK, STATE, assemble
+
+KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
+NUMPY = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
+SYNONYMS = (np.dtype(np.bool_), *map(np.dtype, "ilqfd"))  # dtypes of C; which are the same depends on the machine
+LEVEL = 0  # 20 nanoseconds more per call, and a tenth of the time to compile
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a compiled function; `default` is Parameter.empty where there is none."""
+
+    name: str
+    kind: Any
+    default: Any
+    is_static: bool
+
+
+class Native:
+    """The native code of dispatch, told the addresses of this process."""
+
+    def __init__(self, cls: type) -> None:
+        memory.pool()
+        support.provide_symbols()
+        text = assemble(ARRAYS, CONTAINERS, VALUE, BIND, LOOK_UP, RESULTS, RECIPES, PREPARE, RUN)
+        self.library = machine_code.library(text, LEVEL)
+        self.held: list[Any] = [cls, cls.__call__, stack_floor]
+        self._set_constants(cls)
+        pointer, number = ctypes.c_void_p, ctypes.c_int64
+        describe = ctypes.PYFUNCTYPE(number, pointer, pointer, number, pointer, pointer, pointer)
+        self.describe = describe(self._at("pellucid_describe"))
+        self.hash = ctypes.PYFUNCTYPE(ctypes.c_uint64, pointer, number)(self._at("pellucid_hash"))
+        self.call = self._at("pellucid_call")
+        # arrays that outlive this module still call into it
+        for lasting in (self.library, memory.pool().library, self.held):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(lasting))
+
+    def _at(self, name: str) -> int:
+        return int(self.library.address(name))
+
+    def _set_constants(self, cls: type) -> None:
+        table = support.numpy_table()
+        objects = [type(None), str, FunctionType, BuiltinFunctionType, type, np.ufunc, cls]
+        codes, shifts = (ctypes.c_uint8 * 32)(*[255] * 32), (ctypes.c_uint8 * 32)()
+        for dtype in SYNONYMS:
+            name = next((n for n, scalar in NUMPY.items() if np.dtype(scalar) == dtype), None)
+            if name is not None:
+                codes[dtype.num] = DTYPES.index(name)
+                shifts[dtype.num] = dtype.itemsize.bit_length() - 1
+        types = (ctypes.c_void_p * len(objects))(*map(id, objects))
+        self.held += [objects, codes, shifts, types]
+        scalars = {f"{n}_scalar_type": id(scalar) for n, scalar in NUMPY.items()}
+        found = {f"{t.__name__}_type": id(t) for t in (float, int, bool, tuple, list, dict, str, np.ndarray)} | scalars
+        found |= {
+            "array_type": id(Array),
+            "object_types": ctypes.addressof(types),
+            "object_type_count": len(objects),
+            "dtype_codes": ctypes.addressof(codes),
+            "dtype_shifts": ctypes.addressof(shifts),
+            "true": id(True),
+            "general": id(cls.__call__),
+            "find_floor": id(stack_floor),
+            "values_offset": support.values_offset() or 0,
+            "numpy_new": support.word(table + 8 * support.NEW_FROM_DESCR),
+            "numpy_set_base": support.word(table + 8 * support.SET_BASE),
+            "numpy_scalar": support.word(table + 8 * support.SCALAR),
+            "numpy_copy": support.word(table + 8 * support.NEW_COPY),
+        }
+        given = (ctypes.c_void_p * len(CONSTANTS))(*[found[name] for name in CONSTANTS])
+        ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._at("pellucid_set_constants"))(ctypes.addressof(given))
+
+
+@lru_cache(maxsize=1)
+def native(cls: type) -> Native | None:
+    """The native code of this process, for calls of instances of one class; its `__call__` is the general path."""
+    return Native(cls) if native_type.enable(cls) else None
+
+
+class Calls:
+    """The native calls of one compiled function."""
+
+    @staticmethod
+    def can_bind(parameters: Sequence[Parameter]) -> bool:
+        """Whether native code binds arguments to such parameters."""
+        return len(parameters) <= PARAMETERS and all(p.kind is not Kind.VAR_KEYWORD for p in parameters)
+
+    def __init__(self, cls: type, parameters: Sequence[Parameter]) -> None:
+        """`cls` is the class of the function, the same one for all functions of a process."""
+        self._native = native(cls)
+        kinds = [p.kind for p in parameters]
+        self._held: list[Any] = []
+        self._entries: list[int] = []
+        self._classes: set[type] = set()
+        self._records: list[int] = []
+        self._state = (ctypes.c_int64 * len(STATE))()
+        words = [word for p in parameters for word in self._parameter(p)]
+        self._set("COUNT", len(parameters))
+        self._set("POSITIONAL", sum(k in (Kind.POSITIONAL_ONLY, Kind.POSITIONAL_OR_KEYWORD) for k in kinds))
+        self._set("EXTRA", int(Kind.VAR_POSITIONAL in kinds))
+        self._set("PARAMETERS", self._array(words))
+
+    def _parameter(self, parameter: Parameter) -> tuple[int, int, int]:
+        is_extra = parameter.kind is Kind.VAR_POSITIONAL
+        named = parameter.kind in (Kind.POSITIONAL_OR_KEYWORD, Kind.KEYWORD_ONLY)
+        default = () if is_extra else parameter.default
+        self._held += [parameter.name, default]
+        return (
+            id(parameter.name) if named else 0,
+            0 if default is Kind.empty else id(default),
+            FLAG_STATIC * parameter.is_static | FLAG_EXTRA * is_extra,
+        )
+
+    def learn(
+        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], plan: Plan, classes: Iterable[type]
+    ) -> None:
+        """Let calls with arguments like these run the plan; `classes` are those of records among the arguments."""
+        code = self._native
+        if code is None or len(self._entries) >= KEY_LIMIT:
+            return
+        for cls in classes:
+            self._meet(cls)
+        key = self._key(code, args, kwargs)
+        if key is None:
+            return
+        self._add(code, *key, plan)
+        native_type.attach(function, code.call, ctypes.addressof(self._state))
+
+    def _meet(self, cls: type) -> None:
+        if cls in self._classes:
+            return
+        self._classes.add(cls)
+        how = records.reading(cls)
+        if how is None:
+            return
+        self._held.append(how)
+        self._records += [id(cls), how[0], id(how[1])]
+        self._set("RECORDS", self._array(self._records))
+        self._set("RECORD_COUNT", len(self._records) // 3)
+
+    def _key(
+        self, code: Native, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[list[int], list[Any]] | None:
+        """The words and the objects of a call, as native code sees it; None where it does not understand it."""
+        values, names = (*args, *kwargs.values()), tuple(kwargs)
+        given = (ctypes.py_object * len(values))(*values)
+        keys, objects = (ctypes.c_int64 * (KEYS + SLACK))(), (ctypes.c_void_p * (OBJECTS + SLACK))()
+        found = code.describe(
+            ctypes.addressof(self._state), ctypes.addressof(given), len(args), id(names) if names else None,
+            ctypes.addressof(keys), ctypes.addressof(objects),
+        )  # fmt: skip
+        if found < 0:
+            return None
+        held = []
+        for address in objects[: found >> 32]:
+            held.append(ctypes.cast(ctypes.c_void_p(address), ctypes.py_object).value)
+            ctypes.pythonapi.Py_DecRef(ctypes.py_object(held[-1]))
+        return keys[: found & 0xFFFFFFFF], held
+
+    def _add(self, code: Native, keys: list[int], objects: list[Any], plan: Plan) -> None:
+        words = self._array(keys)
+        self._held += [objects, plan]
+        entry = {
+            "HASH": code.hash(words, len(keys)),
+            "KEYS": words,
+            "KEY_COUNT": len(keys),
+            "OBJECTS": self._array(list(map(id, objects))),
+            "OBJECT_COUNT": len(objects),
+            "PLAN": plan.address,
+        }
+        self._entries.append(self._array([entry[name] for name in ENTRY]))
+        self._set_table()
+        self._set("LAST", self._entries[-1])
+
+    def _set_table(self) -> None:
+        """A table with at least twice as many places as keys, found by hash and the places behind."""
+        size = 1 << (2 * len(self._entries)).bit_length()
+        places = [0] * size
+        for entry in self._entries:
+            at = support.word(entry + 8 * ENTRY.index("HASH")) % size
+            while places[at]:
+                at = (at + 1) % size
+            places[at] = entry
+        self._table = (ctypes.c_int64 * size)(*places)
+        self._set("TABLE", ctypes.addressof(self._table))
+        self._set("MASK", size - 1)
+
+    def _set(self, name: str, word: int) -> None:
+        self._state[STATE.index(name)] = word
+
+    def _array(self, words: Sequence[int]) -> int:
+        made = (ctypes.c_int64 * max(len(words), 1))(*words)
+        self._held.append(made)
+        return ctypes.addressof(made)

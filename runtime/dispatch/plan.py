@@ -1,0 +1,90 @@
+"""A plan: how native dispatch calls one piece of machine code, as the words that it reads.
+
+    Plan(code, leaves=[(ARRAY, 63, dtype)], recipe=[])    ->    .address of eight words, and what they refer to
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .words import LEAVES, PLAN, RECIPE, RESULTS, SLOTS
+
+LeafWords: TypeAlias = tuple[int, int, Any]  # `leaf_kind`, slot, operand
+RecipeWords: TypeAlias = tuple[str, int, Any]  # word, how many objects it takes from the stack, operand
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An operand that is an object even where it is an int."""
+
+    value: Any
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """How to call machine code.
+
+    code     address of the entry            leaves   one per result: kind, slot, dtype or function
+    frozen   words of arguments held by us   recipe   how leaves become the result; empty for a single leaf
+    limit    elements of arguments from which on the GIL is released
+    fail     (site, address of slots) -> exception
+    """
+
+    code: int
+    leaves: Sequence[LeafWords]
+    recipe: Sequence[RecipeWords]
+    fail: Callable[[int, int], BaseException]
+    limit: int = 0
+    frozen: Sequence[int] = ()
+    slot_count: int = 0
+    keep: Any = None
+    held: list[Any] = field(default_factory=list)
+    address: int = 0
+
+    def __post_init__(self) -> None:
+        leaves = [word for kind, slot, operand in self.leaves for word in (kind, slot, self._word(operand))]
+        recipe = [
+            word for name, taken, operand in self.recipe for word in (RECIPE.index(name), taken, self._word(operand))
+        ]
+        words = {
+            "CODE": self.code,
+            "FROZEN": self._array(self.frozen),
+            "FROZEN_COUNT": len(self.frozen),
+            "GIL_LIMIT": self.limit,
+            "FAIL": self._word(self.fail),
+            "LEAVES": self._array(leaves),
+            "LEAF_COUNT": len(self.leaves),
+            "RECIPE": self._array(recipe),
+            "RECIPE_COUNT": len(self.recipe),
+        }
+        self.address = self._array([words[name] for name in PLAN])
+
+    def is_possible(self) -> bool:
+        """Whether a call stays within the room that native dispatch has."""
+        deepest = depth = 0
+        for _, taken, _ in self.recipe:
+            depth += 1 - taken
+            deepest = max(deepest, depth)
+        return self.slot_count <= SLOTS and len(self.leaves) <= RESULTS and deepest <= RESULTS
+
+    def _word(self, operand: Any) -> int:
+        """A number as it is, an object by its address."""
+        if type(operand) is int:
+            return operand
+        if isinstance(operand, Constant):
+            operand = operand.value
+        self.held.append(operand)
+        return id(operand)
+
+    def _array(self, words: Sequence[int]) -> int:
+        made = (ctypes.c_int64 * max(len(words), 1))(*words)
+        self.held.append(made)
+        return ctypes.addressof(made)
+
+
+def leaf_kind(name: str, rank: int = 0, shift: int = 0) -> int:
+    """The first word of a leaf: what it is, and the dimensions and size of elements of an array."""
+    return LEAVES.index(name) | rank << 8 | shift << 16
