@@ -12,11 +12,16 @@ from collections.abc import Callable, Sequence
 import gast
 
 from .. import syntax
-from ..diagnostics import InternalError
+from . import checks
+from .cost import straight
 from .expressions import lower_int, lower_test
-from .frame import Frame, ScalarPlace
+from .flat import Flat, flattened
+from .frame import Frame
+from .parallel import lower_parallel
 from .text import Value, int_
+from .vector_math.library import PREFIX as VECTOR_MATH
 
+ONE = int_(1)
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 
@@ -46,28 +51,50 @@ def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None
 
 def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     """A step of 1 or -1 counts itself; any other goes by the number of iterations, which cannot overflow."""
+    flat = flattened(frame, node, lower_int)
+    if flat is not None:
+        _lower_flat(frame, node, flat, lower_block)
+        return
     arguments = [lower_int(frame, a) for a in node.iter.args]
     start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
     step = arguments[2] if len(arguments) > 2 else int_(1)
+    if step.text == "1" and lower_parallel(frame, node, node, start, stop, _count_by_one, lower_block):
+        return
+    outer, frame.in_lanes = frame.in_lanes, syntax.operator_of(node.iter) == "lanes"
     if step.text in ("1", "-1"):
         _count_by_one(frame, node, start, stop, step, lower_block)
     else:
         _count_by_step(frame, node, start, stop, step, lower_block)
+    frame.in_lanes = outer
+
+
+def _lower_flat(frame: Frame, node: gast.For, flat: Flat, lower_block: LowerBlock) -> None:
+    frame.flat = flat.variables
+    if not lower_parallel(frame, flat.loop, node, int_(0), flat.stop, _count_by_one, lower_block):
+        _count_by_one(frame, flat.loop, int_(0), flat.stop, int_(1), lower_block)
+    frame.flat = ()
 
 
 def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
-    place = frame.places[node.target.id]
-    if not isinstance(place, ScalarPlace) or place.type.dtype != "i64":
-        raise InternalError("llvm", node.target.id, "the counter of a loop is a 64-bit int")
-    frame.code.store(value, place.place)
+    frame.code.store(value, frame.counter(node.target.id))
 
 
-def _loop_tags(frame: Frame, node: gast.For) -> str:
-    """`prange` says that iterations are independent; kept for what comes later."""
-    if syntax.operator_of(node.iter) != "prange":
+def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
+    """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
+
+    One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
+    elements have to be on their way at the same time.
+    """
+    module, marks = frame.module, []
+    if not straight(node.body):
+        marks.append(module.add_metadata('!{!"llvm.loop.unroll.runtime.disable"}'))
+    calls = sum(VECTOR_MATH in line for line in frame.code.lines[first_line:])
+    if calls:
+        together = 1 if calls == 1 else 2 if calls == 2 else 4
+        marks.append(module.add_metadata(f'!{{!"llvm.loop.interleave.count", i32 {together}}}'))
+    if not marks:
         return ""
-    mark = frame.module.add_metadata('!{!"pellucid.parallel"}')
-    return ", !llvm.loop " + frame.module.add_metadata(f"distinct !{{{{self}}, {mark}}}")
+    return ", !llvm.loop " + module.add_metadata(f"distinct !{{{{self}}, {', '.join(marks)}}}")
 
 
 def _count_by_one(
@@ -77,14 +104,20 @@ def _count_by_one(
     hidden = code.variable("i64", f"{node.target.id}.now", int_(0))
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     code.store(start, hidden)
+    if step.text == "1":
+        checks.open_loop(frame, node, start, stop)
+    else:
+        checks.open_loop(frame, node, code.intrinsic("sadd.sat", stop, ONE), code.intrinsic("sadd.sat", start, ONE))
     code.start(head)
     now = code.load("i64", hidden)
     code.branch(code.compare("slt" if step.text == "1" else "sgt", now, stop), body, done)
     code.start(body)
+    first_line = len(code.lines)
     _set_counter(frame, node, now)
     lower_block(frame, node.body)
     code.store(code.binary("add nsw", now, step), hidden)
-    code.jump(head, _loop_tags(frame, node))
+    code.jump(head, _loop_tags(frame, node, first_line))
+    checks.close_loop(frame)
     code.start(done)
 
 
@@ -106,8 +139,9 @@ def _count_by_step(
     now = code.load("i64", number)
     code.branch(code.compare("ult", now, count), body, done)
     code.start(body)
+    first_line = len(code.lines)
     _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
     lower_block(frame, node.body)
     code.store(code.binary("add nuw", now, int_(1)), number)
-    code.jump(head, _loop_tags(frame, node))
+    code.jump(head, _loop_tags(frame, node, first_line))
     code.start(done)

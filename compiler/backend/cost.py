@@ -1,0 +1,183 @@
+"""What one iteration of a loop costs, in nanoseconds, from the lengths that hold when it is reached.
+
+    for i in prange(n):                     ->     0.01 + dim(x, axis=1) * (0.03 load + 0.03 multiply + 0.08 store)
+        for j in range(dim(x, axis=1)):
+            y[i, j] = multiply(x[i, j], 2.0)
+
+A guess that decides only whether threads are worth waking, never a result.  It supposes vector instructions and data
+in the cache where nothing speaks against them, so that a mistake is more likely to keep a loop on one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.def_use import expressions_of
+from ..records import dataclass
+from ..types import Array
+from .abi import ITEM_BYTES
+from .frame import ArrayPlace, Frame, ScalarPlace
+from .text import Value, float_, int_
+
+Cost = float | Value
+
+STATEMENT, OPERATION, SLOW_OPERATION, FUNCTION, SPECIAL_FUNCTION = 0.01, 0.03, 0.4, 1.0, 20.0
+LOAD_BYTE, STORE_BYTE = 0.004, 0.01
+ALLOCATION = 100.0
+UNKNOWN_TRIPS = 16.0
+NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
+
+CHEAP = frozenset(
+    "add subtract multiply negative positive absolute square maximum minimum fmax fmin where equal not_equal less "
+    "less_equal greater greater_equal isnan isinf isfinite signbit logical_and logical_or logical_not logical_xor "
+    "bitwise_and bitwise_or bitwise_xor left_shift right_shift invert copysign sign cast dim floor ceil trunc rint "
+    "math_fabs length".split()
+)
+SLOW = frozenset("divide floor_divide remainder reciprocal sqrt math_sqrt fmod".split())
+SPECIAL = frozenset(
+    "gamma gammaln digamma zeta math_gamma math_lgamma".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The cost of one loop's iterations.  `changing` are the names that are not known before the loop."""
+
+    frame: Frame
+    changing: frozenset[str]
+
+    def block(self, body: Sequence[gast.stmt]) -> Cost:
+        return self.sum([self.statement(s) for s in body])
+
+    def statement(self, node: gast.stmt) -> Cost:
+        own = STATEMENT + sum(_expression(self.frame, part) for part in expressions_of(node))
+        match node:
+            case gast.For():
+                return self.sum([own, self.product(self.trips(node), self.block(node.body))])
+            case gast.While():
+                return self.product(UNKNOWN_TRIPS * NOT_VECTORISED, self.sum([own, self.block(node.body)]))
+            case gast.If():
+                return self.sum([own, self.block(node.body), self.block(node.orelse)])
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
+                return own + STORE_BYTE * _item_bytes(self.frame, base)
+        return own
+
+    # --- how often
+
+    def trips(self, node: gast.For) -> Cost:
+        """Iterations of an inner loop; a triangle counts half of its square."""
+        parts = node.iter.args
+        arguments = parts if len(parts) > 1 else [gast.Constant(0, None), *parts]
+        start, stop = (self.known(a) for a in arguments[:2])
+        if _block_length(*arguments[:2]):
+            return float(_block_length(*arguments[:2]))
+        step = arguments[2].value if len(arguments) > 2 and isinstance(arguments[2], gast.Constant) else 1
+        if (start is None and stop is None) or not step:
+            return UNKNOWN_TRIPS
+        zero = int_(0)
+        whole = self.difference(stop or zero, start or zero)
+        guessed = 0.5 if start is None or stop is None else 1.0
+        return self.product(guessed / abs(step), self.absolute(whole))
+
+    def known(self, node: gast.expr) -> Value | None:
+        """An int that can be had before the loop, by arithmetic that cannot fail and may wrap."""
+        code = self.frame.code
+        match node:
+            case gast.Constant(value=int(value)):
+                return int_(value)
+            case gast.Name(id=id_) if id_ not in self.changing:
+                place = self.frame.places[id_]
+                is_int = isinstance(place, ScalarPlace) and place.type.dtype == "i64"
+                return code.load("i64", place.place) if is_int else None  # type: ignore[union-attr]
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if base not in self.changing:
+                place = self.frame.places[base]
+                axis = syntax.static_of(node)["axis"]
+                return code.load("i64", place.dims[axis]) if isinstance(place, ArrayPlace) else None  # type: ignore[call-overload]
+            case gast.Call(func=gast.Name(id=operator), args=[left, right]):
+                return self._arithmetic(operator, self.known(left), self.known(right))
+        return None
+
+    def _arithmetic(self, operator: str, left: Value | None, right: Value | None) -> Value | None:
+        code = self.frame.code
+        if left is None or right is None:
+            return None
+        match operator:
+            case "add" | "subtract" | "multiply":
+                return code.binary({"add": "add", "subtract": "sub", "multiply": "mul"}[operator], left, right)
+            case "minimum":
+                return code.select(code.compare("slt", left, right), left, right)
+            case "maximum":
+                return code.select(code.compare("sgt", left, right), left, right)
+        return None
+
+    # --- numbers that may be known now or at run time
+
+    def difference(self, left: Value, right: Value) -> Cost:
+        if left.is_int and right.is_int:
+            return float(int(left.text) - int(right.text))
+        return self.frame.code.convert("sitofp", self.frame.code.binary("sub", left, right), "double")
+
+    def absolute(self, value: Cost) -> Cost:
+        return abs(value) if isinstance(value, float) else self.frame.code.intrinsic("fabs", value)
+
+    def sum(self, parts: Sequence[Cost]) -> Cost:
+        constant = sum((p for p in parts if isinstance(p, float)), 0.0)
+        total: Cost = constant
+        for part in parts:
+            if isinstance(part, Value):
+                total = part if total == 0.0 else self._binary("fadd", part, total)
+        return total
+
+    def product(self, left: Cost, right: Cost) -> Cost:
+        if isinstance(left, float) and isinstance(right, float):
+            return left * right
+        return self._binary("fmul", left, right)
+
+    def _binary(self, operation: str, left: Cost, right: Cost) -> Value:
+        return self.frame.code.binary(operation, as_value(left), as_value(right))
+
+
+def as_value(cost: Cost) -> Value:
+    return float_(cost) if isinstance(cost, float) else cost
+
+
+def _expression(frame: Frame, node: gast.AST) -> float:
+    total = 0.0
+    for part in syntax.nodes_of(node):
+        if isinstance(part, gast.Subscript) and isinstance(part.ctx, gast.Load) and isinstance(part.value, gast.Name):
+            total += LOAD_BYTE * _item_bytes(frame, part.value.id)
+        elif isinstance(part, gast.Call):
+            total += _operation(str(syntax.operator_of(part)))
+    return total
+
+
+def _operation(operator: str) -> float:
+    if operator in CHEAP:
+        return OPERATION
+    if operator in SLOW:
+        return SLOW_OPERATION
+    if operator in SPECIAL:
+        return SPECIAL_FUNCTION
+    return ALLOCATION if operator == "empty" else FUNCTION
+
+
+def _block_length(start: gast.expr, stop: gast.expr) -> int:
+    """128 where a loop runs from j to min(j + 128, n), else 0."""
+    if syntax.operator_of(stop) == "minimum" and isinstance(start, gast.Name):
+        match stop.args[0]:  # type: ignore[attr-defined]
+            case gast.Call(func=gast.Name(id="add"), args=[gast.Name(id=again), gast.Constant(value=int(length))]):
+                return length if again == start.id else 0
+    return 0
+
+
+def _item_bytes(frame: Frame, name: str) -> int:
+    type_ = frame.function.types.get(name)
+    return ITEM_BYTES[type_.dtype] if isinstance(type_, Array) else 8
+
+
+def straight(body: Sequence[gast.stmt]) -> bool:
+    """Whether the body is one run of statements, which LLVM turns into vector instructions over the loop itself."""
+    return not any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body))

@@ -1,0 +1,234 @@
+"""Large parallel loops on several threads: the loop becomes a native function over a part of its range.
+
+    for i in prange(n):        ->    define i64 @pellucid.loop.1(ptr %captures, ptr %context, i64 %first, i64 %last)
+        y[i] = f(x[i])               status = pellucid_parallel_for(@pellucid.loop.1, captures of x, y, ..., 0, n, cost)
+
+What the body reads from outside is passed in a struct; what it assigns is its own.  Arrays of outside come without
+their owner, so that nothing in the body counts references that other threads count too.  `runtime/threads.py` decides
+by the cost whether the function is called once or on several threads, and reports the error of the first iteration.
+
+Only the outermost `prange` is taken, and only where iterations cannot see each other's names: no name is carried from
+one to the next or read behind the loop, no list is touched, and no other function is called (recursion measures the
+stack of the thread it began on; BLAS has threads of its own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import gast
+
+from .. import syntax
+from ..analysis.def_use import reads_of
+from ..analysis.liveness import liveness
+from ..analysis.ranges import FRONT
+from ..types import Array, ListOf
+from . import lists
+from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
+from .arrays import release
+from .cost import Estimate, as_value, straight
+from .flat import is_flat_access
+from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, places_of
+from .text import Code, Value, identifier, int_
+
+PARALLEL_FOR = "pellucid_parallel_for"
+DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, double, i64, i64, i64)"
+CAPTURES, CONTEXT, FIRST, LAST = (
+    Value("ptr", "%captures"), Value("ptr", "%context"), Value("i64", "%first"), Value("i64", "%last"),
+)  # fmt: skip
+GRANULE = 64  # iterations: chunks of a vectorised loop divide where vectors do, so that each element is computed alike
+SMALL = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads
+LIBRARY = frozenset({"gemm", "gemv", "dot"})
+
+LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
+LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
+
+
+def lower_parallel(
+    frame: Frame, node: gast.For, written: gast.For, start: Value, stop: Value,
+    lower_loop: LowerLoop, lower_block: LowerBlock,
+) -> bool:  # fmt: skip
+    """Write the loop as a region of its own; False, and nothing written, where it has to stay where it is.
+
+    `written` is the loop as it stands in the program, `node` what is made of it.
+    """
+    if frame.in_region or not frame.options.parallel or syntax.operator_of(node.iter) != "prange":
+        return False
+    captured = captured_names(frame, node, frame.live().after(written))
+    if captured is None:
+        return False
+    estimate = Estimate(frame, frozenset(assigned_names(node)))
+    cost = estimate.block(node.body)
+    if isinstance(cost, float) and _is_small(cost, start, stop):
+        return False
+    name = f"pellucid.loop.{len(frame.module.definitions)}.{identifier(frame.function.name)}"
+    places = [p for n in captured for p in _variables(frame, n)]
+    result = streamed_result(frame, node, captured)
+    frame.module.define(name, _outlined(frame, node, name, captured, lower_loop, lower_block))
+    granule = GRANULE if straight(node.body) else 1
+    _call(frame, name, places, [start, stop, int_(granule), as_value(cost)], result)
+    return True
+
+
+def _is_small(cost: float, start: Value, stop: Value) -> bool:
+    return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL
+
+
+# --- which names -----------------------------------------------------------------------------------------------------
+
+
+def assigned_names(node: gast.For) -> list[str]:
+    """The names that a loop gives a value or takes it from, in the order of the text."""
+    found = [n for s in syntax.walk([node]) for n in syntax.names_bound(s)]
+    deleted = [t.id for s in syntax.walk(node.body) if isinstance(s, gast.Delete) for t in s.targets]
+    return list(dict.fromkeys([*found, *deleted]))
+
+
+def captured_names(frame: Frame, node: gast.For, live: frozenset[str]) -> list[str] | None:
+    """What the body needs from outside; None where iterations are not each on their own."""
+    function = frame.function
+    assigned = set(assigned_names(node))
+    mentioned = list(dict.fromkeys(n for s in syntax.walk(node.body) for n in reads_of(s)))
+    if any(isinstance(function.types.get(n), ListOf) for n in (*mentioned, *assigned)):
+        return None
+    if _calls_out(frame, node):
+        return None
+    exposed = liveness(function.with_(body=tuple(node.body))).at_entry - {node.target.id}
+    if exposed & assigned or live & assigned:
+        return None
+    return [n for n in mentioned if n in function.types and n not in assigned and n not in frame.flat]
+
+
+def _calls_out(frame: Frame, node: gast.For) -> bool:
+    for statement in syntax.walk(node.body):
+        if isinstance(statement, gast.Return):
+            return True
+        for part in syntax.nodes_of(getattr(statement, "value", None) or gast.Pass()):
+            operator = syntax.operator_of(part)
+            if operator in LIBRARY or operator in frame.program.functions:
+                return True
+    return False
+
+
+# --- what is passed --------------------------------------------------------------------------------------------------
+
+
+def _variables(frame: Frame, name: str) -> list[tuple[str, Value]]:
+    """(LLVM type, variable) of everything that a name stands for, but the owner of an array."""
+    match frame.places[name]:
+        case ScalarPlace(type=type_, place=variable):
+            return [(REGISTER[type_.dtype], variable)]
+        case ArrayPlace() as place:
+            return [("ptr", place.data), *(("i64", v) for v in (*place.dims, *place.strides))]
+    return []
+
+
+def _constants(frame: Frame, name: str) -> dict[int, int]:
+    """Lengths of an array that the code itself fixes: those of parameters, which entry has checked."""
+    type_ = frame.function.types[name]
+    if not isinstance(type_, Array) or name not in frame.function.parameters or frame.array(name).owned:
+        return {}
+    return {axis: extent for axis, extent in enumerate(type_.dims) if isinstance(extent, int)}
+
+
+def _call(
+    frame: Frame, name: str, places: Sequence[tuple[str, Value]], extent: Sequence[Value], result: str | None
+) -> None:
+    code = frame.code
+    frame.module.declare(PARALLEL_FOR, DECLARATION)
+    captures = code.variable(f"[{max(1, len(places))} x i64]", "captures")
+    for number, (type_, variable) in enumerate(places):
+        code.store(code.load(type_, variable), code.offset("i64", captures, number))
+    status = code.call(
+        "i64", PARALLEL_FOR, Value("ptr", f"@{name}"), captures, CONTEXT, int_(ARGUMENTS), *extent,
+        int_(len(places)), *_stream(frame, places, result),
+    )  # fmt: skip
+    failed, fine = code.label("failed"), code.label("looped")
+    code.branch(code.compare("ne", status, int_(0)), failed, fine, unlikely=True)
+    code.start(failed)
+    code.store(status, frame.status)
+    code.jump("leave")
+    code.start(fine)
+
+
+def streamed_result(frame: Frame, node: gast.For, captured: Sequence[str]) -> str | None:
+    """The array whose every element the loop stores once, at its own position, without anybody reading it.
+
+    Such a store may go past the caches (`runtime/threads.py`).  Arrays that may share its memory count as readers.
+    """
+    if not all(isinstance(s, gast.Assign) for s in node.body):
+        return None
+    stores = [s.targets[0] for s in node.body if syntax.stored_base(s) is not None]
+    if len(stores) != 1 or stores[0].value.id not in captured:
+        return None
+    place = frame.array(stores[0].value.id)
+    others = [n for n in captured if n != stores[0].value.id and isinstance(frame.places[n], ArrayPlace)]
+    shares = any(not place.tags or frame.array(n).tags == place.tags for n in others)
+    reads = sum(n == stores[0].value.id for s in node.body for n in reads_of(s))
+    own = is_flat_access(frame, stores[0]) or _is_at(frame, stores[0], node.target.id)
+    return stores[0].value.id if own and not shares and reads == 1 and place.type.layout == "C" else None
+
+
+def _is_at(frame: Frame, place: gast.Subscript, variable: str) -> bool:
+    items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
+    proven = frame.ranges.of(place, 0) == FRONT
+    return proven and len(items) == 1 and isinstance(items[0], gast.Name) and items[0].id == variable
+
+
+def _stream(frame: Frame, places: Sequence[tuple[str, Value]], result: str | None) -> list[Value]:
+    """Where among the captures the result's address is, and the bytes of an element; -1 for none."""
+    if result is None:
+        return [int_(-1), int_(0)]
+    place = frame.array(result)
+    return [int_([variable for _, variable in places].index(place.data)), int_(ITEM_BYTES[place.type.dtype])]
+
+
+# --- the function of the loop ----------------------------------------------------------------------------------------
+
+
+def _outlined(
+    frame: Frame, node: gast.For, name: str, captured: Sequence[str], lower_loop: LowerLoop, lower_block: LowerBlock
+) -> str:
+    inner = _inner_frame(frame, node, name, captured)
+    code = inner.code
+    number = 0
+    for outer in captured:
+        fixed = _constants(frame, outer)
+        place = inner.places[outer]
+        dims = place.dims if isinstance(place, ArrayPlace) else ()
+        for type_, variable in _variables(inner, outer):
+            value = code.load(type_, code.offset("i64", CAPTURES, number))
+            axis = dims.index(variable) if variable in dims else -1
+            code.store(int_(fixed[axis]) if axis in fixed else value, variable)
+            number += 1
+    lower_loop(inner, node, FIRST, LAST, int_(1), lower_block)
+    _leave(inner)
+    return code.function(f"define internal i64 @{name}({CAPTURES}, {CONTEXT}, {FIRST}, {LAST}) nounwind")
+
+
+def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str]) -> Frame:
+    """A frame whose places are those that the loop mentions; it owns what it assigns."""
+    code = Code(frame.module, frame.code.flags)
+    if frame.module.line_writer is not None:
+        frame.module.line_writer.enter(code, frame.function.name, name)
+        frame.module.line_writer.at(code, node)
+    assigned = assigned_names(node)
+    owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace))
+    tags = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
+    places = places_of(code, frame.function.types, sorted({*assigned, *captured, *frame.flat}), owned, tags)
+    status = code.variable("i64", "status", int_(0))
+    return replace(frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=True)
+
+
+def _leave(frame: Frame) -> None:
+    """The one way out, as in `native_calls.leave`."""
+    code = frame.code
+    code.start("leave")
+    for place in frame.places.values():
+        match place:
+            case ArrayPlace():
+                release(frame, place)
+            case ListPlace():
+                lists.release_list(frame, place)
+    code.finish(f"ret {code.load('i64', frame.status)}")

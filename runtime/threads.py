@@ -1,0 +1,134 @@
+"""Threads for large parallel loops: one group of workers per process, in native code, and its face towards Python.
+
+    pellucid_parallel_for(body, captures, context, slots, start, stop, granule, cost, captured, result, item)
+        ->    body(captures, copy of context, first, last) for chunks of start .. stop, on several threads
+
+Chunks are contiguous and begin at multiples of `granule`; `cost` is the expected time of one iteration in nanoseconds.
+Less than THRESHOLD in all, one thread, or a region that is already running anywhere in the process: the body is called
+once, by the caller.  The caller takes chunks like any worker and waits only for chunks that have begun, so a worker
+that the system does not let run costs nothing.  Workers sleep between regions, after a glance of some microseconds.
+
+`result`, if not -1, is the place among the `captured` slots of an array that each iteration stores one `item` of and
+nobody reads meanwhile.  A large one is made block by block in the cache and written past it (non-temporal stores),
+which saves reading what is overwritten.
+
+Of several chunks that fail the first in order counts: its status is returned, its context is copied to the caller's.
+A child after fork has no workers, whatever its parent did, and makes its own when it needs them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+from functools import lru_cache
+from types import TracebackType
+
+from . import machine_code, routines, threads_code
+
+MOST_THREADS = 1024
+PARALLEL_FOR = routines.PARALLEL_FOR
+
+
+class Regions:
+    """The loaded runtime.  Its functions hold the GIL: they are short."""
+
+    def __init__(self) -> None:
+        self.library = machine_code.library(threads_code.text(), level=1)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))  # workers stand in this code until the process ends
+        routines.provide(PARALLEL_FOR, self.library.address(PARALLEL_FOR))
+        number, real = ctypes.c_int64, ctypes.c_double
+        self.get_threads = self._function("pellucid_get_threads", number)
+        self.set_threads = self._function("pellucid_set_threads", None, number)
+        self.set_threshold = self._function("pellucid_set_threshold", real, real)
+        self.set_stream_bytes = self._function("pellucid_set_stream_bytes", number, number)
+        self.count = self._function("pellucid_regions", number)
+        self.workers = self._function("pellucid_workers", number)
+        self.set_threads(_default_threads())
+
+    def _function(self, name: str, result: object, *parameters: object):  # type: ignore[no-untyped-def]
+        return ctypes.PYFUNCTYPE(result, *parameters)(self.library.address(name))  # type: ignore[arg-type]
+
+
+_LOCK = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _make_regions() -> Regions:
+    return Regions()
+
+
+def regions() -> Regions:
+    """The parallel regions of this process, made ready at first use; no thread is started before one is needed."""
+    with _LOCK:
+        return _make_regions()
+
+
+# --- how many ------------------------------------------------------------------------------------------------------
+
+
+def _default_threads() -> int:
+    """PELLUCID_NUM_THREADS, else the cores that this process may use."""
+    given = os.environ.get("PELLUCID_NUM_THREADS", "").strip()
+    if given:
+        return _checked(int(given) if given.isdigit() else given, "PELLUCID_NUM_THREADS")
+    return max(1, min(available_cores(), MOST_THREADS))
+
+
+def available_cores() -> int:
+    """Cores that the system lets this process use: its affinity, and its share of processor time in a container."""
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return min(cores, math.ceil(_quota()))
+
+
+def _quota(path: str = "/sys/fs/cgroup/cpu.max") -> float:
+    """Cores' worth of time that a container grants; infinite where it does not say."""
+    try:
+        with open(path, encoding="ascii") as file:
+            quota, period = file.read().split()[:2]
+        return int(quota) / int(period)
+    except (OSError, ValueError):  # no such file, or "max"
+        return float(MOST_THREADS)
+
+
+def _checked(count: object, name: str = "threads") -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_THREADS:
+        raise ValueError(f"{name} is a number from 1 to {MOST_THREADS}, not {count!r}")
+    return count
+
+
+class _Restore:
+    """Gives the former number of threads back at the end of a `with` block."""
+
+    def __init__(self, former: int) -> None:
+        self._former = former
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        regions().set_threads(self._former)
+
+
+def thread_count() -> int:
+    """How many threads a large parallel loop may use."""
+    return int(regions().get_threads())
+
+
+def threads(count: int) -> _Restore:
+    """Let large parallel loops use this many threads from now on, or inside a `with` block.
+
+        pellucid.threads(1)
+        with pellucid.threads(4): ...
+
+    Holds for the whole process; results do not depend on it.  Raises ValueError unless 1 <= count <= 1024.
+    """
+    wanted, former = _checked(count), thread_count()
+    regions().set_threads(wanted)
+    return _Restore(former)
