@@ -13,7 +13,6 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
@@ -25,6 +24,7 @@ from .printing.fold import fold
 from .printing.spell import HELPERS, Speller
 from .printing.unparse import Unparser, statement_text
 from .program import Function, Program
+from .records import dataclass
 from .transform.coalesce import rename_freely
 from .types import Type
 
@@ -36,10 +36,13 @@ IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Printed:
-    """The text of a file, and for each of its lines (from 1) that stems from the user's source, where."""
+    """The text of a file, for each of its lines (from 1) that stems from the user's source where, and the first lines of
+    the statements that carry a number.
+    """
 
     text: str
     lines: Mapping[int, Span]
+    numbers: Mapping[int, int]
 
 
 def print_program(program: Program, *, header: bool = True, comments: bool = True) -> str:
@@ -84,7 +87,7 @@ def render(program: Program, *, header: bool = True, comments: bool = True, widt
             for line in head_lines(function):
                 writer.remark(line)
         writer.dispatch(tree)
-    return Printed(writer.text(), dict(writer.lines))
+    return Printed(writer.text(), dict(writer.lines), dict(writer.numbers))
 
 
 # --- one function --------------------------------------------------------------------------------------------------

@@ -12,10 +12,14 @@ The native entry returns 0, or the number of an error site plus one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
-from ..diagnostics import Span
+from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
+
+if TYPE_CHECKING:
+    from ..diagnostics import Span
 
 REGISTER = {"bool": "i1", "i32": "i32", "i64": "i64", "f32": "float", "f64": "double"}
 STORED = {**REGISTER, "bool": "i8"}
@@ -31,6 +35,9 @@ VALUES, VALUE_COUNT = 3, 16
 TRACE_LENGTH, TRACE, TRACE_COUNT = VALUES + VALUE_COUNT, VALUES + VALUE_COUNT + 1, 40
 ARGUMENTS = TRACE + TRACE_COUNT
 
+ENTRY = "pellucid_entry"  # the native function that Python calls: slots -> status
+QUICK_BELOW = "pellucid_quick_below"  # -> elements of array arguments from which on a call may take long
+
 HEADER_BYTES = 64  # of a buffer: reference count, size class, free list, block size; the data follow, aligned
 LIST_LENGTH, LIST_CAPACITY, LIST_DATA = 1, 2, 3  # slots of a list behind its reference count
 LIST_ITEM_BYTES, LIST_HOLDS_OWNERS = 4, 5
@@ -40,11 +47,14 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes."""
+    """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes;
+    `line_tables` points machine code into the printed loops stage.
+    """
 
     fastmath: bool = False
     contract: bool = False
     parallel: bool = True
+    line_tables: bool = False
     exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
 
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
-from .abi import ARGUMENTS, STACK_LIMIT, argument_slots
+from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
 from .native_calls import CONTEXT, narrowed, native_name
 from .text import NULL, Code, Module, Value, int_
-
-ENTRY = "pellucid_entry"
 
 
 def write_entry(module: Module, function: Function) -> None:
     code = Code(module)
+    if module.line_writer is not None:  # LLVM keeps the lines of what it inlines only where the caller has some
+        module.line_writer.enter(code, function.name, ENTRY)
     _fix_stack_limit(code)
     operands = [CONTEXT]
     slot = ARGUMENTS
@@ -50,8 +50,3 @@ def _unpacked(code: Code, type_: Type, slot: int) -> list[Value]:
     count = type_.ndim if type_.layout == "C" else 2 * type_.ndim
     numbers = [code.load("i64", code.offset("i64", CONTEXT, slot + 1 + k)) for k in range(count)]
     return [NULL, code.load("ptr", first), *numbers]
-
-
-def result_slot(function: Function) -> int:
-    """The slot where results begin."""
-    return ARGUMENTS + sum(argument_slots(function.types[name]) for name in function.parameters)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import operator
 import struct
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
 
@@ -75,6 +76,11 @@ class Module:
         self.declarations: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
         self.metadata: list[str] = ['!{!"branch_weights", i32 1, i32 4000}']
+        self.kept: list[str] = []
+        self.later: dict[str, str] = {}
+        self.named: dict[str, list[str]] = {}
+        self.source = ""  # the name that an object file of it carries
+        self.line_writer: Any = None  # what adds line tables, where they are asked for
 
     def declare(self, name: str, text: str) -> None:
         self.declarations.setdefault(name, text)
@@ -82,15 +88,42 @@ class Module:
     def define(self, name: str, text: str) -> None:
         self.definitions.setdefault(name, text)
 
+    def keep(self, name: str) -> None:
+        """Let LLVM not remove this declaration although nothing refers to it yet."""
+        if name not in self.kept:
+            self.kept.append(name)
+
+    def define_later(self, texts: Mapping[str, str]) -> None:
+        """Functions by name which become part of the module once loops are vectorised, if they are called then."""
+        self.later.update(texts)
+
     def add_metadata(self, text: str) -> str:
         """The number `!7` of a new node; `{self}` in the text stands for that number."""
         number = f"!{len(self.metadata)}"
         self.metadata.append(text.replace("{self}", number))
         return number
 
+    def name_metadata(self, name: str, number: str) -> None:
+        """Add a node to a list that LLVM knows by name."""
+        self.named.setdefault(name, []).append(number)
+
     def __str__(self) -> str:
         nodes = [f"!{number} = {text}" for number, text in enumerate(self.metadata)]
-        return "\n".join([*self.declarations.values(), "", *self.definitions.values(), "", *nodes, ""])
+        nodes += [f"!{name} = !{{{', '.join(numbers)}}}" for name, numbers in self.named.items()]
+        kept = [_compiler_used(self.kept)] if self.kept else []
+        head = [f'source_filename = "{self.source}"'] if self.source else []
+        parts = [*head, *self.declarations.values(), *kept, "", *self.definitions.values(), "", *nodes, ""]
+        return "\n".join([*parts, *(late_text(*item) for item in self.later.items())])
+
+
+def late_text(name: str, text: str) -> str:
+    """A function as comments, which `runtime/native.py` reads."""
+    return f";later {name}\n;" + text.replace("\n", "\n;") + "\n"
+
+
+def _compiler_used(names: list[str]) -> str:
+    pointers = ", ".join(f"ptr @{name}" for name in names)
+    return f'@llvm.compiler.used = appending global [{len(names)} x ptr] [{pointers}], section "llvm.metadata"'
 
 
 class Code:
@@ -102,6 +135,7 @@ class Code:
         self.lines: list[str] = []
         self.cold: list[str] = []
         self.terminated = False
+        self.scope = self.location = ""  # the metadata of the function and of the line, where there are line tables
         self._counter = 0
 
     def fresh(self, hint: str = "t") -> str:
@@ -110,7 +144,7 @@ class Code:
 
     def effect(self, text: str) -> None:
         if not self.terminated:  # a block that has ended takes no more
-            self.lines.append(f"  {text}")
+            self.lines.append(f"  {text}, !dbg {self.location}" if self.location else f"  {text}")
 
     def value(self, type_: str, text: str) -> Value:
         name = "%" + self.fresh()
@@ -143,19 +177,19 @@ class Code:
     def convert(self, operation: str, operand: Value, to: str) -> Value:
         return operand if operand.type == to else self.value(to, f"{operation} {operand} to {to}")
 
-    def call(self, type_: str, function: str, *operands: Value) -> Value:
-        text = f"call {type_} @{function}({', '.join(map(str, operands))})"
+    def call(self, type_: str, function: str, *operands: Value, flags: str = "") -> Value:
+        text = f"call {flags}{type_} @{function}({', '.join(map(str, operands))})"
         if type_ == "void":
             self.effect(text)
             return NULL
         return self.value(type_, text)
 
-    def intrinsic(self, name: str, *operands: Value) -> Value:
+    def intrinsic(self, name: str, *operands: Value, flags: str = "") -> Value:
         """`llvm.name.f64(operands)`, whose result has the type of its operands."""
         type_ = operands[0].type
         full = f"llvm.{name}.{ {'float': 'f32', 'double': 'f64'}.get(type_, type_)}"
         self.module.declare(full, f"declare {type_} @{full}({', '.join(o.type for o in operands)})")
-        return self.call(type_, full, *operands)
+        return self.call(type_, full, *operands, flags=flags)
 
     def overflowing(self, name: str, left: Value, right: Value) -> tuple[Value, Value]:
         """`llvm.sadd.with.overflow` and its like: the wrapped result, and whether it wrapped."""
@@ -208,4 +242,5 @@ class Code:
         body = ["entry:", *self.stack, "  br label %start", "start:", *self.lines]
         if not self.terminated:
             body.append("  unreachable")
-        return "\n".join([f"{header} {{", *body, *self.cold, "}", ""])
+        scope = f" !dbg {self.scope}" if self.scope else ""
+        return "\n".join([f"{header}{scope} {{", *body, *self.cold, "}", ""])

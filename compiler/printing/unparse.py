@@ -32,7 +32,8 @@ from .precedence import (
 
 
 class Unparser(BaseUnparser):
-    """Writes statements and expressions; `lines` maps the number of a written line to the user's span.
+    """Writes statements and expressions; `lines` maps the number of a written line to the user's span, `numbers` the
+    `number` that a statement may carry to its first line.
 
     Lines longer than `width` are broken where brackets allow it; None leaves them long.
     """
@@ -43,12 +44,14 @@ class Unparser(BaseUnparser):
         self._indent = 0
         self.comments, self.width = comments, width
         self.lines: dict[int, Span] = {}
+        self.numbers: dict[int, int] = {}
         self._finished: list[str] = []
         self._line_span: Span | None = None
         self._opened = True
         self._heading: str | None = None
         self._part: str | None = None
         self._span: Span | None = None
+        self._number: int | None = None
 
     def text(self) -> str:
         self.finish_line()
@@ -72,6 +75,9 @@ class Unparser(BaseUnparser):
         self.finish_line()
         self.f.write("    " * self._indent + text)
         self._opened, self._line_span = False, self._span
+        if self._number is not None:
+            self.numbers[self._number] = len(self._finished) + 1
+            self._number = None
 
     def blank(self) -> None:
         self.finish_line()
@@ -109,6 +115,7 @@ class Unparser(BaseUnparser):
         """One statement below its comments: a blank line goes before each group that shares a heading."""
         self.remarks_of(node)
         before, self._span = self._span, getattr(node, "span", None)
+        self._number = getattr(node, "number", None)
         super().dispatch(node)
         self._span = before
 
