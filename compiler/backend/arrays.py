@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import gast
 
 from ..analysis.ranges import BACK, FRONT
+from ..records import dataclass
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, LENGTH_LIMIT, STORED
+from .checks import fits, tags_of
+from .flat import is_flat_access
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
 from .text import NULL, Module, Value, int_
 
@@ -115,6 +117,18 @@ def _require_c_order(frame: Frame, view: View) -> None:
         frame.fail_if(differs, INTERNAL_ERROR, "Pellucid: a view was promised to be contiguous and is not")
 
 
+def change_places(frame: Frame, names: Sequence[str], values: Sequence[str]) -> None:
+    """`a, b = b, a`: the same references, each under another name."""
+    code = frame.code
+    places = {name: frame.array(name) for name in names}
+    kinds = {n: ("ptr", "ptr", *["i64"] * (len(p.dims) + len(p.strides))) for n, p in places.items()}
+    fields = {n: (p.owner, p.data, *p.dims, *p.strides) for n, p in places.items()}
+    held = {n: [code.load(kind, field) for kind, field in zip(kinds[n], fields[n], strict=True)] for n in names}
+    for name, source in zip(names, values, strict=True):
+        for value, field in zip(held[source], fields[name], strict=True):
+            code.store(value, field)
+
+
 def release(frame: Frame, place: ArrayPlace) -> None:
     """Let go of what a name holds; it holds nothing afterwards."""
     if place.owned:
@@ -173,12 +187,30 @@ def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: 
     return position
 
 
+def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> Value:
+    """The position from the front; not checked where the loop around it has tested all of its iterations."""
+    code, array = frame.code, node.value.id
+    length, proven = code.load("i64", frame.array(array).dims[axis]), frame.ranges.of(node, axis)
+    items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    flag = None if proven in (FRONT, BACK) else fits(frame, array, axis, items[axis])
+    if flag is None:
+        return checked_index(frame, index, length, axis, proven)
+    place = code.variable("i64", "position")
+    code.store(index, place)
+    doubtful, known = code.label("doubtful"), code.label("known")
+    code.branch(flag, known, doubtful)
+    code.start(doubtful)
+    code.store(checked_index(frame, index, length, axis, proven), place)
+    code.start(known)
+    return code.load("i64", place)
+
+
 def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
     code, place = frame.code, frame.array(node.value.id)
-    positions = [
-        checked_index(frame, index, code.load("i64", place.dims[axis]), axis, frame.ranges.of(node, axis))
-        for axis, index in enumerate(indices)
-    ]
+    if is_flat_access(frame, node):
+        position = code.load("i64", frame.counter(frame.flat[0]))
+        return code.offset(STORED[place.type.dtype], code.load("ptr", place.data), position)
+    positions = [position_of(frame, node, axis, index) for axis, index in enumerate(indices)]
     data = code.load("ptr", place.data)
     if not positions:
         return data
@@ -201,7 +233,7 @@ def _row_major(frame: Frame, place: ArrayPlace, positions: Sequence[Value]) -> V
 
 def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
     place = frame.array(node.value.id)
-    return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), place.tags)
+    return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), tags_of(frame, node))
 
 
 def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:

@@ -6,14 +6,18 @@ message needs in the context, stores the status and leaves; `leave` releases eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
 
+from ..analysis.expression_types import Held
+from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
 from ..diagnostics import InternalError, Span
 from ..program import Function, Program
+from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
+from .nests.sizes import Sizes
 from .text import NULL, Code, Module, Value, int_
 
 SCALAR_OF_REGISTER = {
@@ -79,13 +83,27 @@ class Frame:
     recursive: frozenset[str]
     places: dict[str, Place]
     status: Value
+    live: Callable[[], Liveness]  # asked for only where a loop may run on threads
+    sizes: Callable[[], Sizes]  # and this only where indices have to be told apart
     span: Span | None = None
     inlined: tuple[Span, ...] = ()
+    held: Held = field(default_factory=dict)  # the types of expressions
+    in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
+    loops: list = field(default_factory=list)  # type: ignore[type-arg]  # those being written (`checks.OpenLoop`)
+    flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
+    in_region: bool = False  # whether several threads may be running this code
 
     def array(self, name: str) -> ArrayPlace:
         place = self.places[name]
         assert isinstance(place, ArrayPlace), name
         return place
+
+    def counter(self, name: str) -> Value:
+        """The variable of a loop's counter."""
+        place = self.places[name]
+        if not isinstance(place, ScalarPlace) or place.type.dtype != "i64":
+            raise InternalError("llvm", name, "the counter of a loop is a 64-bit int")
+        return place.place
 
     def list_place(self, name: str) -> ListPlace:
         place = self.places[name]

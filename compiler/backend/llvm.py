@@ -13,21 +13,27 @@ takes one, `Delete` and the end of the function give it back, whichever way the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import gast
 
 from .. import syntax
+from ..analysis.liveness import liveness
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import blas, control, lists, native_calls, views
+from . import any_order, blas, control, lists, native_calls, views
 from .abi import Options
-from .arrays import View, allocate, bind, drop, element_pointer, read, release, store_at
+from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
+from .checks import tags_of
+from .effort import write_effort
 from .entry import write_entry
 from .executable import Executable, build
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, Sites, places_of
+from .line_tables import LineWriter, with_lines
+from .nests.sizes import Sizes
 from .storage import alias_tags, storage_classes
 from .text import Code, Module, Value, int_
 
@@ -40,11 +46,15 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[str
     """LLVM text of a loops program, and the error sites that its statuses number."""
     options = options or Options()
     module, sites = Module(), Sites()
+    if options.line_tables:
+        program, table = with_lines(program)
+        module.line_writer = LineWriter(module, table)
     recursive = native_calls.recursive_functions(program)
     for function in program.functions.values():
         text = write_function(module, program, function, sites, options, recursive)
         module.define(native_calls.native_name(function), text)
     write_entry(module, program.main)
+    write_effort(module, program)
     return str(module), sites
 
 
@@ -57,7 +67,9 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
     text, sites = lower_program(program, options)
-    return build(program.main, text, tuple(sites.numbers), options)
+    main = program.main
+    parameters = tuple(main.types[name] for name in main.parameters)
+    return build(parameters, main.results, text, tuple(sites.numbers), options)
 
 
 def write_function(
@@ -65,13 +77,16 @@ def write_function(
 ) -> str:
     flags = FAST_FLAGS if options.fastmath else "contract " if options.contract else ""
     code = Code(module, flags)
+    if module.line_writer is not None:
+        module.line_writer.enter(code, function.name, native_calls.native_name(function))
     assigned = {n for s in syntax.walk(function.body) for n in _names_changed(s)}
     tags = alias_tags(module, storage_classes(function))
     owned = frozenset(n for n in function.types if n not in function.parameters or n in assigned)
     places = places_of(code, function.types, sorted(function.types), owned, tags)
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
-        code.variable("i64", "status", int_(0)),
+        code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
+        cache(lambda: Sizes(function)),
     )  # fmt: skip
     native_calls.enter(frame)
     lower_block(frame, function.body)
@@ -90,6 +105,8 @@ def _names_changed(statement: gast.stmt) -> list[str]:
 
 def lower_block(frame: Frame, body: Sequence[gast.stmt]) -> None:
     for statement in body:
+        if frame.module.line_writer is not None:
+            frame.module.line_writer.at(frame.code, statement)
         frame.span = getattr(statement, "span", None)
         frame.inlined = tuple(getattr(statement, "inlined", ()))
         lower_statement(frame, statement)
@@ -133,6 +150,8 @@ def _release(frame: Frame, name: str) -> None:
 def _assign(frame: Frame, place: gast.expr, value: gast.expr) -> None:
     callee = syntax.operator_of(value)
     match place:
+        case gast.Tuple(elts=elements) if isinstance(value, gast.Tuple):
+            change_places(frame, [e.id for e in elements], [v.id for v in value.elts])
         case gast.Tuple(elts=elements):
             native_calls.call_function(frame, value, [e.id for e in elements])  # type: ignore[arg-type]
         case gast.Name(id=id_) if callee in frame.program.functions:
@@ -148,7 +167,8 @@ def _assign(frame: Frame, place: gast.expr, value: gast.expr) -> None:
 def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
     match frame.places[name]:
         case ScalarPlace(type=type_, place=variable):
-            frame.code.store(_scalar_value(frame, value, type_), variable)
+            taken = any_order.accumulated(frame, name, value) if frame.in_lanes else None
+            frame.code.store(taken or _scalar_value(frame, value, type_), variable)
         case ArrayPlace():
             view, fresh = _array_value(frame, value)
             bind(frame, name, view, fresh)
@@ -214,7 +234,7 @@ def _store(frame: Frame, place: gast.Subscript, base: str, value: gast.expr) -> 
     if len(items) != array.type.ndim:
         raise InternalError("llvm", gast.dump(place), "an element store needs one index per axis")
     pointer = element_pointer(frame, place, [lower_int(frame, i) for i in items])
-    store_at(frame, array.type.dtype, item, pointer, array.tags)
+    store_at(frame, array.type.dtype, item, pointer, tags_of(frame, place))
 
 
 def _call_statement(frame: Frame, node: gast.Call) -> None:

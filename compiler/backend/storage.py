@@ -8,7 +8,8 @@ and the arrays passed to them.  All parameters are one class: callers may pass t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import gast
 
@@ -19,6 +20,17 @@ from ..types import Array, ListOf
 from .text import Module
 
 INPUTS = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Accesses of one array in a loop, by the identity of their nodes: no one of `fixed` meets one of `moving`."""
+
+    array: str
+    fixed: frozenset[int]
+    moving: frozenset[int]
+
+
 FRESH = frozenset({"empty", "new_list"})
 PRODUCTS = frozenset({"gemm", "gemv", "dot"})
 
@@ -65,6 +77,29 @@ def _may_mix(value: gast.expr) -> bool:
     """Whether it is a call that may put one argument into another: of a function of the program, or an append."""
     operator = syntax.operator_of(value)
     return operator is not None and operator not in PRODUCTS and not is_scalar_operator(operator)
+
+
+def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) -> tuple[dict[int, str], str]:
+    """Tags for the accesses of an innermost loop that are apart, by their nodes; and the scopes to declare before it.
+
+    What is fixed gets a scope of the loop's own, and what moves avoids that.
+    """
+    found: dict[int, str] = {}
+    scopes = []
+    for group in apart:
+        scope = module.add_metadata(f"distinct !{{{{self}}, {module.add_metadata('distinct !{{self}}')}}}")
+        scopes.append(scope)
+        for nodes, kind in ((group.fixed, "alias.scope"), (group.moving, "noalias")):
+            found.update(dict.fromkeys(nodes, _extended(module, tags[group.array], kind, scope)))
+    return found, module.add_metadata(f"!{{{', '.join(scopes)}}}") if scopes else ""
+
+
+def _extended(module: Module, tags: str, kind: str, scope: str) -> str:
+    """The tags with one more scope in the list of this kind."""
+    lists = dict(part.split(" ") for part in tags.split(", !")[1:])
+    known = module.metadata[int(lists[kind][1:])][2:-1] if kind in lists else ""
+    lists[kind] = module.add_metadata(f"!{{{', '.join(filter(None, (known, scope)))}}}")
+    return "".join(f", !{name} {number}" for name, number in lists.items())
 
 
 def alias_tags(module: Module, classes: Mapping[str, str]) -> dict[str, str]:

@@ -29,9 +29,19 @@ infix("subtract", "-", Precedence.SUM, meaning=operator.sub, samples="pairs",
       partials=["1.0", "-1.0"])  # fmt: skip
 infix("multiply", "*", Precedence.TERM, meaning=operator.mul, samples="pairs",
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
+
+
+def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    """-out_bar * out / y; of 1.0 / y without a second division."""
+    x, y = operands
+    if isinstance(x, gast.Constant) and x.value == 1:
+        return builder.quote("-out_bar * (out * out)", out=out, out_bar=out_bar)
+    return builder.quote("-out_bar * out / y", out=out, out_bar=out_bar, y=y)
+
+
 infix("divide", "/", Precedence.TERM, meaning=operator.truediv, samples="quotients",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
-      partials=["vjp: out_bar / y", "vjp: -out_bar * out / y"])  # fmt: skip
+      partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 infix("floor_divide", "//", Precedence.TERM, meaning=operator.floordiv, samples="quotients",
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
 infix("remainder", "%", Precedence.TERM, meaning=operator.mod, samples="quotients",

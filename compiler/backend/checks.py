@@ -1,0 +1,170 @@
+"""One check for all indices of a loop, before it, in place of one for each iteration.
+
+    for j in range(a, b):                      fits = 0 <= a + c and b - 1 + c < length of x
+        y[i, j] = x[j + c]           ->        for j in range(a, b):
+                                                   y[i, j] = x[j + c]       checked only where it does not fit
+
+The loop stays one loop here: its accesses branch on a flag that does not change in it, and LLVM makes of that a loop
+with checks, which raises where Python does, and one without, which it can vectorise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+import gast
+
+from .. import syntax
+from ..records import dataclass
+from .frame import ArrayPlace, Frame, ScalarPlace
+from .nests import apart
+from .storage import split_tags, storage_classes
+from .text import TRUE, Value, int_
+
+LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
+
+
+@dataclass(slots=True, eq=False)
+class OpenLoop:
+    """A loop whose body is being written.  Its variable runs from `low` to below `high`.
+
+    place     where in the text of the function the loop begins
+    assigned  the names that the body gives a value
+    flag      the variable that says that everything tested fits
+    tags      what LLVM is told of accesses that never meet others in this loop, by their nodes
+    tests     the instructions before the loop, and which accesses they speak of
+    """
+
+    variable: str
+    low: Value
+    high: Value
+    place: int
+    assigned: frozenset[str]
+    flag: Value | None = None
+    tags: Mapping[int, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    tested: set[tuple[str, int, str]] = field(default_factory=set)
+
+
+def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
+    """What comes next is the loop: its head, then its body."""
+    assigned = frozenset(n for s in syntax.walk(node.body) for n in _changed(s))
+    tags = declare_apart(frame, node) if apart.is_candidate(node) else {}
+    frame.loops.append(OpenLoop(node.target.id, low, high, len(frame.code.lines), assigned, tags=tags))
+
+
+def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, str]:
+    """Tags for accesses that stay where they are while others move past them."""
+    known = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
+    groups = apart.fixed_and_moving(node, frame.sizes(), frame.ranges, storage_classes(frame.function))
+    tags, scopes = split_tags(frame.module, known, groups)
+    if scopes:
+        name = "llvm.experimental.noalias.scope.decl"
+        frame.module.declare(name, f"declare void @{name}(metadata)")
+        frame.code.effect(f"call void @{name}(metadata {scopes})")
+    return tags
+
+
+def tags_of(frame: Frame, node: gast.Subscript) -> str:
+    """What LLVM is told of the memory that an element access touches."""
+    known = frame.loops[-1].tags.get(id(node)) if frame.loops else None
+    return frame.array(node.value.id).tags if known is None else known
+
+
+def close_loop(frame: Frame) -> None:
+    """Put the tests that its accesses asked for before the loop."""
+    loop = frame.loops.pop()
+    frame.code.lines[loop.place : loop.place] = loop.lines
+
+
+def _changed(node: gast.stmt) -> list[str]:
+    if isinstance(node, gast.Delete):
+        return [target.id for target in node.targets]
+    return list(syntax.names_bound(node))
+
+
+def fits(frame: Frame, array: str, axis: int, index: gast.expr) -> Value | None:
+    """Whether the index is in bounds in every iteration, as the loop's flag; None where one test cannot say so."""
+    loop = frame.loops[-1] if frame.loops else None
+    rest = _without(index, loop.variable) if loop is not None else None
+    if loop is None or rest is None:
+        return None
+    if array in loop.assigned or loop.variable in loop.assigned or rest.name in loop.assigned:
+        return None
+    if rest.name and not _is_long(frame, rest.name):
+        return None
+    if loop.flag is None:
+        loop.flag = frame.code.variable("i1", "fits", TRUE)
+        _into(frame, loop, lambda: frame.code.store(TRUE, loop.flag))  # type: ignore[arg-type]
+    key = (array, axis, gast.dump(index))
+    if key not in loop.tested:
+        loop.tested.add(key)
+        _into(frame, loop, lambda: _test(frame, loop, array, axis, rest))
+    return frame.code.load("i1", loop.flag)
+
+
+def _is_long(frame: Frame, name: str) -> bool:
+    place = frame.places[name]
+    return isinstance(place, ScalarPlace) and place.type.dtype == "i64"
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is added to the variable of a loop, where the index `moves` with it: a constant, or a name with its sign."""
+
+    constant: int = 0
+    name: str = ""
+    sign: int = 1
+    moves: bool = True
+
+
+def _without(index: gast.expr, variable: str) -> Rest | None:
+    """`j`, `j + 1`, `j - k`, `k + j` without `j`, and what does not mention `j`; None for every other form."""
+    match index:
+        case gast.Name(id=name):
+            return Rest() if name == variable else Rest(0, name, moves=False)
+        case gast.Constant(value=int() as value) if 0 <= value < LARGEST and not isinstance(value, bool):
+            return Rest(value, moves=False)
+        case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[gast.Name(id=name), other]) if (
+            name == variable
+        ):
+            return _rest(other, 1 if operator == "add" else -1, variable)
+        case gast.Call(func=gast.Name(id="add"), args=[other, gast.Name(id=name)]) if name == variable:
+            return _rest(other, 1, variable)
+    return None
+
+
+def _rest(node: gast.expr, sign: int, variable: str) -> Rest | None:
+    match node:
+        case gast.Constant(value=int() as value) if not isinstance(value, bool) and abs(value) < LARGEST:
+            return Rest(sign * value)
+        case gast.Name(id=name) if name != variable:
+            return Rest(0, name, sign)
+    return None
+
+
+def _into(frame: Frame, loop: OpenLoop, write) -> None:  # type: ignore[no-untyped-def]
+    """Write instructions before the loop."""
+    code = frame.code
+    lines, terminated = code.lines, code.terminated
+    code.lines, code.terminated = loop.lines, False
+    write()
+    code.lines, code.terminated = lines, terminated
+
+
+def _test(frame: Frame, loop: OpenLoop, array: str, axis: int, rest: Rest) -> None:
+    """flag = flag and low + rest >= 0 and high <= length - rest; sums stop at the ends of 64 bits."""
+    code = frame.code
+    length = code.load("i64", frame.array(array).dims[axis])
+    added: Value = int_(rest.constant)
+    if rest.name:
+        added = code.load("i64", frame.places[rest.name].place)  # type: ignore[union-attr]
+    if not rest.moves:
+        within = code.compare("ult", added, length)
+        code.store(code.binary("and", code.load("i1", loop.flag), within), loop.flag)  # type: ignore[arg-type]
+        return
+    lower, upper = ("sadd.sat", "ssub.sat") if rest.sign > 0 else ("ssub.sat", "sadd.sat")
+    first, last = code.intrinsic(lower, loop.low, added), code.intrinsic(upper, length, added)
+    within = code.binary("and", code.compare("sge", first, int_(0)), code.compare("sle", loop.high, last))
+    code.store(code.binary("and", code.load("i1", loop.flag), within), loop.flag)  # type: ignore[arg-type]

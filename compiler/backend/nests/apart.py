@@ -1,0 +1,67 @@
+"""Elements that stay the same in an innermost loop, and those that move past without ever being them.
+
+    for j in range(i + 1, n):            a[i, k] stays, a[i, j] and a[k, j] move:
+        a[i, j] -= a[i, k] * a[k, j]     j > k at every turn, so that a[i, k] may live in a register
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from ... import syntax
+from ...analysis.forms import Form
+from ...analysis.ranges import FRONT, Ranges
+from ...types import Array
+from ..storage import Apart
+from .independent import element_places, is_positive, limits
+from .sizes import Sizes
+
+
+def fixed_and_moving(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: dict[str, str]) -> Iterator[Apart]:
+    """For every array that an innermost loop stores to, its accesses in two parts, where there are two."""
+    found = list(element_places(loop.body))
+    changed = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
+    for array in dict.fromkeys(place.value.id for place, is_store in found if is_store):
+        type_ = sizes.types.get(array)
+        names = {p.value.id for p, _ in found if classes.get(p.value.id) == classes.get(array)}
+        if not isinstance(type_, Array) or array in changed or names != {array}:
+            continue
+        places = [place for place, _ in found if place.value.id == array]
+        fixed = [p for p in places if not set(syntax.names_read(p.slice)) & changed]
+        moving = [p for p in places if p not in fixed]
+        if fixed and moving and all(_never_meet(loop, sizes, ranges, m, f) for m in moving for f in fixed):
+            yield Apart(array, frozenset(map(id, fixed)), frozenset(map(id, moving)))
+
+
+def is_candidate(loop: gast.For) -> bool:
+    """Whether looking closer can pay: no loops inside, and stores to an array by more than one index."""
+    stored: set[str] = set()
+    indices: dict[str, set[str]] = {}
+    if any(isinstance(s, gast.For | gast.While) for s in syntax.walk(loop.body)):
+        return False
+    for place, is_store in element_places(loop.body):
+        indices.setdefault(place.value.id, set()).add(gast.dump(place.slice))
+        if is_store:
+            stored.add(place.value.id)
+    return any(len(indices[name]) > 1 for name in stored)
+
+
+def _never_meet(loop: gast.For, sizes: Sizes, ranges: Ranges, moving: gast.Subscript, fixed: gast.Subscript) -> bool:
+    """Whether on some axis the moving index is never the fixed one."""
+    index = sizes.number_of(loop.target.id)
+    for axis, (one, two) in enumerate(zip(moving.slice.elts, fixed.slice.elts, strict=True)):
+        if ranges.of(moving, axis) != FRONT or ranges.of(fixed, axis) != FRONT:
+            continue
+        first, second = sizes.of(one), sizes.of(two)
+        if first is None or second is None or first.factor_of(index) != 1:
+            continue
+        apart = first - second
+        rest = apart - sizes.variable(loop.target.id)
+        low, highs = limits(loop, sizes)
+        if low is not None and is_positive(low + rest):
+            return True
+        if any(is_positive(Form(0) - (high + rest)) for high in highs):
+            return True
+    return False

@@ -1,0 +1,225 @@
+"""Mark the loops whose iterations are independent, as far as the index tells.
+
+    for i in range(side):                     for i in prange(side):
+        for j in range(side):                     for j in range(side):
+            count = 0                   ->            count = 0
+            while ...: count += 1                     while ...: count += 1
+            counts[i, j] = count                      counts[i, j] = count
+
+Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
+when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
+by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever runs
+the iterations at once reports that of the first.  Only the outermost such loop of a nest is marked, and none that runs
+again and again for too little: one without loops in it, two loops deep in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.def_use import reads_of
+from ...analysis.expression_types import is_scalar_operator
+from ...analysis.forms import Form
+from ...analysis.liveness import Liveness, liveness
+from ...analysis.ranges import FRONT, Ranges, ranges
+from ...program import Function
+from ...records import dataclass
+from ...types import Array, ListOf
+from ..storage import storage_classes
+from .sizes import Sizes
+
+HARMLESS = frozenset({"dim", "empty", "range", "prange", "lanes", "cast"})
+
+
+def mark_independent(function: Function) -> Function:
+    """The function with `prange` for `range` where it holds; the same object where nothing was marked."""
+    if not any(_is_candidate(s) for s in syntax.walk(function.body)):
+        return function
+    body = _Marker(function).block(function.body)
+    return function if body is None else function.with_(body=tuple(body))
+
+
+def _is_candidate(node: gast.stmt) -> bool:
+    """A loop by steps of one, with a store below it whose index mentions its variable."""
+    if not isinstance(node, gast.For) or syntax.operator_of(node.iter) != "range" or not _steps_by_one(node.iter):
+        return False
+    places = (p for s in syntax.walk(node.body) if isinstance(s, gast.Assign) for p in s.targets)
+    return any(isinstance(p, gast.Subscript) and node.target.id in syntax.names_read(p.slice) for p in places)
+
+
+def _steps_by_one(call: gast.Call) -> bool:
+    return isinstance(call.args[2], gast.Constant) and call.args[2].value == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """An element access below a loop: forms of its indices, None where the form or the sign is not known."""
+
+    array: str
+    forms: tuple[Form | None, ...]
+
+
+class _Marker:
+    def __init__(self, function: Function) -> None:
+        self.function, self.types = function, function.types
+        self.sizes = Sizes(function)
+        self.classes = storage_classes(function)
+        self._depth = 0
+        self._ranges: Ranges | None = None
+        self._live: Liveness | None = None
+
+    def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
+        """The statements with the outermost independent loops marked; None where there is none."""
+        changed = [self.statement(s) for s in body]
+        return changed if any(new is not old for new, old in zip(changed, body)) else None
+
+    def statement(self, node: gast.stmt) -> gast.stmt:
+        if isinstance(node, gast.For):
+            if syntax.operator_of(node.iter) != "range":
+                return node
+            if _is_candidate(node) and self.is_worthwhile(node) and self.is_independent(node):
+                return syntax.rebuild(node, iter=syntax.rebuild(node.iter, func=gast.Name("prange", gast.Load())))  # type: ignore[return-value]
+        is_loop = isinstance(node, gast.For | gast.While)
+        self._depth += is_loop
+        changes = {}
+        for field in ("body", "orelse"):
+            inner = getattr(node, field, None)
+            new = self.block(inner) if isinstance(inner, list | tuple) else None
+            if new is not None:
+                changes[field] = new
+        self._depth -= is_loop
+        return syntax.rebuild(node, **changes) if changes else node  # type: ignore[return-value]
+
+    def is_worthwhile(self, loop: gast.For) -> bool:
+        return self._depth < 2 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(loop.body))
+
+    # --- names
+
+    def is_independent(self, loop: gast.For) -> bool:
+        assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
+        return self._is_plain(loop, assigned) and self._is_private(loop, assigned) and self._is_apart(loop, assigned)
+
+    def _is_plain(self, loop: gast.For, assigned: set[str]) -> bool:
+        """Whether there is nothing below it but scalars, elements, and buffers of its own."""
+        mentioned = {n for s in syntax.walk(loop.body) for n in reads_of(s)} | assigned
+        if any(isinstance(self.types.get(n), ListOf) for n in mentioned):
+            return False
+        for node in syntax.walk(loop.body):
+            if isinstance(node, gast.Return | gast.Expr):
+                return False
+            if isinstance(node, gast.Assign) and not self._is_plain_assignment(node):
+                return False
+        return True
+
+    def _is_plain_assignment(self, node: gast.Assign) -> bool:
+        target = node.targets[0]
+        if isinstance(target, gast.Tuple):
+            return False
+        if isinstance(target, gast.Name) and isinstance(self.types[target.id], Array):
+            return syntax.operator_of(node.value) == "empty"
+        operators = {syntax.operator_of(part) for part in syntax.nodes_of(node.value)} - {None}
+        return all(is_scalar_operator(str(o)) or o in HARMLESS for o in operators)
+
+    def _is_private(self, loop: gast.For, assigned: set[str]) -> bool:
+        """Whether no name takes a value from one iteration to the next, or out of the loop."""
+        if self._live is None:
+            self._live = liveness(self.function)
+        inside = liveness(self.function.with_(body=tuple(loop.body))).at_entry - {loop.target.id}
+        return not inside & assigned and not self._live.after(loop) & assigned
+
+    # --- elements
+
+    def _is_apart(self, loop: gast.For, assigned: set[str]) -> bool:
+        loads, stores = self._accesses(loop, assigned)
+        for store in stores:
+            for other in (*stores, *loads):
+                if self.classes[other.array] != self.classes[store.array]:
+                    continue
+                if other.array != store.array or not self._never_meet(loop, store, other):
+                    return False
+        return bool(stores)
+
+    def _accesses(self, loop: gast.For, assigned: set[str]) -> tuple[list[Access], list[Access]]:
+        """Loads and stores of arrays that are not made by the iteration itself."""
+        varying = {self.sizes.number_of(n) for n in assigned if n != loop.target.id}
+        loads, stores = [], []
+        for place, is_store in element_places(loop.body):
+            if place.value.id not in assigned:
+                (stores if is_store else loads).append(Access(place.value.id, self._forms(place, varying)))
+        return loads, stores
+
+    def _forms(self, place: gast.Subscript, varying: set[int]) -> tuple[Form | None, ...]:
+        if self._ranges is None:
+            self._ranges = ranges(self.function)
+        forms: list[Form | None] = []
+        for axis, item in enumerate(place.slice.elts):
+            form = self.sizes.of(item) if self._ranges.of(place, axis) == FRONT else None
+            known = form is not None and not any(unknown in varying for unknown, _ in form.terms)
+            forms.append(form if known else None)
+        return tuple(forms)
+
+    def _never_meet(self, loop: gast.For, store: Access, other: Access) -> bool:
+        """Whether two different iterations cannot reach the same element, by one of the axes."""
+        index = self.sizes.number_of(loop.target.id)
+        for one, two in zip(store.forms, other.forms, strict=True):
+            if one is None or two is None:
+                continue
+            moves, other_moves = one.factor_of(index), two.factor_of(index)
+            if moves == other_moves:
+                if moves and one == two:
+                    return True
+            elif {moves, other_moves} == {0, 1} and self._is_outside(loop, one - two if moves else two - one):
+                return True
+        return False
+
+    def _is_outside(self, loop: gast.For, apart: Form) -> bool:
+        """Whether `variable + rest` is never zero over the range of the loop."""
+        rest = apart - self.sizes.variable(loop.target.id)
+        low, highs = limits(loop, self.sizes)
+        return (low is not None and is_positive(low + rest)) or any(is_positive(Form(0) - (h + rest)) for h in highs)
+
+
+def limits(loop: gast.For, sizes: Sizes) -> tuple[Form | None, tuple[Form, ...]]:
+    """The least value of the variable of a loop, and forms that it never exceeds; steps are 1 or -1."""
+    start, stop, step = loop.iter.args
+    if not isinstance(step, gast.Constant) or step.value not in (1, -1):
+        return None, ()
+    if step.value == 1:
+        return sizes.of(start), tuple(form.plus(-1) for form in sizes.bounds(stop))
+    end = sizes.of(stop)
+    return None if end is None else end.plus(1), sizes.bounds(start)
+
+
+def is_positive(form: Form) -> bool:
+    return not form.terms and form.constant > 0
+
+
+def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, bool]]:
+    """Every element access below these statements, and whether it is a store."""
+    for node in syntax.walk(body):
+        targets = node.targets if isinstance(node, gast.Assign) else []
+        for place in targets:
+            if isinstance(place, gast.Subscript):
+                yield place, True
+        for part in _expressions(node):
+            for inner in syntax.nodes_of(part):
+                if isinstance(inner, gast.Subscript):
+                    yield inner, False
+
+
+def _expressions(node: gast.stmt) -> Iterator[gast.AST]:
+    """What a statement evaluates itself, without the statements inside it."""
+    match node:
+        case gast.Assign(targets=[place], value=value):
+            yield value
+            if isinstance(place, gast.Subscript):
+                yield place.slice
+        case gast.If(test=test) | gast.While(test=test):
+            yield test
+        case gast.For(iter=iter_):
+            yield iter_
+        case gast.Raise(exc=exc) if exc is not None:
+            yield exc

@@ -1,0 +1,128 @@
+"""Bounds that are tested once for a loop: the same values and the same errors as with a test for each element."""
+
+import numpy as np
+import pytest
+
+import pellucid
+from tests.harness.stages import assert_same, attempt
+
+
+def shifted(x, start, stop, shift):
+    total = 0.0
+    for j in range(start, stop):
+        total = 2.0 * total + x[j + shift]
+    return total
+
+
+def backward(x, start, stop, shift):
+    total = 0.0
+    for j in range(start, stop, -1):
+        total = 2.0 * total + x[j - shift]
+    return total
+
+
+def by_twos(x, start, stop, shift):
+    total = 0.0
+    for j in range(start, stop, 2):
+        total = 2.0 * total + x[j + shift]
+    return total
+
+
+def fixed(x, start, stop, shift):
+    total = 0.0
+    for j in range(start, stop):
+        total += x[shift] * float(j) + x[2]
+    return total
+
+
+def stored(x, start, stop, shift):
+    y = np.zeros(6)
+    for j in range(start, stop):
+        y[j] = x[j + shift] + 1.0
+    return y
+
+
+def moving(x, start, stop, shift):
+    total = 0.0
+    for j in range(start, stop):
+        shift = shift - 1
+        total = 2.0 * total + x[j + shift]
+    return total
+
+
+def growing(x, start, stop, shift):
+    y = np.zeros(2)
+    total = 0.0
+    for j in range(start, stop):
+        total += y[j + shift]
+        y = np.concatenate((y, x))
+    return total
+
+
+def nested(x, start, stop, shift):
+    y = np.zeros((5, 4))
+    for i in range(start, stop):
+        for j in range(shift, stop):
+            y[i, j] = x[i] + x[j - 1] + x[shift]
+    return y
+
+
+def plainly(function):
+    """Results as NumPy's arrays."""
+    return lambda *args: np.asarray(found) if isinstance(found := function(*args), pellucid.Array) else found
+
+
+PROGRAMS = (shifted, backward, by_twos, fixed, stored, moving, growing, nested)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_values_and_errors_are_those_of_each_element(function):
+    compiled = plainly(pellucid.compile(function))
+    x = np.arange(5.0)
+    for start in (-7, -3, 0, 1, 4, 6):
+        for stop in (-6, -1, 0, 2, 5, 8):
+            for shift in (-6, -1, 0, 1, 3, 5):
+                arguments = (x, start, stop, shift)
+                assert_same(attempt(compiled, *arguments), attempt(function, *arguments))
+
+
+@pytest.mark.parametrize("function", [shifted, backward, stored], ids=lambda f: f.__name__)
+def test_the_ends_of_64_bits_do_not_wrap(function):
+    compiled = plainly(pellucid.compile(function))
+    x = np.arange(5.0)
+    low, high = -(2**63), 2**63 - 1
+    for start, stop, shift in ((high - 2, high, 3), (low, low + 2, -3), (low + 3, low + 1, high), (0, 2, high)):
+        got, wanted = attempt(compiled, x, start, stop, shift), attempt(function, x, start, stop, shift)
+        if isinstance(got.error, OverflowError):  # compiled ints have 64 bits
+            continue
+        assert_same(got, wanted)
+
+
+def row_steps(matrix):
+    a = matrix.copy()
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            for j in range(k + 1, n):
+                a[i, j] -= 0.5 * a[k, j]
+    return a
+
+
+def test_a_loop_whose_length_is_that_of_another_axis_is_vectorised():
+    compiled = pellucid.compile(row_steps, parallel=False)
+    matrix = np.random.default_rng(0).random((9, 9))
+    np.testing.assert_allclose(np.asarray(compiled(matrix)), row_steps(matrix), rtol=1e-13)
+    text = compiled.source("llvm", matrix)
+    if not any(width in text for width in ("<2 x double>", "<4 x double>", "<8 x double>")):
+        pytest.skip("a processor without vectors of doubles")
+    assert any(f"fsub <{width} x double>" in text for width in (2, 4, 8))
+
+
+def test_too_few_columns_raise_where_python_does():
+    compiled = pellucid.compile(row_steps)
+    matrix = np.ones((4, 3))
+    with pytest.raises(IndexError) as expected:
+        row_steps(matrix)
+    with pytest.raises(IndexError) as found:
+        compiled(matrix)
+    assert str(found.value) == str(expected.value)
