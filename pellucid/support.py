@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["dot", "gemm", "gemv", "prange"]
+__all__ = ["dot", "gemm", "gemv", "lanes", "prange"]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
+
+lanes = range
+"""A loop whose sums `total += term` and extremes `best = np.maximum(best, term)` may be taken in any order.
+
+Compiled code takes several terms at once, one in each lane of a vector; in CPython they come one after the other.
+"""
 
 
 def gemm(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:

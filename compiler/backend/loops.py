@@ -39,6 +39,8 @@ from .loop_rules.stores import store
 from .loop_rules.structure import structure
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
+from .nests.footprint import footprint
+from .nests.improve import improve
 
 CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
 REDUCTION = frozenset({"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"})
@@ -62,9 +64,11 @@ def lower_function(function: Function, program: Program) -> Function:
         lower_statement(low, statement)
     decisions = (*function.decisions, *low.decisions())
     made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=decisions)
+    made = improve(made, low.names, low.locals)
     tidied, renamed = tidy_names(made, low.locals)
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
-    return release(tidied, sources)
+    released = release(tidied, sources)
+    return released.with_(decisions=(*released.decisions, *footprint(released)))
 
 
 def require_lengths(low: Lowering) -> None:
@@ -335,12 +339,14 @@ def lower_if(low: Lowering, statement: gast.If) -> None:
 def lower_for(low: Lowering, statement: gast.For) -> None:
     variable, bounds = statement.target.id, statement.iter.args
     _forget_carried(low, statement)
+    low.loops_around += 1
     with low.block() as body:
         span = range_of(low, bounds)
         low.ranges.pop(variable, None)
         if span is not None:
             low.ranges[variable] = span
         leaving = lower_block(low, statement.body, statement)
+    low.loops_around -= 1
     _place(low, statement)
     counts = isinstance(bounds[2], gast.Constant) and bounds[2].value != 0
     if not body and counts and variable not in low.live.after(statement):
@@ -365,8 +371,10 @@ def lower_while(low: Lowering, statement: gast.While, test: gast.expr, body: Seq
     for name in dict.fromkeys(syntax.names_read(test)):
         if name in low.nodes:
             low.nodes[name] = realise(low, low.nodes[name])
+    low.loops_around += 1
     with low.block() as made:
         leaving = lower_block(low, body, statement)
+    low.loops_around -= 1
     _place(low, statement)
     low.emit(syntax.while_(truth(scalar(low, test)), made or [gast.Pass()]))
     _restore(low, statement, leaving)

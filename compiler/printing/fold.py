@@ -12,7 +12,6 @@ Keeps the user's names, and lines within `width`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
@@ -24,10 +23,12 @@ from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..ops import schema
 from ..program import Function
+from ..records import dataclass
 from ..transform.rename import map_body, map_expression, map_statement, replace_reads, with_blocks
 from ..types import INT, ListOf, Scalar, Type
 
 Measure = Callable[[gast.stmt, int], int]
+HARMLESS = frozenset({"length", "range", "prange", "lanes"})
 
 
 @dataclass(slots=True)
@@ -186,9 +187,9 @@ def differs(first: int, second: int) -> bool:
 
 def movable(value: gast.AST) -> bool:
     """Whether evaluating an expression changes nothing: operators and loads, no `pop`, no function of the program."""
-    for node in gast.walk(value):
+    for node in syntax.calls_in(value):
         operator = syntax.operator_of(node)
-        if operator is not None and operator not in schema.OPERATORS and operator not in ("length", "range", "prange"):
+        if operator is not None and operator not in schema.OPERATORS and operator not in HARMLESS:
             return False
     return True
 

@@ -26,7 +26,7 @@ from ..types import Array, ListOf, Scalar, Type
 from .templates import attribute, fill, numpy_dtype
 
 AUGMENTED = {operator: sign for sign, operator in INFIX.items() if operator != "matmul"}
-HELPERS = ("prange", "gemm", "gemv", "dot")
+HELPERS = ("prange", "lanes", "gemm", "gemv", "dot")
 
 
 class Speller:

@@ -45,7 +45,8 @@ def namespace() -> dict[str, object]:
     """The words of the loops language."""
     return {
         **{name: getattr(np, name) for name in ELEMENTWISE},
-        "erf": scipy.special.erf, "math": math, "prange": range, "empty": empty, "cast": cast, "where": where,
+        "erf": scipy.special.erf, "math": math, "prange": range, "lanes": range,
+        "empty": empty, "cast": cast, "where": where,
         "dim": lambda a, axis: a.shape[axis], "transpose": np.transpose, "reshape": np.reshape, "new_list": list,
         "gemm": gemm, "gemv": gemm, "dot": np.dot, "append": list.append, "pop": list.pop,
     }  # fmt: skip

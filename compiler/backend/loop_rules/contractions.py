@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
 from ... import syntax
+from ...records import dataclass
 from ...types import KIND, Array, Scalar
 from .arithmetic import ZERO
 from .guards import joined, require_equal, shape_texts

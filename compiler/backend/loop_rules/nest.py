@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
+from ...records import dataclass
 from ...types import Array, Scalar
 from .arithmetic import ONE, ZERO
 from .lowering import Lowering

@@ -9,13 +9,14 @@ asks for their elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import gast
 
 from ... import syntax
 from ...diagnostics import InternalError, Span
+from ...records import dataclass
 from ...types import Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO
 

@@ -44,7 +44,7 @@ def _tree(operator: str, operands: list[gast.expr], static: Mapping[str, object]
 
 def _is_costly(tree: gast.expr) -> bool:
     """Whether it holds a transcendental function; a power may be a mere product and does not count."""
-    operators = {syntax.operator_of(node) for node in gast.walk(tree)} - {None, "power", "dim", "length"}
+    operators = {syntax.operator_of(node) for node in syntax.nodes_of(tree)} - {None, "power", "dim", "length"}
     return any(work_of_operator(str(operator)) >= TRANSCENDENTAL_WORK for operator in operators)
 
 

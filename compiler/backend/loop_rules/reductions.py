@@ -1,9 +1,9 @@
 """Reductions, fused with what they reduce.
 
     s = sum(x * y)    ->    s = 0.0
-                            for i in range(0, n, 128):              blocks, whose sums are added with compensation:
+                            for i in range(0, n, 256):              blocks, whose sums are added with compensation:
                                 block = 0.0                         the error does not grow with the length
-                                for j in range(i, minimum(i + 128, n)):
+                                for j in lanes(i, minimum(i + 256, n)):
                                     block = block + x[j] * y[j]
                                 ...
 
@@ -13,6 +13,7 @@ Axes that are kept inside a reduced one are summed row by row into the result, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import gast
 
@@ -24,8 +25,9 @@ from .lowering import Lowering
 from .nest import Nest, allocate
 from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, rank
 from .operands import apply, convert, solid
+from .whole import bounds_of_part, flattened, is_long, parts_of
 
-BLOCK = 128
+BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, and one of 16 in lanes of 16
 COMBINE = {
     "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and",
 }  # fmt: skip
@@ -46,8 +48,13 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
         return plan.by_accumulator(find_extreme)
     if plan.has_kept_inside():
         return plan.by_rows()
+    if plan.is_scalar and (flat := flattened(low, node)) is not None:
+        plan = Plan(low, name, operator, flat, (0,), False)
     is_float_sum = operator == "sum" and KIND[plan.dtype] == 2
-    return plan.by_accumulator(add_in_blocks if is_float_sum else combine)
+    accumulate = add_in_blocks if is_float_sum else combine
+    if plan.has_parts():
+        return plan.by_parts(accumulate, add_one_by_one if is_float_sum else combine)
+    return plan.by_accumulator(accumulate)
 
 
 def normal_axes(axis: object, count: int) -> tuple[int, ...]:
@@ -69,6 +76,9 @@ def require_elements(low: Lowering, operator: str, node: Node, axes: tuple[int, 
         raise_if(low, any_of(tests), "ValueError", message)
 
 
+Accumulate: TypeAlias = "Callable[[Plan, Nest, dict, str | None], gast.expr]"
+
+
 class Plan:
     """One reduction: what is reduced along which axes, and where the result goes."""
 
@@ -80,6 +90,7 @@ class Plan:
         self.kept = [k for k in range(rank(node)) if k not in axes]
         self.keepdims = keepdims
         self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
+        self.bounds: tuple[gast.expr, gast.expr] | None = None  # of the only axis, where a part of it is reduced
 
     @property
     def lengths(self) -> tuple[Length, ...]:
@@ -104,7 +115,7 @@ class Plan:
 
     # --- kept axes outside, an accumulator inside
 
-    def by_accumulator(self, accumulate: Callable[[Plan, Nest, dict, str | None], gast.expr]) -> Result:
+    def by_accumulator(self, accumulate: Accumulate) -> Result:
         nest = Nest(self.low)
         index: dict[int, gast.expr] = {}
         for k in self.kept:
@@ -151,6 +162,30 @@ class Plan:
             case "any" | "all":
                 return self.operator == "all"
         return least(self.dtype) if self.operator in ("max", "argmax") else greatest(self.dtype)
+
+    # --- in parts
+
+    def has_parts(self) -> bool:
+        """Whether it pays to have the elements reduced in parts: at the top of a program, along one long axis.
+
+        A float product keeps NumPy's order, in which it overflows or not.
+        """
+        keeps_order = self.operator == "prod" and KIND[self.dtype] == 2
+        one_axis = self.is_scalar and rank(self.node) == 1 and is_long(self.node.lengths[0])
+        return one_axis and not keeps_order and self.low.is_outermost()
+
+    def by_parts(self, accumulate: Accumulate, finish: Accumulate) -> Result:
+        low, length = self.low, self.node.lengths[0]
+        number, parts = parts_of(low, length)
+        partial = allocate(low, low.fresh("partial"), [number], self.dtype)
+        nest = Nest(low)
+        part = nest.count(ZERO, syntax.name(parts), syntax.constant(1), "prange")
+        self.bounds = bounds_of_part(part, length)
+        total = accumulate(self, nest, {}, None)
+        nest.add_after(syntax.store(partial, [part], total), 1)
+        nest.finish()
+        rest = Plan(low, self.name, self.operator, low.stored(partial, (number,)), (0,), False)
+        return rest.by_accumulator(finish)
 
     # --- row by row
 
@@ -203,14 +238,19 @@ def greatest(dtype: str) -> object:
 def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
     total = plan.accumulator(nest, wish, plan.identity(), plan.dtype, ACCUMULATOR[plan.operator])
-    for k in plan.axes:
-        index[k] = nest.loop(plan.node.lengths[k])
+    # a product may overflow in one order and not in another: it keeps NumPy's
+    kind = "range" if plan.operator == "prod" else "lanes"
+    if plan.bounds is not None:
+        index[0] = nest.count(*plan.bounds, syntax.constant(1), kind)
+        nest.axes.append(index[0].id)
+    for k in () if plan.bounds is not None else plan.axes:
+        index[k] = nest.loop(plan.node.lengths[k], kind if k == plan.axes[-1] else "range")
     nest.add(syntax.assign(total.id, plan.step(total, plan.element(nest, index))))
     return total
 
 
 def add_in_blocks(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
-    """A plain sum in blocks of at most 128 terms, the blocks' sums added in Kahan's way."""
+    """A sum in blocks of at most 256 terms, taken in lanes; the blocks' sums added in Kahan's way."""
     lengths = [plan.node.lengths[k] for k in plan.axes]
     extents = [n.extent for n in lengths]
     terms = 1
@@ -225,21 +265,31 @@ def add_in_blocks(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast
         index[k] = nest.loop(plan.node.lengths[k])
     length = plan.node.lengths[last]
     is_short = isinstance(length.extent, int) and length.extent <= BLOCK
-    start = None if is_short else nest.count(ZERO, length.tree, syntax.constant(BLOCK))
+    begin, end = plan.bounds or (ZERO, length.tree)
+    start = None if is_short else nest.count(begin, end, syntax.constant(BLOCK))
     depth = len(nest.loops)
     block = nest.variable("block", plan.dtype, syntax.constant(0.0))
     if start is None:
-        index[last] = nest.loop(length)
+        index[last] = nest.loop(length, "lanes")
     else:
         stop = syntax.call("minimum", plus(start, BLOCK), length.tree)
-        index[last] = nest.count(start, stop, syntax.constant(1))
+        index[last] = nest.count(start, stop, syntax.constant(1), "lanes")
         nest.axes.append(index[last].id)
     nest.add(syntax.assign(block.id, plan.step(block, plan.element(nest, index))))
     add_compensated(plan, nest, depth, total, lost, block)
     return total
 
 
-def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: gast.Name, block: gast.Name) -> None:
+def add_one_by_one(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+    """A sum of the sums of parts: few terms, each added in Kahan's way."""
+    total = plan.accumulator(nest, wish, 0.0, plan.dtype, "total")
+    lost = nest.variable("lost", plan.dtype, syntax.constant(0.0))
+    index[0] = nest.loop(plan.node.lengths[0])
+    add_compensated(plan, nest, len(nest.loops), total, lost, plan.element(nest, index).tree)
+    return total
+
+
+def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: gast.Name, block: gast.expr) -> None:
     """total += block, keeping in `lost` what rounding took away; nothing can be recovered once it is infinite."""
     call = syntax.call
     term, raised = nest.local("term", Scalar(plan.dtype)), nest.local("raised", Scalar(plan.dtype))

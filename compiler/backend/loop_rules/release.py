@@ -87,11 +87,11 @@ def tidy_names(function: Function, wishes: Mapping[str, str]) -> tuple[Function,
     Returns the function, in which no two places share a tree, and the new names.
     """
     order = list(dict.fromkeys([*function.parameters, *_names_in(function.body)]))
-    renamed = _chosen_names(order, {**_temporaries(function), **wishes})
-    types = {renamed.get(n, n): function.types[n] for n in order if n in function.types}
-    temporaries = frozenset(renamed.get(n, n) for n in function.temporaries)
-    body = tuple(_renamed(s, renamed) for s in function.body)
-    return function.with_(body=body, types=types, temporaries=temporaries), renamed
+    chosen = _chosen_names(order, {**_temporaries(function), **wishes})
+    types = {chosen.get(n, n): function.types[n] for n in order if n in function.types}
+    temporaries = frozenset(chosen.get(n, n) for n in function.temporaries)
+    body = tuple(renamed(s, chosen) for s in function.body)
+    return function.with_(body=body, types=types, temporaries=temporaries), chosen
 
 
 def _temporaries(function: Function) -> dict[str, str]:
@@ -117,12 +117,12 @@ def _names_in(body: Iterable[gast.stmt]) -> Iterator[str]:
                 yield from syntax.names_read(statement)
 
 
-def _renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
+def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
     def tree(node: gast.expr) -> gast.expr:
         return _copied(node, names)
 
     def block(statements: Iterable[gast.stmt]) -> list[gast.stmt]:
-        return [_renamed(s, names) for s in statements]
+        return [renamed(s, names) for s in statements]
 
     match statement:
         case gast.Assign(targets=[place], value=value):

@@ -16,6 +16,7 @@ import gast
 from ... import syntax
 from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
+from .direction import loops_in_order, marks_of, way_to_store
 from .elementwise import fitted, narrowed
 from .guards import require_equal, shape_text
 from .indexing import (
@@ -88,10 +89,16 @@ def _store_slices(low: Lowering, name: str, base: Stored, items: Items, value: N
         base, mapped = _part(low, base, items), None
     lengths = mapped[1] if mapped else base.lengths
     value = _fitting(low, value, lengths, "could not broadcast input array from shape {} into shape {}")
+    way: tuple[int, int] | None = None
     if not _reads_only_where_it_writes(low, base, mapped, lengths, value):
-        value = materialise(low, value)
+        marks = marks_of(lengths, ZERO)
+        written = source_index(Select(base, mapped[0], tuple(lengths)), marks, None) if mapped else marks
+        moving = [mark for mark in marks if isinstance(mark, gast.Name)]
+        way = way_to_store(low, base, list(written), value, _value_index(value, marks), moving)
+        if way is None:
+            value = materialise(low, value)
     nest = Nest(low)
-    index = nest.nest(lengths)
+    index = nest.nest(lengths) if way is None else loops_in_order(nest, lengths, *way)
     place = source_index(Select(base, mapped[0], lengths), index, None) if mapped else index
     at = _value_index(value, index)
     nest.prepare((value, at))

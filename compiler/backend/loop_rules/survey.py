@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from ... import syntax
+from ...records import dataclass
 from .arithmetic import ZERO, minus, plus, text_of
 from .nodes import Along, Apply, At, Index, Node, Resolve, Select, Through, rank
 

@@ -39,11 +39,12 @@ class _Splitter:
     def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         current: dict[str, str] = {}
         result: list[gast.stmt] = []
+        passing = _passing(statements)
         for position, statement in enumerate(statements):
             statement = self._split_inside(_renamed(statement, current) if current else statement)
             for name in list(syntax.names_bound(statement)) if isinstance(statement, gast.Assign) else ():
                 current.pop(name, None)
-                if self._is_passing(name, statements[position + 1 :]):
+                if (position, name) in passing:
                     current[name] = self._fresh(name)
             result.append(self._binding(statement, current))
         return result
@@ -52,15 +53,6 @@ class _Splitter:
         fresh = self.names.fresh(name)
         self.types[fresh], self.made[fresh] = self.types[name], name
         return fresh
-
-    def _is_passing(self, name: str, following: Sequence[gast.stmt]) -> bool:
-        """Whether the same block assigns the name anew, and nothing nested does before that."""
-        for statement in following:
-            if isinstance(statement, gast.Assign) and name in syntax.names_bound(statement):
-                return True
-            if any(name in syntax.names_bound(s) for s in syntax.walk([statement])):
-                return False
-        return False
 
     def _split_inside(self, statement: gast.stmt) -> gast.stmt:
         match statement:
@@ -78,6 +70,18 @@ class _Splitter:
                 names = [syntax.target(current.get(p.id, p.id)) for p in places]
                 return syntax.rebuild(statement, targets=[gast.Tuple(names, gast.Store())])
         return statement
+
+
+def _passing(statements: Sequence[gast.stmt]) -> set[tuple[int, str]]:
+    """The (position, name) of assignments whose name the same block assigns anew, and nothing nested before that."""
+    found: set[tuple[int, str]] = set()
+    anew: dict[str, bool] = {}
+    for position in range(len(statements) - 1, -1, -1):
+        here = isinstance(statements[position], gast.Assign)
+        if here:
+            found.update((position, name) for name in syntax.names_bound(statements[position]) if anew.get(name))
+        anew.update((name, here) for s in syntax.walk([statements[position]]) for name in syntax.names_bound(s))
+    return found
 
 
 def _renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:

@@ -105,11 +105,18 @@ class Sizes:
         if not (isinstance(type_, Scalar) and type_.dtype == "i64"):
             return None
         value = self.facts.value_of(name)
-        if value is not None and depth and syntax.operator_of(value) in ("dim", "add", "subtract"):
+        if value is not None and depth and self._is_lasting(value):
             known = self.of(value, depth - 1)
             if known is not None:
                 return known
         return self.variable(name)
+
+    def _is_lasting(self, value: gast.expr) -> bool:
+        """Whether a sum is still what it was when it was given a name: nothing in it has changed since."""
+        if syntax.operator_of(value) not in ("dim", "add", "subtract"):
+            return False
+        scalars = (n for n in syntax.names_read(value) if isinstance(self.types.get(n), Scalar))
+        return all(self.facts.is_constant(n) for n in scalars)
 
     def bounds(self, tree: gast.expr) -> tuple[Form, ...]:
         """Forms that an int expression never exceeds, or never does in a loop that it ends."""

@@ -1,0 +1,94 @@
+"""Reductions over all elements: along one axis, and in parts that may run at the same time.
+
+    s = sum(x * y)            ->    size = n * m
+    of f64[n, m], in C order        x_flat = reshape(x, (size,)); y_flat = ...         one long axis, no short rows
+                                    parts = (size + 65535) // 65536
+                                    partial = empty(parts)
+                                    for i in prange(parts):                            a part each, of a fixed size: the
+                                        ...                                            sum is the same for any number of
+                                        partial[i] = total                             threads
+                                    s = the sum of partial
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ... import syntax
+from ...types import INT, Array, symbol
+from .arithmetic import product
+from .lowering import Lowering
+from .nest import materialise
+from .nodes import Apply, Fill, Length, Node, Stored, is_heavy, rank
+
+PART = 65536  # elements: some ten microseconds of work, and a multiple of every block
+
+
+def flattened(low: Lowering, node: Node) -> Node | None:
+    """The elements of a node in one row, if they stand in C order; None if not."""
+    if rank(node) < 2 or not _is_in_order(low, node, node.lengths):
+        return None
+    name = low.assign(low.fresh("size"), product(n.clamped for n in node.lengths), INT)
+    length = Length(symbol(low.symbols.fresh("elements")), syntax.name(name))
+    return _flat(low, node, length, {})
+
+
+def _is_in_order(low: Lowering, node: Node, lengths: tuple[Length, ...]) -> bool:
+    node = low.resolve(node)
+    same = rank(node) == len(lengths) and all(low.same(a.extent, b.extent) for a, b in zip(node.lengths, lengths))
+    match node:
+        case Stored():
+            return same and node.type.layout == "C"
+        case Fill():
+            return rank(node) == 0 or same
+        case Apply(operands=operands):
+            return same and not node.can_raise and all(_is_in_order(low, o, lengths) for o in operands)
+    return False
+
+
+def _flat(low: Lowering, node: Node, length: Length, known: dict[Node, Node]) -> Node:
+    node = low.resolve(node)
+    if node in known:
+        return known[node]
+    if isinstance(node, Apply) and is_heavy(node, low.resolve) and low.uses[node] > 1:
+        node = materialise(low, node)
+    match node:
+        case Stored():
+            made: Node = _row(low, node, length)
+        case Apply(operands=operands):
+            parts = tuple(_flat(low, o, length, known) for o in operands)
+            made = Apply(node.operator, parts, node.static, node.type, (length,), node.span, node.inlined)
+        case Fill(value=value) if rank(node):
+            made = Fill(value, (length,))
+        case _:
+            made = node
+    known[node] = made
+    return made
+
+
+def _row(low: Lowering, node: Stored, length: Length) -> Stored:
+    """A view of a C array as one row."""
+    tree = syntax.call("reshape", node.name, shape=syntax.tuple_([length.tree]))
+    name = low.assign(low.fresh(f"{node.name}_flat"), tree, Array(node.dtype, (length.extent,)))
+    low.origin[name] = node.name
+    return low.stored(name, (length,))
+
+
+def parts_of(low: Lowering, length: Length) -> tuple[Length, str]:
+    """How many parts an axis has, and the name of that number."""
+    count = syntax.call("floor_divide", syntax.call("add", length.clamped, PART - 1), PART)
+    name = low.assign(low.fresh("parts"), count, INT)
+    low.natural.add(name)
+    return Length(symbol(low.symbols.fresh("pieces")), syntax.name(name)), name
+
+
+def bounds_of_part(part: gast.expr, length: Length) -> tuple[gast.expr, gast.expr]:
+    """The first index of a part, and where it ends."""
+    start = syntax.call("multiply", part, PART)
+    return start, syntax.call("minimum", syntax.call("add", start, PART), length.tree)
+
+
+def is_long(length: Length) -> bool:
+    """Whether an axis may have more than one part."""
+    return not isinstance(length.extent, int) or length.extent > PART
+

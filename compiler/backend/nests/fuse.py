@@ -1,0 +1,232 @@
+"""Merge loop nests that run over the same range and work on the same arrays.
+
+    for i in prange(n):                      for i in prange(n):
+        for j in range(m):                       for j in range(m):
+            e[i, j] = exp(x[i, j])                   e[i, j] = exp(x[i, j])
+    for i in prange(n):                ->            y[i, j] = e[i, j] * w[j]
+        for j in range(m):
+            y[i, j] = e[i, j] * w[j]
+
+Two nests are merged where no turn of the second needs what a later turn of the first does.  What stands between them
+and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in the same way,
+loop by loop; a plain loop is cut into blocks to meet one that runs by blocks.  Keeps errors and their order: no two
+things that may fail change places.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import gast
+
+from ... import syntax
+from ...program import Function
+from ...types import Array
+from ..loop_rules.release import renamed
+from .effects import Effects, Reader, clash
+from .own_names import carried_arrays, hidden_counters
+from .places import accesses, is_apart, is_plain_nest
+from .sizes import Scope, Span
+from .story import Story
+
+REACH = 24  # how many statements back a nest is compared with: keeps the work linear
+LARGEST_BODY = 60  # statements; a longer body would only spill registers
+
+
+def fuse(function: Function) -> Function:
+    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
+    if sum(is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
+        return function
+    fuser = _Fuser(function)
+    body = tuple(fuser.block(function.body, Scope()))
+    return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
+
+
+class _Fuser:
+    def __init__(self, function: Function) -> None:
+        self.types = function.types
+        self.reader = Reader(function)
+        self.sizes = self.reader.sizes
+        self.counts = Counter(function.parameters)
+        for statement in function.body:
+            self.counts.update(self.reader.of(statement).counts)
+        self.counters = hidden_counters(function)
+        self.carried = carried_arrays(function)
+        self.story = Story()
+        self._plain: dict[int, tuple[gast.stmt, bool]] = {}
+
+    def is_plain_nest(self, statement: gast.stmt) -> bool:
+        """`places.is_plain_nest`, asked of a statement whenever another one comes near."""
+        if id(statement) not in self._plain:
+            self._plain[id(statement)] = statement, is_plain_nest(statement, self.types)
+        return self._plain[id(statement)][1]
+
+    def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+        """The statements, their nests merged where that is right and pays."""
+        placed: list[gast.stmt] = []
+        for statement in statements:
+            if self.is_plain_nest(statement):
+                placed = self._place(placed, statement, scope)
+            else:
+                placed.append(self._inside(statement, scope))
+        return placed
+
+    def _inside(self, statement: gast.stmt, scope: Scope) -> gast.stmt:
+        match statement:
+            case gast.If(body=body, orelse=orelse):
+                return syntax.rebuild(statement, body=self.block(body, scope), orelse=self.block(orelse, scope))
+            case gast.While(body=body):
+                return syntax.rebuild(statement, body=self.block(body, scope))
+            case gast.For(body=body):
+                return syntax.rebuild(statement, body=self.block(body, self._within(statement, scope)))
+        return statement
+
+    def _within(self, loop: gast.For, scope: Scope) -> Scope:
+        variable = loop.target.id
+        return scope.inside(variable, self.sizes.span(loop, scope) or Span(self.sizes.variable(variable), ()))
+
+    def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> list[gast.stmt]:
+        """Append a nest, or merge it with one of those before it."""
+        needed: list[int] = []
+        moving = self._seen(nest, scope)
+        for position in range(len(placed) - 1, max(-1, len(placed) - 1 - REACH), -1):
+            other = placed[position]
+            found = self._seen(other, scope)
+            is_free = not any(clash(found, self._seen(placed[k], scope)) for k in needed)
+            if is_free and self.is_plain_nest(other):
+                merged = self.merged(other, nest, scope)
+                if merged is not None:
+                    self.story.fused(merged, other, nest)
+                    ahead = [placed[k] for k in reversed(needed)]
+                    between = [s for k, s in enumerate(placed) if k > position and k not in needed]
+                    return [*placed[:position], *ahead, merged, *between]
+            if found.opaque or not self.carried.isdisjoint(found.binds):
+                break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two of them
+            if clash(found, moving):
+                needed.append(position)
+                moving = _both(moving, found)
+        return [*placed, self._inside(nest, scope)]
+
+    def _seen(self, statement: gast.stmt, scope: Scope) -> Effects:
+        """The effects of a statement that others can see."""
+        found = self.reader.of(statement, scope)
+        return found.without(self._own(found))
+
+    def _own(self, found: Effects) -> set[str]:
+        """The names that are bound before they are read and mentioned nowhere else, and loop variables."""
+        return {n for n in found.binds - found.exposed if n in self.counters or found.counts[n] == self.counts[n]}
+
+    # --- two nests
+
+    def merged(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
+        """Both nests as one; None where that would be wrong or does not pay."""
+        if not self._shares_arrays(first, second):
+            return None
+        if self._same_bounds(first, second, scope):
+            return self._joined(first, second, scope)
+        for blocks, plain in ((second, first), (first, second)):
+            cut = self._cut(plain, blocks, scope)
+            if cut is not None:
+                pair = (cut, blocks) if plain is first else (blocks, cut)
+                joined = self._joined(*pair, scope)
+                return joined if joined is not None and _loops(joined) < _loops(first) + _loops(second) else None
+        return None
+
+    def _shares_arrays(self, first: gast.stmt, second: gast.stmt) -> bool:
+        arrays = [{n for n in self.reader.of(s).reads if isinstance(self.types.get(n), Array)} for s in (first, second)]
+        return not arrays[0].isdisjoint(arrays[1])
+
+    def _same_bounds(self, first: gast.For, second: gast.For, scope: Scope) -> bool:
+        (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
+        starts = self.sizes.of(start), self.sizes.of(start_2)
+        stops = set(self.sizes.bounds(stop)), set(self.sizes.bounds(stop_2))
+        return (
+            starts[0] is not None and starts[0] == starts[1] and bool(stops[0]) and stops[0] == stops[1]
+            and isinstance(step, gast.Constant) and isinstance(step_2, gast.Constant) and step.value == step_2.value
+        )  # fmt: skip
+
+    def _joined(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
+        variable, other = first.target.id, second.target.id
+        if variable != other:
+            if variable in self.reader.of(second, scope).counts or not {variable, other} <= self.counters:
+                return None
+            second = renamed(second, {other: variable})  # type: ignore[assignment]
+        effects = [self.reader.of(s, scope) for s in (first, second)]
+        carried = [found.binds - self._own(found) for found in effects]
+        kind = _kind(first, second, carried)
+        if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
+            return None
+        for k in (0, 1):
+            if not carried[k].isdisjoint(effects[1 - k].reads | effects[1 - k].binds):
+                return None
+        if sum(1 for _ in syntax.walk([*first.body, *second.body])) > LARGEST_BODY:
+            return None
+        inside = self._within(first, scope)
+        if not self._independent(first, second, variable, inside):
+            self.story.kept_apart(first, second)
+            return None
+        body = self.block([*first.body, *second.body], inside)
+        bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
+        return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
+
+    def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
+        """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
+        classes = self.reader.classes
+        mine = list(accesses(first.body, inside, self.sizes))
+        stored = {classes[a.name] for a in mine if a.is_store}
+        for theirs in accesses(second.body, inside, self.sizes):
+            group = classes[theirs.name]
+            if group not in stored and not theirs.is_store:
+                continue
+            for access in mine:
+                if classes[access.name] != group or not (access.is_store or theirs.is_store):
+                    continue
+                if access.name != theirs.name or not is_apart(access, theirs, variable, self.sizes):
+                    return False
+        return True
+
+    def _cut(self, plain: gast.For, blocks: gast.For, scope: Scope) -> gast.For | None:
+        """A loop cut into the blocks of another: `for j in range(0, n, 256): for k in range(j, min(j + 256, n))`."""
+        inside = self._within(blocks, scope)
+        inner = next((s for s in blocks.body if isinstance(s, gast.For)), None)
+        if inner is None or syntax.operator_of(plain.iter) == "prange" or syntax.operator_of(blocks.iter) != "range":
+            return None
+        span = self.sizes.span(inner, inside)
+        step, width = blocks.iter.args[2], None if span is None or span.refines is None else span.refines[1]
+        is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
+        one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
+        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):  # type: ignore[arg-type]
+            return None
+        outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
+        mentioned = self.reader.of(plain, scope).counts
+        if {outer, counter} & set(mentioned) - {own} or not {outer, counter, own} <= self.counters:
+            return None
+        body = [renamed(s, {own: counter}) for s in plain.body]
+        bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
+        loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
+        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])  # type: ignore
+
+
+def _kind(first: gast.For, second: gast.For, carried: Sequence[set[str]]) -> str | None:
+    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not."""
+    kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
+    if kinds[0] == kinds[1]:
+        return kinds[0]
+    if "prange" in kinds:
+        return None
+    return None if carried[kinds.index("range")] else "lanes"
+
+
+def _loops(nest: gast.stmt) -> int:
+    """How many innermost loops a nest has."""
+    return sum(
+        isinstance(s, gast.For) and not any(isinstance(t, gast.For) for t in s.body) for s in syntax.walk([nest])
+    )
+
+
+def _both(first: Effects, second: Effects) -> Effects:
+    total = Effects()
+    total.add(first)
+    total.add(second)
+    return total

@@ -1,0 +1,22 @@
+"""The order in which nests are improved.
+
+    nests as they are written  ->  own names  ->  fused  ->  without arrays that live in one turn  ->  in place
+    ->  without allocations in loops  ->  names shared
+"""
+
+from __future__ import annotations
+
+from ...names import Names
+from ...program import Function
+from .carry import carry
+from .contract import contract
+from .fuse import fuse
+from .own_names import own_names, shared_names
+from .reuse import reuse
+
+
+def improve(function: Function, names: Names, wishes: dict[str, str]) -> Function:
+    """`names` are those taken in the function; `wishes` says what names that were made would rather be called."""
+    function = fuse(own_names(function, names, wishes))
+    function = carry(reuse(contract(function)), names, wishes)
+    return shared_names(function, wishes)

@@ -1,0 +1,130 @@
+"""Give the scalars of every nest names of their own, and afterwards let nests side by side share names again.
+
+    for i in prange(n): t = sin(x[i]); y[i] = t * t          for i in prange(n): t = sin(x[i]); y[i] = t * t
+    for i in prange(n): t = cos(x[i]); z[i] = t + t    ->    for i in prange(n): t_1 = cos(x[i]); z[i] = t_1 + t_1
+
+Then a nest can be moved and merged without a thought for the scalars of others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.liveness import liveness
+from ...names import Names
+from ...program import Function
+from ...types import Array, Dim, Scalar, Type
+from ..loop_rules.release import renamed
+from .effects import Reader
+from .places import is_plain_nest
+
+
+def own_names(function: Function, names: Names, wishes: dict[str, str]) -> Function:
+    """`names` are those taken; `wishes` is told what the new ones would rather be called."""
+    reader, live = Reader(function), liveness(function)
+    types: dict[str, Type] = dict(function.types)
+    counters = {s.target.id for s in syntax.walk(function.body) if isinstance(s, gast.For)}
+    seen: set[str] = set()
+
+    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [inside(s) for s in statements]
+
+    def inside(statement: gast.stmt) -> gast.stmt:
+        if is_plain_nest(statement, function.types):
+            return apart(statement)
+        match statement:
+            case gast.If(body=body, orelse=orelse):
+                return syntax.rebuild(statement, body=block(body), orelse=block(orelse))
+            case gast.For(body=body) | gast.While(body=body):
+                return syntax.rebuild(statement, body=block(body))
+        return statement
+
+    def apart(nest: gast.stmt) -> gast.stmt:
+        found = reader.of(nest)
+        own = found.binds - found.exposed - live.after(nest) - counters
+        renames = {}
+        for name in sorted(own & seen):
+            renames[name] = fresh = names.fresh(name)
+            types[fresh] = function.types[name]
+            wishes[fresh] = wishes.get(name, name)
+        seen.update(own)
+        return renamed(nest, renames) if renames else nest
+
+    body = tuple(block(function.body))
+    return function.with_(body=body, types=types)
+
+
+def shared_names(function: Function, wishes: dict[str, str]) -> Function:
+    """Undo it: nests one after the other use the same names for scalars that wish for the same."""
+    reader = Reader(function)
+    total = Counter(function.parameters)
+    for statement in function.body:
+        total.update(reader.of(statement).counts)
+    types: dict[str, Type] = dict(function.types)
+    wanted = {*wishes, *wishes.values()}
+    pool: dict[tuple[str, Type], list[str]] = {}
+
+    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [inside(s) for s in statements]
+
+    def inside(statement: gast.stmt) -> gast.stmt:
+        if is_plain_nest(statement, function.types):
+            return together(statement)
+        match statement:
+            case gast.If(body=body, orelse=orelse):
+                return syntax.rebuild(statement, body=block(body), orelse=block(orelse))
+            case gast.For(body=body) | gast.While(body=body):
+                return syntax.rebuild(statement, body=block(body))
+        return statement
+
+    def together(nest: gast.stmt) -> gast.stmt:
+        found = reader.of(nest)
+        own = [n for n in found.counts if n in wanted and n in found.binds and found.counts[n] == total[n]]
+        renames, used = {}, Counter[tuple[str, Type]]()
+        for name in own:
+            if name in found.exposed or not isinstance(types[name], Scalar):
+                continue
+            key = wishes.get(name, name), types[name]
+            known = pool.setdefault(key, [])
+            if used[key] == len(known):
+                known.append(name)
+            if known[used[key]] != name:
+                renames[name] = known[used[key]]
+            used[key] += 1
+        return renamed(nest, renames) if renames else nest
+
+    body = tuple(block(function.body))
+    return function.with_(body=body, types=types)
+
+
+def hidden_counters(function: Function) -> set[str]:
+    """The names that are loop variables and nothing else, and that nobody reads behind their loops."""
+    live = liveness(function)
+    counters: set[str] = set()
+    others: set[str] = set(function.parameters)
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.For):
+            counters.add(statement.target.id)
+            if statement.target.id in live.after(statement):
+                others.add(statement.target.id)
+        else:
+            others.update(syntax.names_bound(statement))
+    return counters - others
+
+
+def carried_arrays(function: Function) -> set[str]:
+    """The arrays that are assigned more than once and have a length that no argument has."""
+    known = {s for p in function.parameters for s in _symbols(function.types[p])}
+    bound = Counter(function.parameters)
+    for statement in syntax.walk(function.body):
+        bound.update(syntax.names_bound(statement))
+    return {n for n, count in bound.items() if count > 1 and not set(_symbols(function.types[n])) <= known}
+
+
+def _symbols(type_: Type) -> list[str]:
+    dims = type_.dims if isinstance(type_, Array) else ()
+    return [s for extent in dims if isinstance(extent, Dim) for s in extent.symbols()]

@@ -1,0 +1,122 @@
+"""Where a nest reads and stores elements, and whether two of these places can meet in different turns of a loop.
+
+    for i in ...:                           both walk along axis 0 with `i`: what one turn
+        for j in ...: e[i, j] = ...         stores, no other turn sees
+        for k in ...: s = s + e[i, k]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import gast
+
+from ... import syntax
+from ...analysis.expression_types import is_scalar_operator
+from ...analysis.forms import Form
+from ...records import dataclass
+from ...types import Array, Type
+from .sizes import Scope, Sizes, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One place in the text where an element is read or stored.  `index` has a form, or None, for every axis."""
+
+    name: str
+    index: tuple[Form | None, ...]
+    is_store: bool
+    scope: Scope
+
+
+def accesses(statements: Iterable[gast.stmt], scope: Scope, sizes: Sizes) -> Iterator[Access]:
+    for statement in statements:
+        match statement:
+            case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
+                yield from _loads(iter_, scope, sizes)
+                span = sizes.span(statement, scope) or Span(sizes.variable(variable), ())
+                yield from accesses(body, scope.inside(variable, span), sizes)
+            case gast.If(test=test, body=body, orelse=orelse):
+                yield from _loads(test, scope, sizes)
+                yield from accesses(body, scope, sizes)
+                yield from accesses(orelse, scope, sizes)
+            case gast.Assign(targets=[gast.Subscript() as place], value=value):
+                yield from _loads(value, scope, sizes)
+                yield from _loads(place.slice, scope, sizes)
+                yield access(place, scope, sizes, is_store=True)
+            case gast.Assign(value=value):
+                yield from _loads(value, scope, sizes)
+
+
+def access(place: gast.Subscript, scope: Scope, sizes: Sizes, is_store: bool = False) -> Access:
+    return Access(place.value.id, tuple(sizes.of(item) for item in place.slice.elts), is_store, scope)
+
+
+def _loads(node: gast.expr, scope: Scope, sizes: Sizes) -> Iterator[Access]:
+    for part in syntax.nodes_of(node):
+        if isinstance(part, gast.Subscript):
+            yield access(part, scope, sizes)
+
+
+def is_apart(first: Access, second: Access, variable: str, sizes: Sizes) -> bool:
+    """Whether the two places differ whenever the loop over `variable`, which both are in, is in different turns."""
+    return any(
+        a is not None and b is not None and _turns_apart(a, b, first.scope, second.scope, variable, sizes)
+        for a, b in zip(first.index, second.index)
+    )
+
+
+def _turns_apart(a: Form, b: Form, here: Scope, there: Scope, variable: str, sizes: Sizes) -> bool:
+    """One index for each turn, the same function of the turn on both sides, or indices within one block each."""
+    left, right = _step_of(a, here, variable, sizes), _step_of(b, there, variable, sizes)
+    return left is not None and left == right
+
+
+def _step_of(form: Form, scope: Scope, variable: str, sizes: Sizes) -> tuple[Form, int, int] | None:
+    """What is added to the loop variable and how often it counts; an index within its block counts as the variable."""
+    inner = {sizes.number_of(name): name for name in scope.spans}
+    moving = [(inner[unknown], factor) for unknown, factor in form.terms if unknown in inner]
+    around = list(scope.spans)
+    later = set(around[around.index(variable) :]) if variable in around else set()
+    steps = [(name, factor) for name, factor in moving if name in later]
+    if len(steps) != 1:
+        return None
+    name, factor = steps[0]
+    rest = form - sizes.variable(name).times(factor)
+    if name == variable:
+        return rest, factor, 0
+    refined = scope.spans[name].refines
+    if refined is None or refined[0] != variable or refined[1] > scope.spans[variable].step:
+        return None
+    return rest, factor, refined[1]
+
+
+def is_plain_nest(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+    """Whether a statement is a loop that does nothing but compute scalars and store elements."""
+    return isinstance(statement, gast.For) and all(_is_plain(s, types) for s in statement.body)
+
+
+def _is_plain(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+    match statement:
+        case gast.For(body=body):
+            return all(_is_plain(s, types) for s in body)
+        case gast.If(body=body, orelse=orelse):
+            return all(_is_plain(s, types) for s in (*body, *orelse))
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return not isinstance(types.get(name), Array) and _is_scalar(value, types)
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))], value=value):
+            return isinstance(types.get(base), Array) and _is_scalar(value, types)
+        case gast.Pass():
+            return True
+    return False
+
+
+def _is_scalar(value: gast.expr, types: Mapping[str, Type]) -> bool:
+    """Whether an expression is made of operators and elements of arrays alone."""
+    for node in syntax.nodes_of(value):
+        if isinstance(node, gast.Call) and (operator := str(syntax.operator_of(node))):
+            if not is_scalar_operator(operator) or operator in ("pop", "length"):
+                return False
+        elif isinstance(node, gast.Subscript) and not isinstance(types.get(node.value.id), Array):
+            return False
+    return True
