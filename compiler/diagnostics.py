@@ -19,8 +19,9 @@ import linecache
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from .records import dataclass
 
 CODES = {
     # what a function may not do

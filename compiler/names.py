@@ -6,8 +6,9 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable
+from functools import cache
 
-RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math", "prange", "pellucid"}
+RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math", "prange", "lanes", "pellucid"}
 
 
 class Names:
@@ -44,6 +45,7 @@ class Names:
         return self.take(f"{base}_{number}")
 
 
+@cache
 def base_of(name: str) -> str:
     """The name without the number that `fresh` added: `x` for `x_2`."""
     return re.sub(r"_\d+$", "", name) or name

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import gast
 
 from . import syntax, types
 from .backend.loops import to_loops
+from .backend.nests.independent import mark_independent
 from .diagnostics import Diagnostic, GradientError, Span
 from .frontend.frame import Specialised
 from .frontend.read import read, span_of
@@ -22,6 +23,8 @@ from .frontend.values import Leaf, Out, Static, Value, leaves, map_leaves
 from .frontend.values import Sequence as SequenceValue
 from .frontend.views import check_views
 from .program import Function, Program
+from .records import dataclass
+from .request import Gradient, Request
 from .stages import require
 from .transform.coalesce import coalesce
 from .transform.copies import copies
@@ -32,28 +35,6 @@ from .transform.simplify import simplify
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
-
-
-@dataclass(frozen=True, slots=True)
-class Gradient:
-    """A request to differentiate with respect to the arguments at these places."""
-
-    argnums: int | tuple[int, ...] = 0
-    has_aux: bool = False
-    with_value: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Request:
-    """What a `Function` asks of the compiler, apart from its arguments."""
-
-    python: Any
-    static: tuple[str, ...] = ()
-    mutates: tuple[str, ...] = ()
-    freeze: tuple[str, ...] = ()
-    fastmath: bool = False
-    parallel: bool = True
-    transforms: tuple[Gradient, ...] = ()
 
 
 Pass = Callable[[Function], Function]
@@ -245,11 +226,13 @@ def fault(where: Span, code: str, message: str, help: tuple[str, ...] = ()) -> N
 
 def reachable(program: Program) -> Program:
     """Leave out functions that nothing calls."""
+    if len(program.functions) == 1:
+        return program
     seen: dict[str, None] = {program.entry: None}
     queue = [program.entry]
     while queue:
-        for statement in syntax.walk(program.functions[queue.pop()].body):
-            for node in gast.walk(statement):
+        for statement in program.functions[queue.pop()].body:
+            for node in syntax.calls_in(statement):
                 callee = syntax.operator_of(node)
                 if callee is not None and callee in program.functions and callee not in seen:
                     seen[callee] = None
@@ -270,6 +253,7 @@ def settled(program: Program) -> Program:
 def loops(program: Program) -> Program:
     lowered = to_loops(settled(program))
     observe("to_loops", program, lowered)
+    lowered = lowered.map(mark_independent)
     verify(lowered, LOOPS)
     return lowered
 

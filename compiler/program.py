@@ -6,12 +6,15 @@ a pass returns a new one, or the same object when there was nothing to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from functools import wraps
+from typing import Any, TypeVar
 
 import gast
 
 from .diagnostics import Span
+from .records import dataclass
 from .types import Type
 
 
@@ -40,7 +43,7 @@ class Function:
     `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
     `reasons` say of axes of parameters which statement needs them to have the length that their types share with
     others.  `temporaries` are names that the compiler made, which the printer may fold away, besides those that
-    `made_names` finds to be in none of the user's lines.
+    `made_names` finds to be in none of the user's lines.  `held` is where analyses keep their answers (`remembered`).
     """
 
     name: str
@@ -54,6 +57,7 @@ class Function:
     decisions: tuple[tuple[str, str], ...] = ()
     temporaries: frozenset[str] = frozenset()
     reasons: Mapping[tuple[str, int], Reason] = field(default_factory=dict)
+    held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def with_(self, **changes: object) -> Function:
         return replace(self, **changes)  # type: ignore[arg-type]
@@ -76,3 +80,24 @@ class Program:
         if all(changed[name] is function for name, function in self.functions.items()):
             return self
         return Program(self.entry, changed)
+
+
+Facts = TypeVar("Facts")
+
+
+def remembered(analysis: Callable[[Function], Facts]) -> Callable[[Function], Facts]:
+    """An analysis that is made once per function: the record never changes, and neither does the answer.
+
+        facts = def_use(function)    walks the body
+        again = def_use(function)    the same object
+    """
+
+    @wraps(analysis)
+    def ask(function: Function) -> Facts:
+        held = function.held
+        if analysis not in held:
+            held[analysis] = analysis(function)
+        found: Facts = held[analysis]
+        return found
+
+    return ask

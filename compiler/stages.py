@@ -13,7 +13,6 @@ A language is the forms of its statements and its invariants; each invariant is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import gast
 
@@ -26,6 +25,7 @@ from .diagnostics import InternalError
 from .ops import schema
 from .printing.unparse import statement_text
 from .program import Function, Program
+from .records import dataclass
 from .types import Array, ListOf, Scalar, Type
 
 Fault = tuple[gast.stmt, str]

@@ -7,37 +7,49 @@ into `a + b`.  An *atom* is a `Name` or a `Constant`.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 import gast
 
 from .diagnostics import Span
 
 Block = tuple[gast.stmt, ...]
+COMPOUND = frozenset({gast.If, gast.For, gast.While})
+
+
+# A context says nothing but its class: one node of each is enough.
+LOAD, STORE = gast.Load(), gast.Store()
+
+
+def _node(kind: type[gast.AST], /, **fields: object) -> gast.AST:
+    """A node with these fields, without the general constructor's work: nodes are made by the thousand."""
+    made = kind.__new__(kind)  # type: ignore[call-overload]  # gast has no types
+    made.__dict__ = fields
+    return made
 
 
 def name(id_: str) -> gast.Name:
-    return gast.Name(id_, gast.Load(), None, None)
+    return _node(gast.Name, id=id_, ctx=LOAD, annotation=None, type_comment=None)
 
 
 def target(id_: str) -> gast.Name:
-    return gast.Name(id_, gast.Store(), None, None)
+    return _node(gast.Name, id=id_, ctx=STORE, annotation=None, type_comment=None)
 
 
 def constant(value: object) -> gast.Constant:
-    return gast.Constant(value, None)
+    return _node(gast.Constant, value=value, kind=None)
 
 
 def atom(value: object) -> gast.expr:
     """A name for a `str`, a constant for any other Python value, a node as it is."""
-    if isinstance(value, gast.AST):
-        return value
-    return name(value) if isinstance(value, str) else constant(value)
+    if isinstance(value, str):
+        return name(value)
+    return value if isinstance(value, gast.AST) else constant(value)
 
 
 def tuple_(elements: Iterable[object]) -> gast.Tuple:
-    return gast.Tuple([atom(e) for e in elements], gast.Load())
+    return _node(gast.Tuple, elts=[atom(e) for e in elements], ctx=LOAD)
 
 
 def literal(value: object) -> gast.expr:
@@ -45,18 +57,18 @@ def literal(value: object) -> gast.expr:
     if isinstance(value, gast.AST):
         return value
     if isinstance(value, tuple):
-        return gast.Tuple([literal(v) for v in value], gast.Load())
+        return _node(gast.Tuple, elts=[literal(v) for v in value], ctx=LOAD)
     return constant(value)
 
 
 def call(operator: str, *arguments: object, **static: object) -> gast.Call:
     """`operator(arguments, static=...)`; a `str` argument is a name, a `str` static value is a constant."""
-    keywords = [gast.keyword(key, literal(value)) for key, value in static.items()]
-    return gast.Call(name(operator), [atom(a) for a in arguments], keywords)
+    keywords = [_node(gast.keyword, arg=key, value=literal(value)) for key, value in static.items()]
+    return _node(gast.Call, func=name(operator), args=[atom(a) for a in arguments], keywords=keywords)
 
 
 def index(base: str, *items: object) -> gast.Subscript:
-    return gast.Subscript(name(base), tuple_(items), gast.Load())
+    return _node(gast.Subscript, value=name(base), slice=tuple_(items), ctx=LOAD)
 
 
 def slice_(lower: object = None, upper: object = None, step: object = None) -> gast.Slice:
@@ -75,7 +87,7 @@ def assign(to: str | gast.expr | Sequence[str], value: gast.expr, span: Span | N
         place = to
     else:
         place = gast.Tuple([target(t) for t in to], gast.Store())
-    return at(gast.Assign([place], value, None), span)
+    return at(_node(gast.Assign, targets=[place], value=value, type_comment=None), span)
 
 
 def store(base: str, items: Sequence[object], value: object, span: Span | None = None) -> gast.stmt:
@@ -132,7 +144,7 @@ def is_atom(node: gast.AST) -> bool:
 
 def operator_of(node: gast.AST) -> str | None:
     """The operator or function that an expression calls, or None."""
-    return node.func.id if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) else None
+    return node.func.id if type(node) is gast.Call and type(node.func) is gast.Name else None
 
 
 def static_of(node: gast.Call) -> dict[str, object]:
@@ -149,30 +161,102 @@ def value_of(node: gast.expr) -> object:
     return node
 
 
-def names_read(node: gast.AST) -> Iterator[str]:
+def nodes_of(node: gast.AST) -> list[gast.AST]:
+    """The node and every node inside it, contexts left out; the outer ones first."""
+    found = [node]
+    for inner in found:
+        for field in inner._fields:
+            part = getattr(inner, field, None)
+            if type(part) is list:
+                found.extend([p for p in part if isinstance(p, gast.AST)])
+            elif isinstance(part, gast.AST) and field != "ctx":
+                found.append(part)
+    return found
+
+
+def names_read(node: gast.AST) -> list[str]:
     """Every name an expression or statement reads, operators left out, in source order, repeats kept."""
-    match node:
-        case gast.Name(id=id_):
-            if not isinstance(node.ctx, gast.Store | gast.Del):
-                yield id_
-        case gast.Call():
-            for part in (*node.args, *(k.value for k in node.keywords)):
-                yield from names_read(part)
-        case _:
-            for child in gast.iter_child_nodes(node):
-                yield from names_read(child)
+    found: list[str] = []
+    _collect_reads(node, found)
+    return found
 
 
-def names_bound(statement: gast.stmt) -> Iterator[str]:
+def _collect_reads(node: gast.AST, found: list[str]) -> None:
+    """`names_read`, by the class of the node: this is the innermost loop of the compiler."""
+    kind = type(node)
+    if kind is gast.Name:
+        if not isinstance(node.ctx, gast.Store | gast.Del):
+            found.append(node.id)
+    elif kind is gast.Constant:
+        return
+    elif kind is gast.Call:
+        for argument in node.args:
+            _collect_reads(argument, found)
+        for keyword in node.keywords:
+            _collect_reads(keyword.value, found)
+    else:
+        for field in node._fields:
+            part = getattr(node, field, None)
+            if isinstance(part, gast.AST):
+                _collect_reads(part, found)
+            elif type(part) is list:
+                for inner in part:
+                    if isinstance(inner, gast.AST):
+                        _collect_reads(inner, found)
+
+
+def calls_in(node: gast.AST) -> list[gast.Call]:
+    """Every call in an expression or statement, outer before inner, nested statements included."""
+    found: list[gast.Call] = []
+    _collect_calls(node, found)
+    return found
+
+
+def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant:
+        return
+    if kind is gast.Call:
+        found.append(node)
+    for field in node._fields:
+        part = getattr(node, field, None)
+        if isinstance(part, gast.AST):
+            _collect_calls(part, found)
+        elif type(part) is list:
+            for inner in part:
+                if isinstance(inner, gast.AST):
+                    _collect_calls(inner, found)
+
+
+def form_of(node: Any) -> Hashable:
+    """A value that is equal for equal trees, and for no others."""
+    kind = type(node)
+    if kind is gast.Name:
+        return node.id
+    if kind is gast.Constant:
+        return kind, repr(node.value)
+    if isinstance(node, gast.AST):
+        return (kind, *(form_of(getattr(node, field, None)) for field in node._fields if field != "ctx"))
+    if isinstance(node, list | tuple):
+        return (list, *map(form_of, node))
+    return (repr(node),)
+
+
+def names_bound(statement: gast.stmt) -> tuple[str, ...]:
     """The names one statement binds itself, bodies of compound statements left out; an element store binds none."""
-    if isinstance(statement, gast.Assign):
-        for place in statement.targets:
-            if isinstance(place, gast.Name):
-                yield place.id
-            elif isinstance(place, gast.Tuple):
-                yield from (e.id for e in place.elts)
-    elif isinstance(statement, gast.For):
-        yield statement.target.id
+    kind = type(statement)
+    if kind is gast.Assign:
+        place = statement.targets[0]
+        if type(place) is gast.Name and len(statement.targets) == 1:
+            return (place.id,)
+        return tuple(name for place in statement.targets for name in _names_of_place(place))
+    return (statement.target.id,) if kind is gast.For else ()
+
+
+def _names_of_place(place: gast.expr) -> tuple[str, ...]:
+    if isinstance(place, gast.Name):
+        return (place.id,)
+    return tuple(e.id for e in place.elts) if isinstance(place, gast.Tuple) else ()
 
 
 def stored_base(statement: gast.stmt) -> str | None:
@@ -195,8 +279,9 @@ def walk(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     """Every statement, outer before inner, in order."""
     for statement in body:
         yield statement
-        for block in blocks_of(statement):
-            yield from walk(block)
+        if type(statement) in COMPOUND:
+            for block in blocks_of(statement):
+                yield from walk(block)
 
 
 def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, None]:
@@ -213,9 +298,8 @@ def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, 
 
 def rebuild(node: gast.AST, **changes: object) -> gast.AST:
     """A shallow copy with some fields replaced; span and all else are kept."""
-    fresh = copy.copy(node)
-    for key, value in changes.items():
-        setattr(fresh, key, value)
+    fresh = node.__class__.__new__(node.__class__)
+    fresh.__dict__.update(node.__dict__, **changes)
     return fresh
 
 
@@ -247,13 +331,17 @@ def map_names(node: gast.expr, change: Callable[[str], object]) -> gast.expr:
 
 def same(left: object, right: object) -> bool:
     """Whether two trees are equal but for spans."""
-    if isinstance(left, gast.AST):
-        return type(left) is type(right) and all(
-            same(getattr(left, f, None), getattr(right, f, None))
-            for f in left._fields  # type: ignore[attr-defined]  # gast has no types, so isinstance says nothing
-        )
-    if isinstance(left, list | tuple):
-        return isinstance(right, list | tuple) and len(left) == len(right) and all(map(same, left, right))
+    if left is right:
+        return True
     if type(left) is not type(right):
-        return False
+        return isinstance(left, list | tuple) and isinstance(right, list | tuple) and _all_same(left, right)
+    if isinstance(left, gast.AST):
+        parts, others = left.__dict__, right.__dict__
+        return all(same(parts.get(f), others.get(f)) for f in left._fields)  # type: ignore[attr-defined]  # gast: no types
+    if isinstance(left, list | tuple):
+        return _all_same(left, right)  # type: ignore[arg-type]
     return (left == right or (left != left and right != right)) and repr(left) == repr(right)
+
+
+def _all_same(left: Sequence[object], right: Sequence[object]) -> bool:
+    return len(left) == len(right) and all(map(same, left, right))

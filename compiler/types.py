@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
+
+from .records import dataclass
 
 DTYPES = ("bool", "i32", "i64", "f32", "f64")
 NUMPY_DTYPE = {
@@ -171,6 +174,7 @@ def parse(text: str) -> Type:
     return Array(words[match[1]].dtype, dims, layout)
 
 
+@cache
 def promote_dtypes(*dtypes: str) -> str:
     """NumPy's result_type on strong dtypes."""
     return DTYPE_OF_NUMPY[np.result_type(*(NUMPY_DTYPE[d] for d in dtypes))]

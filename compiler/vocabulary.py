@@ -9,9 +9,10 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 
 import numpy as np
+
+from .records import dataclass
 
 
 def words(text: str) -> frozenset[str]:

@@ -12,13 +12,14 @@ booleans and what operators are locally constant in carry nothing.  Functions th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from .. import syntax
 from ..ops.schema import OPERATORS
 from ..program import Function, Program
+from ..records import dataclass
 from ..types import ListOf, Type, is_floating
 
 Edge = tuple[str, str]

@@ -11,13 +11,13 @@ that are provably different do not conflict.  A name linked to itself shows one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
 from ..ops import schema
-from ..program import Function
+from ..program import Function, remembered
+from ..records import dataclass
 from ..types import Array, ListOf, Type
 from .def_use import DefUse, def_use
 from .disjoint import Places, affine, are_disjoint, bounded_variables, places_of
@@ -278,17 +278,22 @@ class Regions:
 
     of: Mapping[str, str]
 
+    def root(self, name: str) -> str:
+        """One name for the class of a name."""
+        return self.of.get(name, name)
+
     def may_share(self, left: str, right: str) -> bool:
         return left == right or self.of.get(left, left) == self.of.get(right, right)
 
 
+@remembered
 def regions(function: Function) -> Regions:
     """Names that flow into one another by aliases, views, lists and calls, without regard to order."""
     parent: dict[str, str] = {}
 
     def root(name: str) -> str:
-        while parent.get(name, name) != name:
-            name = parent[name]
+        while (above := parent.get(name, name)) != name:
+            parent[name] = name = parent.get(above, above)
         return name
 
     for statement in syntax.walk(function.body):

@@ -14,11 +14,12 @@ Takes resolved source (before desugaring), gives facts.  Leaves it to `frontend.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import gast
 
+from ..records import dataclass
 from .alias_expression import expression_value
 from .alias_value import FUNCTION, NOTHING, Value, container, element, join, outside, with_part
 

@@ -11,7 +11,9 @@ A `Value` is an upper bound: an object that is not listed is certainly not reach
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from ..records import dataclass
 
 DEEPEST = 3  # nesting of containers that is followed element by element
 

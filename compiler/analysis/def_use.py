@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
-from ..program import Function
+from ..program import Function, remembered
+from ..records import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +43,7 @@ class DefUse:
         return None
 
 
+@remembered
 def def_use(function: Function) -> DefUse:
     definitions: dict[str, list[gast.stmt]] = {}
     count: Counter[str] = Counter()

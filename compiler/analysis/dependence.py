@@ -12,11 +12,12 @@ load, one axis on which both indices are not negative and provably differ is eno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from .. import syntax
+from ..records import dataclass
 from ..types import INT, Array, Scalar
 from .regions import Region, Regions
 

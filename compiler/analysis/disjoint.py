@@ -9,13 +9,13 @@ An index is affine, `base + constant`; the base is a name that keeps its value b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..program import Function
+from ..records import dataclass
 from ..types import Scalar, Type
 from .def_use import DefUse
 

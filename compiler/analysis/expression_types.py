@@ -10,12 +10,13 @@ differ in dtype they are converted as NumPy promotes them, a weak one to the dty
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 
 import gast
 
 from .. import syntax
 from ..diagnostics import InternalError
+from ..records import dataclass
 from ..types import BOOL, FLOAT, INT, KIND, ListOf, Scalar, Type, as_float, promote
 
 ARITHMETIC = frozenset("add subtract multiply floor_divide remainder power negative positive absolute".split())
@@ -41,6 +42,9 @@ OPERATORS = (
 )  # fmt: skip
 
 
+Held = dict[int, tuple[gast.expr, Type]]
+
+
 @dataclass(frozen=True, slots=True)
 class Signature:
     """Operands are converted to these dtypes; `weak` says that the operation is Python's, with its errors."""
@@ -50,21 +54,33 @@ class Signature:
     weak: bool
 
 
-def type_of(node: gast.expr, types: Mapping[str, Type]) -> Type:
+def type_of(node: gast.expr, types: Mapping[str, Type], held: Held | None = None) -> Type:
+    """The type of an expression; `held` keeps those of its parts for the next question."""
+    kind = type(node)
+    if kind is gast.Name:
+        return types[node.id]
+    if kind is gast.Constant:
+        return type_of_constant(node.value)
+    if kind is gast.Subscript and isinstance(node.value, gast.Name):
+        container = types[node.value.id]
+        return container.element if isinstance(container, ListOf) else Scalar(container.dtype)
+    found = None if held is None else held.get(id(node))
+    if found is not None:
+        return found[1]
+    result = _type_of_compound(node, types, held)
+    if held is not None:
+        held[id(node)] = node, result  # with the tree itself, so that its id stays its own
+    return result
+
+
+def _type_of_compound(node: gast.expr, types: Mapping[str, Type], held: Held | None) -> Type:
     match node:
-        case gast.Name(id=id_):
-            return types[id_]
-        case gast.Constant(value=value):
-            return type_of_constant(value)
-        case gast.Subscript(value=gast.Name(id=base)):
-            container = types[base]
-            return container.element if isinstance(container, ListOf) else Scalar(container.dtype)
-        case gast.IfExp(body=body, orelse=orelse):
-            return joined(type_of(body, types), type_of(orelse, types))
-        case gast.BoolOp(values=values):
-            return Scalar("bool", all(_scalar(type_of(v, types)).weak for v in values))
         case gast.Call():
-            return _type_of_call(node, types)
+            return _type_of_call(node, types, held)
+        case gast.IfExp(body=body, orelse=orelse):
+            return joined(type_of(body, types, held), type_of(orelse, types, held))
+        case gast.BoolOp(values=values):
+            return Scalar("bool", all(_scalar(type_of(v, types, held)).weak for v in values))
     raise InternalError("expression types", gast.dump(node), "not an expression of the loops stage")
 
 
@@ -96,7 +112,7 @@ def _scalar(type_: Type) -> Scalar:
     return type_
 
 
-def _type_of_call(node: gast.Call, types: Mapping[str, Type]) -> Type:
+def _type_of_call(node: gast.Call, types: Mapping[str, Type], held: Held | None) -> Type:
     operator = syntax.operator_of(node)
     if operator in ("dim", "length"):
         return INT
@@ -105,12 +121,17 @@ def _type_of_call(node: gast.Call, types: Mapping[str, Type]) -> Type:
         return Scalar(str(static["dtype"]), bool(static.get("weak", False)))
     if operator == "pop":
         return types[node.args[0].id].element  # type: ignore[union-attr]
-    operands = [_scalar(type_of(a, types)) for a in node.args]
-    return signature(str(operator), operands).result
+    operands = tuple([_scalar(type_of(a, types, held)) for a in node.args])
+    return _signature(str(operator), operands).result
 
 
 def signature(operator: str, operands: Sequence[Scalar]) -> Signature:
     """The dtypes in which an operator works on operands of these types."""
+    return _signature(operator, tuple(operands))
+
+
+@cache
+def _signature(operator: str, operands: tuple[Scalar, ...]) -> Signature:
     count = len(operands)
     if operator in TO_INT:
         # an int is rounded already, and may not fit a float

@@ -10,13 +10,13 @@ apart from the rest: two of them may change places, since both say `IndexError`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
 from ..ops import schema
-from ..program import Function
+from ..program import Function, remembered
+from ..records import dataclass
 from ..types import KIND, Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
 from .result_types import UNKNOWN, result_type
@@ -25,15 +25,17 @@ NOTHING, INDEX, ANY = 0, 1, 2
 
 TOTAL_CREATION = frozenset({"zeros", "ones", "empty", "full", "eye"})
 WEAK_FAILING = frozenset({"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"})
-NEVER = frozenset({"copy", "dim", "transpose", "length", "new_list", "append", "range", "prange"})
+NEVER = frozenset({"copy", "dim", "transpose", "length", "new_list", "append", "range", "prange", "lanes"})
 EMPTY_FAILS = frozenset({"max", "min", "argmax", "argmin"})
 
 
+@remembered
 def failures(function: Function) -> Failures:
     """The facts of one function."""
     return Failures(function.types, natural_names(function))
 
 
+@remembered
 def natural_names(function: Function) -> frozenset[str]:
     """The names that hold lengths, and sums and products of lengths: never negative."""
     facts = def_use(function)
@@ -126,7 +128,7 @@ class Failures:
         static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(node)
         match row.kind:
             case "elementwise":
-                return _elementwise_fails(row.name, operands, static)  # type: ignore[arg-type]
+                return elementwise_fails(row.name, operands, static)  # type: ignore[arg-type]
             case "reduction":
                 return row.name in EMPTY_FAILS and not all(map(_never_empty, operands))
             case "creation":
@@ -150,7 +152,7 @@ def _is_new_axis(item: gast.expr) -> bool:
     return isinstance(item, gast.Constant) and item.value is None
 
 
-def _elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:
+def elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:
     if not _agree(t for t in operands if isinstance(t, Array)):
         return True
     if name.startswith("math_"):

@@ -8,8 +8,9 @@ An unknown stands for one value, never for a variable: a loop gives its counter 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import gcd
+
+from ..records import dataclass
 
 LOW, HIGH = -(2**63), 2**63 - 1
 STEPS = 160  # how many facts one proof may try; what takes more is checked at run time

@@ -11,12 +11,12 @@ there.  A loop variable keeps its old value where the loop does not run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
-from ..program import Function
+from ..program import Function, remembered
+from ..records import dataclass
 from .def_use import reads_of
 
 Live = dict[str, gast.stmt]
@@ -37,6 +37,7 @@ class Liveness:
         return self.live_after.get(id(statement), {}).get(name)
 
 
+@remembered
 def liveness(function: Function) -> Liveness:
     walker = _Walker({id(s): k for k, s in enumerate(syntax.walk(function.body))})
     entry = walker.block(function.body, {})

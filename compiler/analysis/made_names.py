@@ -13,11 +13,12 @@ from functools import lru_cache
 
 from .. import syntax
 from ..names import base_of
-from ..program import Function
+from ..program import Function, remembered
 
 DERIVED = ("_bar", "_dot", "_saved")
 
 
+@remembered
 def temporaries_of(function: Function) -> frozenset[str]:
     """The names that the user did not write: those that the function lists, and those in no line of the user's."""
     bound = [n for s in syntax.walk(function.body) for n in syntax.names_bound(s)]
@@ -40,6 +41,7 @@ def _is_made(name: str, words: frozenset[str], last: dict[str, str]) -> bool:
     return bool(words) and base not in words
 
 
+@remembered
 def user_words(function: Function) -> frozenset[str]:
     """The words in the user's lines, of the function and of what was inlined into it; empty if none can be read."""
     words = set(_words(function.origin.text))

@@ -10,9 +10,9 @@ Native code checks on entry exactly what ranges believe.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..program import Function
+from ..records import dataclass
 from ..types import Array, Dim, Extent
 
 

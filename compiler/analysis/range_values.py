@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import gast
 
 from .. import syntax
+from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
-from .expression_types import is_scalar_operator, type_of
+from .expression_types import Held, is_scalar_operator, type_of
 from .forms import HIGH, LOW, Form, Prover, Unknowns
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
@@ -66,6 +67,7 @@ class Values:
         self.types = types
         self.unknowns = Unknowns()
         self.journal = Journal()
+        self.held: Held = {}
         self._prover: tuple[tuple[Form, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ class Values:
         return self.unknowns.fresh() if form is None else form
 
     def _fresh_of(self, node: gast.expr) -> Form | None:
-        type_ = type_of(node, self.types)
+        type_ = type_of(node, self.types, self.held)
         return self.unknowns.fresh(*INTERVALS[type_.dtype]) if _is_int(type_) else None  # type: ignore[union-attr]
 
     def _name(self, id_: str, state: State) -> Form | None:
@@ -190,7 +192,7 @@ class Values:
                     self.visit(argument, state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
-        type_ = type_of(node, self.types)
+        type_ = type_of(node, self.types, self.held)
         if not _is_int(type_) or any(f is None for f in forms[operator == "where" :]):
             return self._unknown_result(node)
         exact = FORM_RULES[str(operator)](self, state, forms)
@@ -234,7 +236,7 @@ class Values:
         return ()
 
     def _comparison(self, operator: str, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
-        if not (_is_int(type_of(left, self.types)) and _is_int(type_of(right, self.types))):
+        if not (_is_int(type_of(left, self.types, self.held)) and _is_int(type_of(right, self.types, self.held))):
             return ()
         journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
         x, y = self.visit(left, state), self.visit(right, state)

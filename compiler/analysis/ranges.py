@@ -12,12 +12,12 @@ disagrees.  What it does not prove is checked at run time, so it may give up any
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
 from ..program import Function
+from ..records import dataclass
 from ..types import Array, Dim, Extent, Scalar
 from .expression_types import type_of
 from .forms import Form
@@ -117,6 +117,9 @@ def _assign(values: Values, place: gast.expr, value: gast.expr, state: State) ->
             else:
                 for item in items_of(place):
                     values.visit(item, state)
+        case gast.Tuple(elts=elements) if isinstance(value, gast.Tuple):  # arrays that change places
+            lengths = [values.lengths_of_name(v.id, state) for v in value.elts]
+            state.lengths.update(zip((e.id for e in elements), lengths, strict=True))
         case gast.Tuple(elts=elements):
             values.visit(value, state)
             for element in elements:

@@ -13,12 +13,13 @@ follow by elementwise operations and loads (a minimum vertex cut).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from .. import syntax
 from ..ops.schema import OPERATORS
+from ..records import dataclass
 from ..types import Array, Extent, ListOf, Type
 from .dependence import Dependence
 from .mincut import minimum_cut

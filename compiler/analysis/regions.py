@@ -14,13 +14,14 @@ is stored into means another value after each store: these are numbered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
 from .. import syntax
 from ..diagnostics import InternalError
 from ..program import Function
+from ..records import dataclass
 from ..types import Array, ListOf
 
 

@@ -9,14 +9,14 @@ Each check yields the statement and what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import gast
 
 from .. import syntax
 from ..ops import schema
 from ..program import Function
-from ..types import Array, ListOf, Scalar
+from ..types import Array, ListOf, Scalar, Type
 
 Fault = tuple[gast.stmt, str]
 
@@ -185,6 +185,8 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
             return _nested(value, function)
         case gast.Assign(targets=[gast.Tuple()], value=gast.Call() as call):
             return _call_of_function(call)
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Tuple(elts=values)):
+            return _turned(places, values, types)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value):
             if isinstance(types.get(base), ListOf):
                 return ""
@@ -193,7 +195,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
             name = syntax.operator_of(call)
             return "" if name == "append" or name in LIBRARY or name not in schema.OPERATORS else f"`{name}` is lost"
         case gast.For(target=gast.Name(), iter=iter_):
-            return _range(iter_, ("range", "prange"), flat=False)
+            return _range(iter_, ("range", "prange", "lanes"), flat=False)
         case gast.While(test=test) | gast.If(test=test):
             return _nested(test, function)
         case gast.Raise(exc=exc):
@@ -203,6 +205,15 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Delete(targets=[gast.Name()]):
             return ""
     return f"not a statement of the loops stage: {type(statement).__name__}"
+
+
+def _turned(places: list[gast.expr], values: list[gast.expr], types: Mapping[str, Type]) -> str:
+    """`a, b = b, a`: the same arrays on both sides, all of one type."""
+    names = [[e.id for e in side if isinstance(e, gast.Name)] for side in (places, values)]
+    if sorted(names[0]) != sorted(names[1]) or len(set(names[0])) < len(places) or len(names[1]) < len(values):
+        return "several names get new meanings only among themselves"
+    found = {types.get(n) for n in names[0]}
+    return "" if len(found) == 1 and isinstance(found.pop(), Array) else "only arrays of one type change places"
 
 
 def _buffer(value: gast.expr, function: Function) -> str:

@@ -1,4 +1,4 @@
-"""Library calls: products of matrices and vectors, by way of SciPy's BLAS for floats and plain loops for ints.
+"""Library calls: products of matrices and vectors, by way of NumPy's BLAS for floats and plain loops for ints.
 
     gemm(c, a, b)     c[i, j] = sum of a[i, k] * b[k, j]
     gemv(y, a, x)     y[i]    = sum of a[i, k] * x[k]
@@ -20,9 +20,10 @@ from .abi import REGISTER, STORED
 from .arrays import View, drop, load_at, read, store_at, strides_of, take_block
 from .frame import Frame
 from .helpers import multiply
+from .shared_routines import call_routine
 from .text import NULL, Value, float_, int_
 
-BLAS_LIMIT = 2**31 - 1  # its ints have 32 bits
+BLAS_LIMIT = 2**31 - 1  # its ints may have 32 bits
 LETTER = {"f32": "s", "f64": "d"}
 
 GEMM_MESSAGE = (
@@ -92,25 +93,34 @@ def gemm(frame: Frame, node: gast.Call) -> None:
     _require_equal(frame, a.dims[1], b.dims[0], GEMM_MESSAGE, b.dims[0], a.dims[1])
     _require_equal(frame, out.dims[0], a.dims[0], OUT_MESSAGE)
     _require_equal(frame, out.dims[1], b.dims[1], OUT_MESSAGE)
-    lengths = (a.dims[0], b.dims[1], a.dims[1])
     if KIND[out.dtype] < 2:
-        _plain_product(frame, out, a, b, lengths)
+        _plain_product(frame, out, a, b, (a.dims[0], b.dims[1], a.dims[1]))
         return
-    _blas_or_loops(frame, lengths, lambda: _blas_gemm(frame, out, a, b, lengths),
-                   lambda: _plain_product(frame, out, a, b, lengths))  # fmt: skip
+
+    def product(inside: Frame, out: View, a: View, b: View) -> None:
+        lengths = (a.dims[0], b.dims[1], a.dims[1])
+        _blas_or_loops(inside, lengths, lambda: _blas_gemm(inside, out, a, b, lengths),
+                       lambda: _plain_product(inside, out, a, b, lengths))  # fmt: skip
+
+    call_routine(frame, "gemm", product, out, a, b)
 
 
 def gemv(frame: Frame, node: gast.Call) -> None:
     out, a, x = _views(frame, node, (1, 2, 1))
     _require_equal(frame, a.dims[1], x.dims[0], GEMM_MESSAGE, x.dims[0], a.dims[1])
     _require_equal(frame, out.dims[0], a.dims[0], OUT_MESSAGE)
-    columns = [_as_column(frame, v) for v in (out, x)]
-    lengths = (a.dims[0], int_(1), a.dims[1])
+
+    def plain(inside: Frame, out: View, a: View, x: View) -> None:
+        lengths = (a.dims[0], int_(1), a.dims[1])
+        _plain_product(inside, _as_column(inside, out), a, _as_column(inside, x), lengths)
+
+    def product(inside: Frame, out: View, a: View, x: View) -> None:
+        _blas_or_loops(inside, a.dims, lambda: _blas_gemv(inside, out, a, x), lambda: plain(inside, out, a, x))
+
     if KIND[out.dtype] < 2:
-        _plain_product(frame, columns[0], a, columns[1], lengths)
-        return
-    _blas_or_loops(frame, lengths, lambda: _blas_gemv(frame, out, a, x),
-                   lambda: _plain_product(frame, columns[0], a, columns[1], lengths))  # fmt: skip
+        plain(frame, out, a, x)
+    else:
+        call_routine(frame, "gemv", product, out, a, x)
 
 
 def dot(frame: Frame, node: gast.Call) -> Value:
@@ -118,18 +128,21 @@ def dot(frame: Frame, node: gast.Call) -> Value:
     _require_equal(frame, x.dims[0], y.dims[0], DOT_MESSAGE, x.dims[0], y.dims[0], x.dims[0], y.dims[0])
     stored = STORED[x.dtype]
     result = frame.code.variable(stored, "dot")
-    length = x.dims[0]
-    target = View(x.dtype, x.owner, result, (int_(1), int_(1)), None)
-    row = View(x.dtype, x.owner, x.data, (int_(1), length), (int_(0), *strides_of(frame, x)))
-    lengths = (int_(1), int_(1), length)
+    target = View(x.dtype, x.owner, result, (), None)
 
-    def plain() -> None:
-        _plain_product(frame, target, row, _as_column(frame, y), lengths)
+    def plain(inside: Frame, target: View, x: View, y: View) -> None:
+        single = View(target.dtype, target.owner, target.data, (int_(1), int_(1)), None)
+        row = View(x.dtype, x.owner, x.data, (int_(1), x.dims[0]), (int_(0), *strides_of(inside, x)))
+        _plain_product(inside, single, row, _as_column(inside, y), (int_(1), int_(1), x.dims[0]))
+
+    def product(inside: Frame, target: View, x: View, y: View) -> None:
+        _blas_or_loops(inside, x.dims, lambda: inside.code.store(_blas_dot(inside, x, y), target.data),
+                       lambda: plain(inside, target, x, y))  # fmt: skip
 
     if KIND[x.dtype] < 2:
-        plain()
+        plain(frame, target, x, y)
     else:
-        _blas_or_loops(frame, lengths, lambda: frame.code.store(_blas_dot(frame, x, y), result), plain)
+        call_routine(frame, "dot", product, target, x, y)
     return load_at(frame, x.dtype, result)
 
 
@@ -174,8 +187,9 @@ def _place_of(frame: Frame, value: Value) -> Value:
     return variable
 
 
-def _int32(frame: Frame, value: Value) -> Value:
-    return _place_of(frame, frame.code.convert("trunc", value, "i32"))
+def _int(frame: Frame, value: Value) -> Value:
+    """An int operand in 64 bits, of which a BLAS whose ints have 32 reads the lower half."""
+    return _place_of(frame, value)
 
 
 def _call_blas(frame: Frame, routine: str, result: str, *places: Value) -> Value:
@@ -220,7 +234,7 @@ def _matrix(frame: Frame, view: View) -> tuple[Value, Value, Value, Value]:
     code.store(fresh.data, data)
     code.store(fresh.owner, made)
     code.start(ready)
-    return letter, _int32(frame, code.load("i64", leading)), code.load("ptr", data), made
+    return letter, _int(frame, code.load("i64", leading)), code.load("ptr", data), made
 
 
 def _is_unit(frame: Frame, step: Value, length: Value) -> Value:
@@ -243,8 +257,8 @@ def _blas_gemm(frame: Frame, out: View, a: View, b: View, lengths: tuple[Value, 
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
     _call_blas(
         frame, LETTER[dtype] + "gemm", "void",
-        right[0], left[0], _int32(frame, columns), _int32(frame, rows), _int32(frame, inner),
-        one, right[2], right[1], left[2], left[1], zero, direct.data, _int32(frame, columns),
+        right[0], left[0], _int(frame, columns), _int(frame, rows), _int(frame, inner),
+        one, right[2], right[1], left[2], left[1], zero, direct.data, _int(frame, columns),
     )  # fmt: skip
     for buffer in (left[3], right[3]):
         drop(frame, code.load("ptr", buffer))
@@ -284,7 +298,7 @@ def _vector(frame: Frame, view: View) -> tuple[Value, Value, Value]:
     code.store(fresh.owner, made)
     code.store(int_(1), steps)
     code.start(ready)
-    return code.load("ptr", data), _int32(frame, code.load("i64", steps)), made
+    return code.load("ptr", data), _int(frame, code.load("i64", steps)), made
 
 
 def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
@@ -295,10 +309,10 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
     # BLAS sees the transpose of what lies in rows: turn the letter round, and give it the lengths it sees
     by_rows = code.compare("eq", code.load("i8", letter), int_(ord("N"), "i8"))
     turned = _place_of(frame, code.select(by_rows, int_(ord("T"), "i8"), int_(ord("N"), "i8")))
-    seen_rows = _int32(frame, code.select(by_rows, a.dims[1], a.dims[0]))
-    seen_columns = _int32(frame, code.select(by_rows, a.dims[0], a.dims[1]))
+    seen_rows = _int(frame, code.select(by_rows, a.dims[1], a.dims[0]))
+    seen_columns = _int(frame, code.select(by_rows, a.dims[0], a.dims[1]))
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
-    unit = _place_of(frame, int_(1, "i32"))
+    unit = _int(frame, int_(1))
     _call_blas(
         frame, LETTER[dtype] + "gemv", "void",
         turned, seen_rows, seen_columns, one, data, leading, vector, step, zero, direct.data, unit,
@@ -312,7 +326,7 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
 def _blas_dot(frame: Frame, x: View, y: View) -> Value:
     code, dtype = frame.code, x.dtype
     (left, left_step, left_made), (right, right_step, right_made) = _vector(frame, x), _vector(frame, y)
-    count = _int32(frame, x.dims[0])
+    count = _int(frame, x.dims[0])
     result = _call_blas(frame, LETTER[dtype] + "dot", REGISTER[dtype], count, left, left_step, right, right_step)
     for buffer in (left_made, right_made):
         drop(frame, code.load("ptr", buffer))

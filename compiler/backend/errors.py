@@ -9,14 +9,16 @@ from __future__ import annotations
 import builtins
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...runtime.traceback_frames import Line, show
-from ..diagnostics import Span
 from ..types import KIND, NUMPY_DTYPE, Scalar
 from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
+
+if TYPE_CHECKING:
+    from ..diagnostics import Span
 
 ERRNO_RESULT_TOO_LARGE = 34
 

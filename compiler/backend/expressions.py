@@ -22,7 +22,7 @@ from .text import FALSE, TRUE, Value, float_, int_
 
 
 def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
-    type_ = type_of(node, frame.function.types)
+    type_ = type_of(node, frame.function.types, frame.held)
     if not isinstance(type_, Scalar):
         raise InternalError("llvm", gast.dump(node), f"a scalar is needed here, not {type_}")
     return type_

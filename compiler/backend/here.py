@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ..records import dataclass
 from ..types import KIND
 from .abi import BITS, INT64_MIN
 from .text import Code, Value, float_, int_

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
+from ..request import namespace_of
 from ..types import Array, ListOf, Scalar
 from . import builtin_calls, evaluate, instances, library, subscript
 from .desugar import desugar, made_names
@@ -140,18 +141,6 @@ def core_of(tree: gast.FunctionDef | gast.Lambda) -> tuple[gast.FunctionDef, dic
         core = desugar(tree)
         _CORES[id(tree)] = (tree, core, live_after(core))
     return _CORES[id(tree)][1:]
-
-
-def namespace_of(function: python_types.FunctionType) -> dict[str, Any]:
-    """The globals of a function and, over them, the variables it closes over."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    held = {}
-    for name, cell in cells:
-        try:
-            held[name] = cell.cell_contents
-        except ValueError:
-            continue
-    return {**function.__globals__, **held}
 
 
 def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:

@@ -10,7 +10,6 @@ as labels.  Elements of what was made inside the function may be assigned freely
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import gast
 import numpy as np
@@ -19,6 +18,7 @@ from ..analysis.alias_expression import out_argument
 from ..analysis.alias_source import Binding, Facts
 from ..analysis.alias_value import Origin
 from ..diagnostics import Diagnostic, Label, Span
+from ..records import dataclass
 from ..vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
 from .effects import root_name
 from .resolve import Resolution, Resolve, resolve_chain

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import gast
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from .. import vocabulary as words
 from ..analysis.alias_source import Facts
 from ..diagnostics import Diagnostic, Label, Span
+from ..records import dataclass
 from ..vocabulary import Vocabulary, belongs, closest
 from .resolve import Resolution, Resolve, article, resolve_chain
 from .scopes import Scope, evaluated_here, is_message

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 import gast
@@ -27,6 +27,7 @@ from ..diagnostics import (
 from ..names import RESERVED
 from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
+from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .read import Source, span_of
 from .values import Leaf, Static, Value
@@ -38,7 +39,7 @@ ERROR_CLASSES = {
 
 
 # Forms of the typed and the loops stage that look like calls; no function may go by their names.
-FORMS = frozenset("length append pop new_list add_at range prange gemm gemv view".split())
+FORMS = frozenset("length append pop new_list add_at range prange lanes gemm gemv view".split())
 
 
 class Unresolved(Exception):

@@ -34,7 +34,7 @@ def method(name: str) -> Binding | None:
 
 
 def is_library(function: python_types.FunctionType) -> bool:
-    return function.__module__.startswith(python_names.LIBRARY)
+    return (function.__module__ or "").startswith(python_names.LIBRARY)
 
 
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

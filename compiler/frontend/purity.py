@@ -12,12 +12,12 @@ finds what is outside the language, `effects` judges names and calls, `changes` 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import gast
 
 from ..diagnostics import Diagnostic, Span
+from ..records import dataclass
 from ..vocabulary import Vocabulary
 from .aliasing import Summaries, facts_of
 from .changes import Around, changes

@@ -17,13 +17,14 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import gast
 import numpy as np
 
 from ..diagnostics import CompileError, Span, source_lines
+from ..records import dataclass
 from ..vocabulary import LIBRARIES, words
 from .read import read
 

@@ -11,12 +11,12 @@ Variables of comprehensions are counted as names of the function they stand in.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import gast
 
 from ..diagnostics import Span
+from ..records import dataclass
 from .resolve_static import parameter_names
 
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -96,34 +96,31 @@ def _lambdas(function: AnyFunction) -> Iterator[tuple[str, gast.Lambda]]:
                 yield name, value
 
 
-def own_nodes(function: AnyFunction) -> Iterator[gast.AST]:
+def own_nodes(function: AnyFunction) -> list[gast.AST]:
     """The nodes of a function's body, outer before inner; functions and classes inside are given but left closed."""
-    body = [function.body] if isinstance(function, gast.Lambda) else function.body
-    for node in body:
-        yield from _open(node)
+    found: list[gast.AST] = []
+    for node in [function.body] if isinstance(function, gast.Lambda) else function.body:
+        _open(node, found)
+    return found
 
 
-def _open(node: gast.AST) -> Iterator[gast.AST]:
-    yield node
+def _open(node: gast.AST, found: list[gast.AST]) -> None:
+    found.append(node)
     for child in evaluated_here(node):
-        yield from _open(child)
+        _open(child, found)
 
 
-def evaluated_here(node: gast.AST) -> Iterator[gast.AST]:
+def evaluated_here(node: gast.AST) -> list[gast.AST]:
     """The children that run where the node stands: of a function its defaults and decorators, not its body."""
     match node:
         case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.Lambda():
-            yield from getattr(node, "decorator_list", ())
-            yield from node.args.defaults
-            yield from (default for default in node.args.kw_defaults if default is not None)
+            defaults = [default for default in node.args.kw_defaults if default is not None]
+            return [*getattr(node, "decorator_list", ()), *node.args.defaults, *defaults]
         case gast.ClassDef():
-            yield from node.decorator_list
+            return list(node.decorator_list)
         case gast.AnnAssign():
-            yield node.target
-            if node.value is not None:
-                yield node.value
-        case _:
-            yield from gast.iter_child_nodes(node)
+            return [node.target] if node.value is None else [node.target, node.value]
+    return list(gast.iter_child_nodes(node))
 
 
 def scopes(node: AnyFunction, parent: Scope | None = None) -> Iterator[Scope]:

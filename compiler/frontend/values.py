@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import gast
-
-from ..diagnostics import InternalError
+from ..records import dataclass
 from ..types import Type
+
+if TYPE_CHECKING:
+    import gast
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +156,8 @@ def record_fields(cls: type) -> tuple[str, ...]:
         return tuple(cls._fields)  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(cls):
         return tuple(f.name for f in dataclasses.fields(cls))
+    from ..diagnostics import InternalError
+
     raise InternalError("specialise", f"not a record: {cls!r}")
 
 

@@ -10,11 +10,11 @@ items are full slices.  A length that is not exact as an affine expression becom
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import gast
 
+from ..records import dataclass
 from ..types import KIND, Array, Extent, ListOf, Scalar, Type
 from .schema import TypeFault
 from .slices import is_full, slice_extent

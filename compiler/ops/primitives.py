@@ -8,9 +8,9 @@ recognises a `Primitive` and emits the operator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
 

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
 
@@ -136,10 +137,13 @@ BINDINGS: dict[str, Binding] = {
 METHODS: dict[str, Binding] = _library("", METHOD_FUNCTIONS)
 
 
+_module = cache(import_module)
+
+
 def object_of(dotted: str) -> Any:
     """The object that a dotted name means, or None where this version of the library does not have it."""
     module, *path = dotted.split(".")
-    value: Any = import_module(module)
+    value: Any = _module(module)
     for part in path:
         if inspect.ismodule(value) and not hasattr(value, part):
             try:
@@ -152,10 +156,11 @@ def object_of(dotted: str) -> Any:
 
 
 @cache
-def _by_object() -> dict[int, tuple[Any, Binding]]:
+def _by_object(with_scipy: bool) -> dict[int, tuple[Any, Binding]]:
+    """Bindings by the identity of what they are of; nobody has an object of a module that is not imported yet."""
     found: dict[int, tuple[Any, Binding]] = {}
     for dotted, binding in BINDINGS.items():
-        value = object_of(dotted)
+        value = object_of(dotted) if with_scipy or not dotted.startswith("scipy.") else None
         if binding.kind != "constant" and value is not None:
             found.setdefault(id(value), (value, binding))
     return found
@@ -163,5 +168,5 @@ def _by_object() -> dict[int, tuple[Any, Binding]]:
 
 def binding_of(value: object) -> Binding | None:
     """The binding of a function or dtype object of NumPy, SciPy or `math`."""
-    entry = _by_object().get(id(value))
+    entry = _by_object("scipy.special" in sys.modules).get(id(value))
     return entry[1] if entry and entry[0] is value else None

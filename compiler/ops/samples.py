@@ -9,9 +9,11 @@ reductions, structure and contractions are in `array_samples.py`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
+
+from ..records import dataclass
 
 inf, nan = np.inf, np.nan
 

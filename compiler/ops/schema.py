@@ -7,9 +7,10 @@ operand's shape and, later, batching.  A row that lacks a field its kind needs f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
+from ..records import dataclass
 from ..types import Type
 
 KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")

@@ -11,11 +11,11 @@ function is called with the values and describes them itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..records import dataclass
 from ..types import (
     DTYPE_OF_NUMPY,
     KIND,

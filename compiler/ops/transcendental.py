@@ -7,10 +7,11 @@ or cancel are factored, as in `(1 - x) * (1 + x)`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.special
 
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise
@@ -67,14 +68,22 @@ elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.loga
 # --- special functions, as SciPy has them --------------------------------------------------------------------------
 
 
+def of_scipy(name: str) -> Callable[..., Any]:
+    """The ufunc, from a module that takes longer to import than the rest of the compiler: few programs need it."""
+
+    def meaning(*operands: Any) -> Any:
+        return getattr(import_module("scipy.special"), name)(*operands)
+
+    return meaning
+
+
 def special(name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = ()) -> None:
     """A function of `scipy.special`: ints count as float64, as they do there."""
-    ufunc = getattr(scipy.special, name)
     names = operands.split(", ")
     spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
     like = from_numpy(np.exp if len(names) == 1 else np.arctan2)
-    elementwise(name, operands, meaning=ufunc, type=like, partials=partials, samples=samples, spelling=spelling,
-                python=(f"scipy.special.{name}", *aliases))  # fmt: skip
+    elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples,
+                spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 
 
 def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:

@@ -11,8 +11,8 @@ where they are free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, count
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 import gast
 
@@ -48,40 +48,55 @@ def join_copies(function: Function) -> dict[str, str]:
         return name
 
     arrays = {p for p in function.parameters if not isinstance(function.types.get(p), Scalar)}
-    for first, second in candidates(function, hidden):
+    def join(first: str, second: str) -> None:
         left, right = root(first), root(second)
         if left == right or function.types.get(left) != function.types.get(right):
-            continue
+            return
         if base_of(left) != base_of(right) and hidden.isdisjoint((left, right)):
-            continue  # two names that the user gave mean two things
+            return  # two names that the user gave mean two things
         if right in interference.get(left, ()) or {left, right} <= {*function.parameters}:
-            continue
+            return
         if not arrays.isdisjoint((left, right)):
-            continue  # an argument's elements are the caller's: its name is not used for what may be stored into
+            return  # an argument's elements are the caller's: its name is not used for what may be stored into
         kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
         parent[gone] = kept
         for other in interference.pop(gone, set()):
             interference.setdefault(kept, set()).add(other)
             interference[other].add(kept)
             interference[other].discard(gone)
+
+    for target, source in copied_names(function):
+        join(target, source)
+    for names in versions(function, hidden):
+        met: set[str] = set()
+        for position, first in enumerate(names):
+            if root(first) in met:
+                continue  # what could not be joined with the others of its kind cannot be joined with it
+            for second in names[position + 1 :]:
+                join(first, second)
+            met.add(root(first))
     return {name: root(name) for name in parent}
 
 
-def candidates(function: Function, hidden: frozenset[str]) -> Iterable[tuple[str, str]]:
-    """Pairs worth joining: both sides of a copy; versions of one name of the user's; loop variables."""
-    copies = [
+def copied_names(function: Function) -> list[tuple[str, str]]:
+    """Both sides of every copy."""
+    return [
         (statement.targets[0].id, statement.value.id)
         for statement in syntax.walk(function.body)
         if isinstance(statement, gast.Assign)
         and isinstance(statement.targets[0], gast.Name)
         and isinstance(statement.value, gast.Name)
     ]
-    versions: dict[str, list[str]] = {}
+
+
+def versions(function: Function, hidden: frozenset[str]) -> Iterable[list[str]]:
+    """The versions of each name of the user's; loop variables of one name."""
+    found: dict[str, list[str]] = {}
     loops = {s.target.id for s in syntax.walk(function.body) if isinstance(s, gast.For)}
     for name in (*function.parameters, *_in_order(function)):
         if name in loops or name not in hidden:
-            versions.setdefault(base_of(name), []).append(name)
-    return [*copies, *(pair for names in versions.values() for pair in combinations(names, 2))]
+            found.setdefault(base_of(name), []).append(name)
+    return found.values()
 
 
 def preference(name: str, parameters: Sequence[str], hidden: frozenset[str]) -> tuple[bool, bool, bool, int, str]:
@@ -150,17 +165,19 @@ def rename_freely(function: Function) -> Function:
     fixed = own | {*function.parameters}
     taken = fixed | _symbols(function.types.values()) | (written - hidden)
     names: dict[str, str] = {}
+    free = {base: _free(base, taken) for base in map(base_of, bound)}
     for name in bound:
         if name not in fixed:
-            names[name] = _free(base_of(name), taken)
+            names[name] = next(free[base_of(name)])
             taken.add(names[name])
     return rename(function, {old: new for old, new in names.items() if old != new})
 
 
-def _free(base: str, taken: set[str]) -> str:
+def _free(base: str, taken: set[str]) -> Iterator[str]:
+    """The free names of a base, in order."""
     if base not in taken and base not in RESERVED:
-        return base
-    return next(name for number in count(1) if (name := f"{base}_{number}") not in taken)
+        yield base
+    yield from (name for number in count(1) if (name := f"{base}_{number}") not in taken)
 
 
 def _in_order(function: Function) -> list[str]:

@@ -10,13 +10,13 @@ least int is its own negation.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
 from ..builder import COMPARISONS, INFIX, PREFIX
 from ..diagnostics import InternalError
+from ..records import dataclass
 from ..types import KIND, ListOf, Scalar, Type
 
 ANY, FLOATING, INTEGER, PYTHON_INTEGER = "any", "floating", "integer", "python integer"
@@ -115,9 +115,10 @@ def _operators(node: gast.expr) -> gast.expr:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A rule with both sides as trees."""
+    """A rule with both sides as trees; `needs` has the operands that a constant (None) or an operator must stand in."""
 
     before: gast.Call
+    needs: tuple[tuple[int, str | None], ...]
     after: gast.expr
     only: str
     once: bool
@@ -127,7 +128,10 @@ def _compiled() -> dict[str, tuple[Compiled, ...]]:
     by_operator: dict[str, list[Compiled]] = {}
     for row in RULES:
         before = pattern(row.before)
-        by_operator.setdefault(before.func.id, []).append(Compiled(before, pattern(row.after), row.only, row.once))
+        operands = enumerate(before.args)
+        needs = tuple((k, syntax.operator_of(a)) for k, a in operands if not isinstance(a, gast.Name))
+        made = Compiled(before, needs, pattern(row.after), row.only, row.once)
+        by_operator.setdefault(before.func.id, []).append(made)
     return {operator: tuple(rules) for operator, rules in by_operator.items()}
 
 
@@ -140,6 +144,8 @@ def apply(
     """What the value may be replaced by as far as its form goes, nested; types are for the caller to compare."""
     found = []
     for row in BY_OPERATOR.get(syntax.operator_of(value) or "", ()):
+        if not _may_match(row, value, value_of):
+            continue
         bound: dict[str, gast.expr] = {}
         through: list[str] = []
         if not _matches(row.before, value, bound, value_of, through):
@@ -147,6 +153,18 @@ def apply(
         if all(_is(row.only, a, types) for a in bound.values()) and (not row.once or all(map(is_read_once, through))):
             found.append(_instance(row.after, bound))
     return tuple(found)
+
+
+def _may_match(row: Compiled, value: gast.Call, value_of: ValueOf) -> bool:
+    """Whether a look at the operands leaves it open that a tree has the form: most trees have not."""
+    for position, operator in row.needs:
+        operand = value.args[position]
+        if operator is None:
+            if type(operand) is not gast.Constant:
+                return False
+        elif syntax.operator_of(value_of(operand.id) if type(operand) is gast.Name else operand) != operator:
+            return False
+    return True
 
 
 def _matches(

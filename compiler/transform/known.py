@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import gast
 
@@ -29,11 +30,18 @@ class Known:
         facts = def_use(function)
         self.counts = facts.count
         self.merged = {name for name in facts.definitions if not facts.is_single(name)}
-        self.stored = {base for statement in syntax.walk(function.body) for base in stored_names(statement)}
+        stored = {base for statement in syntax.walk(function.body) for base in stored_names(statement)}
+        self.stored = {self.regions.root(base) for base in stored}
         self._lasting: dict[str, bool] = {}
         self.copies: dict[str, gast.expr] = {}
         self.values: dict[str, gast.expr] = {}
-        self.available: dict[str, str] = {}
+        self.available: dict[Hashable, str] = {}
+        self._keys: dict[str, Hashable] = {}
+        # the names whose facts mention a name, or a name that may share elements with it
+        self._mentions: dict[str, list[str]] = {}
+        self._sharers: dict[str, list[str]] = {}
+        self._changes: list[tuple[dict, Any, Any]] = []
+        self._depth = 0
 
     def read(self, name: str) -> object:
         """What may be read instead of a name."""
@@ -47,18 +55,53 @@ class Known:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        before = dict(self.copies), dict(self.values), dict(self.available)
+        """What is learnt and forgotten from here on is undone at the end."""
+        start, self._depth = len(self._changes), self._depth + 1
         yield
-        self.copies, self.values, self.available = before
+        self._depth -= 1
+        while len(self._changes) > start:
+            table, key, old = self._changes.pop()
+            if old is None:
+                del table[key]
+            else:
+                table[key] = old
 
-    def learn(self, name: str, value: gast.expr, key: str | None) -> None:
+    def _put(self, table: dict, key: Any, new: Any) -> None:
+        if self._depth:
+            self._changes.append((table, key, table.get(key)))
+        table[key] = new
+
+    def _remove(self, table: dict, key: Any) -> None:
+        if key in table:
+            if self._depth:
+                self._changes.append((table, key, table[key]))
+            del table[key]
+
+    def stand_for(self, name: str, value: gast.expr) -> None:
+        """Reads of a name may read this atom."""
+        self._put(self.copies, name, value)
+        self._mention(name, syntax.names_read(value))
+
+    def learn(self, name: str, value: gast.expr, key: Hashable | None) -> None:
         """The right-hand side of a name; under `key` the name stands for the value, too."""
-        names = list(syntax.names_read(value))
+        names = syntax.names_read(value)
         if any(isinstance(self.types.get(n), ListOf) for n in (name, *names)):
             return
-        self.values[name] = value
-        if key is not None and (isinstance(self.types.get(name), Scalar) or all(map(self.is_lasting, (name, *names)))):
-            self.available.setdefault(key, name)
+        self._put(self.values, name, value)
+        self._mention(name, names)
+        if key is None or key in self.available:
+            return
+        if isinstance(self.types.get(name), Scalar) or all(map(self.is_lasting, (name, *names))):
+            self._put(self.available, key, name)
+            self._put(self._keys, name, key)
+
+    def _mention(self, name: str, names: Sequence[str]) -> None:
+        """Note where to look when one of the names changes."""
+        for mentioned in {name, *names}:
+            if mentioned in self.merged:
+                self._mentions.setdefault(mentioned, []).append(name)
+            if (root := self.regions.root(mentioned)) in self.stored:
+                self._sharers.setdefault(root, []).append(name)
 
     def forget(self, statements: Iterable[gast.stmt]) -> None:
         """The statements assign names and store elements: what mentions either does not hold any more.
@@ -74,20 +117,26 @@ class Known:
             self._drop(bound, stored)
 
     def _drop(self, bound: set[str], stored: set[str]) -> None:
-        def holds(name: str, value: gast.expr) -> bool:
-            names = {name, *syntax.names_read(value)}
-            changed = any(self.regions.may_share(base, n) for base in stored for n in names)
-            return names.isdisjoint(bound) and not changed
+        roots = {self.regions.root(base) for base in stored}
+        places = [(self._mentions, name) for name in bound] + [(self._sharers, root) for root in roots]
+        for table, place in places:
+            for name in dict.fromkeys(table.get(place, ())):
+                for facts in (self.copies, self.values):
+                    if name in facts and not self._holds(name, facts[name], bound, roots):
+                        self._remove(facts, name)
+                        if facts is self.values and self.available.get(self._keys.get(name)) == name:
+                            self._remove(self.available, self._keys[name])
+            if place in table:
+                self._put(table, place, [])
 
-        gone = {n for n, v in self.values.items() if not holds(n, v)}
-        self.copies = {n: v for n, v in self.copies.items() if holds(n, v)}
-        self.values = {n: v for n, v in self.values.items() if n not in gone}
-        self.available = {k: n for k, n in self.available.items() if n not in gone and n not in bound}
+    def _holds(self, name: str, value: gast.expr, bound: set[str], roots: set[str]) -> bool:
+        names = {name, *syntax.names_read(value)}
+        return names.isdisjoint(bound) and all(self.regions.root(n) not in roots for n in names)
 
     def is_lasting(self, name: str) -> bool:
         """Whether the elements behind a name never change."""
         if name not in self._lasting:
             type_ = self.types.get(name)
-            shared = isinstance(type_, Array) and any(self.regions.may_share(name, base) for base in self.stored)
+            shared = isinstance(type_, Array) and self.regions.root(name) in self.stored
             self._lasting[name] = isinstance(type_, Scalar | Array) and not shared
         return self._lasting[name]

@@ -25,7 +25,7 @@ from ..program import Function
 from ..types import ListOf, Scalar, Type
 from .rename import with_blocks
 
-KNOWN = frozenset({"new_list", "length", "pop", "append", "add_at", "gemm", "gemv", "dot", "range", "prange"})
+KNOWN = frozenset({"new_list", "length", "pop", "append", "add_at", "gemm", "gemv", "dot", "range", "prange", "lanes"})
 
 
 def prune(function: Function, *, keep_errors: bool = True) -> Function:
@@ -93,7 +93,7 @@ class _Pruner:
         """The lists that a function of the program gets, and may change."""
         found = []
         for part in expressions_of(statement):
-            for node in gast.walk(part):
+            for node in syntax.calls_in(part):
                 operator = syntax.operator_of(node)
                 if operator is not None and operator not in schema.OPERATORS and operator not in KNOWN:
                     found += [a.id for a in node.args if isinstance(a, gast.Name) and _is_list(self.types.get(a.id))]

@@ -79,6 +79,8 @@ def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str
             made = {"targets": [_place(place, read, bound)]}
             if made["targets"][0] is place:
                 return statement
+        case gast.Pass():
+            return statement
         case _:
             raise InternalError("rename", gast.dump(statement), "not a statement of a typed stage")
     if all(getattr(statement, field) is new for field, new in made.items()):

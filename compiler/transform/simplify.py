@@ -13,7 +13,7 @@ Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import gast
 
@@ -147,7 +147,7 @@ class _Simplifier:
             if movable(value):
                 self.known.learn(name, value, None if self.is_creation(value) else self.key(value))
         elif self.may_stand_for(name, value):
-            self.known.copies[name] = value
+            self.known.stand_for(name, value)
         return statement
 
     def may_stand_for(self, name: str, value: gast.expr) -> bool:
@@ -244,11 +244,11 @@ class _Simplifier:
         axis = syntax.static_of(value)["axis"]
         return type_.dims[axis] if isinstance(type_, Array) and isinstance(axis, int) else None
 
-    def key(self, value: gast.expr) -> str:
+    def key(self, value: gast.expr) -> Hashable:
         """Equal for expressions of equal value; a length is known by its dimension, whatever array it is asked of."""
         if syntax.operator_of(value) == "dim":
-            return f"length {self.length(value)}"  # type: ignore[arg-type]
-        return gast.dump(value)
+            return "length", self.length(value)  # type: ignore[arg-type]
+        return syntax.form_of(value)
 
 
 def _fits(have: Type, want: Type) -> bool:

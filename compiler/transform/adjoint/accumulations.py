@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import gast
 
 from ... import syntax
 from ...analysis.regions import Regions, changed_names
+from ...records import dataclass
 from ...types import Array, Type, dtype_of
 
 

@@ -12,7 +12,7 @@ in has a list of cotangents that is handed in too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import gast
@@ -21,6 +21,7 @@ from ... import syntax
 from ...analysis.activity import Activity, calls_of, results_of
 from ...names import Names, base_of
 from ...program import Function, Program
+from ...records import dataclass
 from ...types import Array, ListOf, Type
 from .bars import Frame
 from .declared import array_type

@@ -83,7 +83,7 @@ class Lengths:
         if value is None or not isinstance(statement, gast.Assign) or syntax.operator_of(value) in (None, "arange"):
             return  # `arange` takes a negative length for none
         shape = next((k.value for k in value.keywords if k.arg == "shape"), None)
-        dims = array_type(self.types, next(syntax.names_bound(statement))).dims if shape is not None else ()
+        dims = array_type(self.types, syntax.names_bound(statement)[0]).dims if shape is not None else ()
         for element, extent in zip(getattr(shape, "elts", ()), dims):
             if isinstance(element, gast.Name) and element.id not in self.regions.carried and isinstance(extent, Dim):
                 if element.id not in self.extents:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
@@ -27,6 +27,7 @@ from ...analysis.regions import ends_in_raise
 from ...diagnostics import InternalError
 from ...names import Names
 from ...program import Function
+from ...records import dataclass
 from ...types import Array
 
 Env = dict[str, gast.expr]

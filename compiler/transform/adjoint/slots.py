@@ -9,7 +9,6 @@ there, the answer is None and the value goes to a list.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import gast
@@ -17,6 +16,7 @@ import gast
 from ... import syntax, types
 from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value
+from ...records import dataclass
 from ...types import INT, Array, Extent
 from .declared import array_type
 

@@ -1,0 +1,64 @@
+"""Functions of a module that several places call: what works on arrays of any lengths is written only once.
+
+    gemm(c, a, b)          status = call i64 @pellucid.gemm.double(c, its lengths, a, its lengths and strides, ...)
+    gemm(d, c, a)    ->    status = call i64 @pellucid.gemm.double(d, ...)
+
+The cost of LLVM grows with the text, and such code is long.  A routine gives 0, or says what it failed at: the error
+belongs to the place that calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+
+from .abi import STORED
+from .arrays import View, strides_of
+from .frame import Frame
+from .text import NULL, Code, Value, int_
+
+TOO_LARGE = -1  # otherwise the bytes that could not be had
+ATTRIBUTES = "noinline nounwind optsize"  # the work is done in what it calls
+
+
+class Routine(Frame):
+    """A routine being written: a check that fails ends it."""
+
+    def fail_if(self, condition: Value, exception: str, message: str, *values: Value) -> None:
+        if condition.text == "false":
+            return
+        bad, good = self.code.label("bad"), self.code.label("good")
+        self.code.branch(condition, bad, good, unlikely=True)
+        self.code.cold += [f"{bad}:", f"  ret i64 {values[0].text if values else TOO_LARGE}"]
+        self.code.start(good)
+
+
+def call_routine(frame: Frame, name: str, write: Callable[..., None], out: View, *operands: View) -> None:
+    """Call what `write(frame, out, *operands)` writes; only whether `out` has strides makes another routine."""
+    views = [out, *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in operands)]
+    full = f"pellucid.{name}.{STORED[out.dtype]}" + ("" if out.strides is None else ".strided")
+    if full not in frame.module.definitions:
+        frame.module.define(full, _text(frame, full, write, views))
+    given = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]
+    failed = frame.code.call("i64", full, *given)
+    large = frame.code.compare("eq", failed, int_(TOO_LARGE))
+    frame.fail_if(large, "MemoryError", "the array is too large")
+    none = frame.code.compare("ne", failed, int_(0))
+    frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", failed)
+
+
+def _text(frame: Frame, name: str, write: Callable[..., None], views: list[View]) -> str:
+    code = Code(frame.module, frame.code.flags)
+    inside = Routine(**{field.name: getattr(frame, field.name) for field in fields(Frame)} | {"code": code})
+    inner = [_parameter(view, number) for number, view in enumerate(views)]
+    write(inside, *inner)
+    code.finish("ret i64 0")
+    parameters = [str(part) for view in inner for part in (view.data, *view.dims, *(view.strides or ()))]
+    return code.function(f"define internal i64 @{name}({', '.join(parameters)}) {ATTRIBUTES}")
+
+
+def _parameter(view: View, number: int) -> View:
+    """The view as the routine is given it."""
+    dims = tuple(Value("i64", f"%length{number}.{axis}") for axis in range(len(view.dims)))
+    strides = None if view.strides is None else tuple(Value("i64", f"%stride{number}.{k}") for k in range(len(dims)))
+    return View(view.dtype, NULL, Value("ptr", f"%data{number}"), dims, strides)

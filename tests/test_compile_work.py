@@ -1,0 +1,98 @@
+"""The compiler's work grows no faster than the program: twice the statements are about twice the steps.
+
+A step is a call inside the compiler, counted by the interpreter: the number is the same on every machine.  LLVM is left
+out; the text that it is given is measured by its length.
+"""
+
+import sys
+
+import pytest
+
+import pellucid
+from pellucid.compiler import pipeline
+from pellucid.compiler.backend import llvm
+from tests.harness.stages import module_of
+
+MOST = 2.3  # what is paid once makes the ratio smaller, sets and dictionaries that grow make it a little larger
+
+
+def scalar_lines(count):
+    forms = ("    x = x * 0.5 + y", "    y = y - 0.1 * x * x", "    x = np.sin(x) + y")
+    return ["def f(x, y):", *(forms[k % 3] for k in range(count)), "    return x + y"]
+
+
+def array_lines(count):
+    forms = ("    x = np.tanh(x) * y", "    y = y - 0.1 * x", "    s = s + np.sum(x)", "    x = np.where(y > s, x, y)")
+    return ["def f(x, y, s):", *(forms[k % 4] for k in range(count)), "    return x + y * s"]
+
+
+def unrolled_lines(count):
+    steps = ", ".join(str(0.5 + k / 1024) for k in range(count // 2))
+    body = ["        x = x + step * np.sin(y)", "        y = y * np.cos(x) - step"]
+    return ["def f(x, y):", f"    for step in ({steps}):", *body, "    return x + y"]
+
+
+def branching_lines(count):
+    lines = ["def f(x, n):", "    total = 0.0"]
+    for k in range(count // 5):
+        lines += [
+            f"    for i in range(n - {k % 3}):",
+            "        if x[i] > total:",
+            f"            total = total + x[i] * {k + 0.5}",
+            "        else:",
+            "            total = total - 1.0",
+        ]
+    return [*lines, "    return total"]
+
+
+def storing_lines(count):
+    lines = ["def f(x, n):", "    y = x.copy()"]
+    for k in range(count // 2):
+        lines += [f"    y[{k % 4}] = y[{(k + 1) % 4}] * 0.5", f"    y[{k % 3}] = x[{k % 4}] + {k + 0.5}"]
+    return [*lines, "    return y"]
+
+
+PROGRAMS = {
+    "scalars": (scalar_lines, ("float", "f64")),
+    "arrays": (array_lines, ("f64[n]", "f64[n]", "f64")),
+    "unrolled": (unrolled_lines, ("float", "f64")),
+    "unrolled arrays": (unrolled_lines, ("f64[n]", "f64[n]")),
+    "branches": (branching_lines, ("f64[n]", "int")),
+    "stores": (storing_lines, ("f64[n]", "int")),
+}
+
+
+def steps_of(make, types, count, with_gradient):
+    """(calls inside the compiler, length of the LLVM text) for a program of `count` statements."""
+    function = module_of("\n".join(["import numpy as np", "", "", *make(count), ""]))["f"]
+    compiled = pellucid.grad(function) if with_gradient else pellucid.compile(function)
+    arguments = compiled._flatten(types, {}, texts=True).arguments
+    steps = 0
+
+    def note(frame, event, _):
+        nonlocal steps
+        steps += event == "call"
+
+    sys.setprofile(note)
+    try:
+        made = pipeline.derive(compiled.__pellucid__, arguments, {})
+        text, _ = llvm.lower_program(pipeline.loops(made.program))
+    finally:
+        sys.setprofile(None)
+    return steps, len(text)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_twice_the_statements_are_twice_the_work(name, monkeypatch):
+    monkeypatch.setenv("PELLUCID_VERIFY", "0")  # the verifier is no part of what users wait for
+    make, types = PROGRAMS[name]
+    first, second = (steps_of(make, types, count, with_gradient=False) for count in (60, 120))
+    assert second[0] <= MOST * first[0]
+    assert second[1] <= MOST * first[1]
+
+
+def test_the_work_on_a_gradient_is_linear_too(monkeypatch):
+    monkeypatch.setenv("PELLUCID_VERIFY", "0")
+    first, second = (steps_of(scalar_lines, ("f64", "f64"), count, with_gradient=True) for count in (60, 120))
+    assert second[0] <= MOST * first[0]
+    assert second[1] <= MOST * first[1]
