@@ -13,7 +13,7 @@ import os
 import sys
 import tokenize
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
@@ -23,6 +23,7 @@ from .compiler.frontend.resolve import Resolve, resolve_chain
 from .compiler.frontend.resolve_static import declared, function_resolver, module_resolver, parse_module
 from .compiler.frontend.scopes import own_nodes, scopes
 from .compiler.ops import python_names
+from .compiler.records import dataclass
 
 SUPPORTED = frozenset(python_names.BINDINGS)
 DECORATORS = ("pellucid.compile", "pellucid.Function")

@@ -85,9 +85,12 @@ class Function(base_class()):  # type: ignore[misc]
             self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
         self._native.learn(self, args, kwargs, flat, compiled)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a copy takes over: not the native calls, whose tables belong to this object."""
-        return {**self.__dict__, "_native": None}
+    def __reduce__(self) -> str:
+        """Copied and pickled as Python's functions are: a copy is the function itself, a pickle holds its name."""
+        return self.__qualname__
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        return self
 
     def __repr__(self) -> str:
         return f"<compiled {self.__qualname__}{self._signature}>"

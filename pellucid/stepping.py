@@ -20,9 +20,10 @@ import gast
 
 from .compiler import printer, syntax
 from .compiler.backend import python as python_backend
-from .compiler.frontend.apply import core_of, namespace_of
+from .compiler.frontend.apply import core_of
 from .compiler.frontend.read import read, span_of
 from .compiler.program import Function, Origin, Program
+from .compiler.request import namespace_of
 
 Call = Callable[..., Any]
 

@@ -54,11 +54,17 @@ def target_machine(level: int = 3, code_model: str = "jitdefault") -> llvm.Targe
     )
 
 
+@lru_cache(maxsize=8)
+def shared_machine(level: int, code_model: str) -> llvm.TargetMachine:
+    """The same, made once: for all that does not take it over."""
+    return target_machine(level, code_model)
+
+
 def parse(text: str) -> llvm.ModuleRef:
     start()
     module = llvm.parse_assembly(text)
     module.triple = llvm.get_process_triple()
-    module.data_layout = str(target_machine().target_data)
+    module.data_layout = str(shared_machine(3, "small").target_data)
     module.verify()
     return module
 
@@ -70,7 +76,7 @@ def optimise(text: str, level: int = 3) -> llvm.ModuleRef:
         tuning = llvm.create_pipeline_tuning_options(speed_level=level)
         tuning.loop_vectorization = tuning.slp_vectorization = True
         tuning.loop_unrolling = tuning.loop_interleaving = True
-        builder = llvm.create_pass_builder(target_machine(level), tuning)
+        builder = llvm.create_pass_builder(shared_machine(level, "small"), tuning)
         builder.getModulePassManager().run(module, builder)
         late = late_definitions(str(module), text) if LATE in text else ""
         if late:
@@ -111,7 +117,7 @@ def late_definitions(optimised: str, text: str) -> str:
 def object_code(text: str, level: int = 3) -> bytes:
     """An object file for the host, which may be loaded anywhere in memory."""
     with LOCK:
-        return bytes(target_machine(level, "small").emit_object(optimise(text, level)))
+        return bytes(shared_machine(level, "small").emit_object(optimise(text, level)))
 
 
 class LoadedByLLVM:

@@ -8,6 +8,7 @@ import copy
 import dataclasses
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -517,16 +518,15 @@ def test_a_function_and_its_tables_can_go():
     assert watched() is None
 
 
-def test_copies_learn_for_themselves():
-    for make in (copy.copy, lambda f: f.__class__.__new__(f.__class__)):
-        f = learned(compile(lambda x: x + 1.0), 1.0)
-        other = make(f)
-        if not hasattr(other, "_native"):
-            continue
-        del f
-        gc.collect()
-        assert other._native is None
-        assert [other(1.0) for _ in range(3)] == [2.0] * 3
+def test_a_copy_is_the_function_itself_as_with_functions_of_python():
+    f = learned(compile(lambda x: x + 1.0), 1.0)
+    assert copy.copy(f) is f and copy.deepcopy({"f": [f]})["f"][0] is f
+
+
+def test_a_pickle_holds_the_name():
+    assert pickle.loads(pickle.dumps(affine)) is affine
+    with pytest.raises((pickle.PicklingError, AttributeError)):  # AttributeError before Python 3.14
+        pickle.dumps(compile(lambda x: x + 1.0))
 
 
 # --- threads, recursion, processes ---------------------------------------------------------------------------------
