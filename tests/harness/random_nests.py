@@ -108,6 +108,7 @@ class Writer:
     def statement(self, depth):
         self.room -= 1
         kinds = {"store": 45, "private": 12, "fixed": 8, "carried": 5, "int": 7, "branch": 8, "counter": 2, "leave": 2}
+        kinds |= {"row": 6, "own": 3, "stale": 6}
         if depth < 5 and self.room > 0:
             kinds |= {"loop": 12 if depth > 1 else 60, "while": 4}
         match self.random.choices(list(kinds), list(kinds.values()))[0]:
@@ -139,6 +140,12 @@ class Writer:
             case "leave" if self.counters:
                 word = self.random.choice(("break", "continue", "raise ValueError('here')"))
                 return [f"{'    ' * depth}if {self.atom()} == {self.random.randint(1, 4)}:", f"{'    ' * depth}    {word}"]
+            case "row":
+                return self.row(depth)
+            case "own":
+                return self.own(depth)
+            case "stale":
+                return self.stale(depth)
             case "loop":
                 return self.loop(depth)
             case "while":
@@ -150,6 +157,39 @@ class Writer:
         place, guards = self.place(array)
         value, more = self.value()
         return self.guarded(depth, [*guards, *more], [f"{place} {self.random.choice(('=', '=', '+=', '-='))} {value}"])
+
+    def row(self, depth):
+        """Whole rows and columns, views of them, and sums."""
+        i, j = self.index(), self.index()
+        guards = [f"0 <= {i} < n", f"0 <= {j} < n"]
+        line = self.random.choice((
+            f"B[{i}] = B[{j}] * 0.5", f"B[{i}] = A[{j}] + B[{i}] * 0.5", f"B[{i}, 1:] = B[{j}, :-1] * 0.5",
+            f"b[{i}] = np.sum(B[{j}]) * 0.125", f"a[{i}:] = a[{i}:] * 0.5 + b[{j}]", f"a[1:] = a[:-1] * 0.5 + x[{i}]",
+        ))  # fmt: skip
+        return self.guarded(depth, guards, [line])
+
+    def own(self, depth):
+        """An array that an iteration makes for itself."""
+        margin, name, counter = "    " * depth, self.fresh("w"), self.fresh("c")
+        i, j = self.index(), self.index()
+        lines = [f"{margin}{name} = np.zeros(m)", f"{margin}for {counter} in range(m):"]
+        load = self.random.choice((f"B[{i}, {counter}]", f"A[{i}, {counter}]", f"a[{i}]"))
+        lines += self.guarded(depth + 1, [f"0 <= {i} < n"], [f"{name}[{counter}] = {load} * 0.5"])
+        return lines + self.guarded(depth, [f"0 <= {j} < n"], [self.random.choice((f"B[{j}] = {name}", f"s = np.sum({name})"))])
+
+    def stale(self, depth):
+        """A name for an int that changes afterwards, and a loop that uses both."""
+        margin, name, old = "    " * depth, self.fresh("k"), self.random.choice((*"tu", *self.counters))
+        low, high = self.random.randint(0, 2), self.random.choice(("n", f"n - {old}"))
+        at = self.random.choice(("i9", "i9", f"i9 + {old}"))
+        lines = [f"{margin}{name} = {old} {self.random.choice('+-')} 1"]
+        lines += self.random.choice(([f"{old} = {old} - 1"], [f"{old} += 1"], [f"if p > 1:", f"    {old} -= 1"], []))
+        lines[1:] = [margin + line for line in lines[1:]]
+        array = self.random.choice("ab")
+        store = f"{array}[{at}] = {array}[{at}] * 0.5 + {array}[{name}]"
+        body = self.guarded(depth + 1, [f"0 <= {at} < n"] if self.chance(0.7) else [], [store])
+        loop = [f"for i9 in range({old} + {low}, {high}):", *(line[4 * depth :] for line in body)]
+        return lines + self.guarded(depth, [f"0 <= {name} < n"], loop)
 
     def branch(self, depth):
         margin = "    " * depth
@@ -196,4 +236,9 @@ def random_arguments(seed, number):
     n = LENGTHS[(seed + number) % len(LENGTHS)]
     m = n if rng.random() < 0.4 else int(rng.integers(0, 6))
     p, q = (int(k) for k in rng.integers(-1, 4, 2))
-    return rng.standard_normal(n).round(3), rng.standard_normal(n).round(3), rng.standard_normal((n, m)).round(3), p, q
+    return _exact(rng, n), _exact(rng, n), _exact(rng, (n, m)), p, q
+
+
+def _exact(rng, shape):
+    """Numbers whose sums have no rounding, so that their order does not matter."""
+    return rng.integers(-128, 128, shape) / 64.0
