@@ -109,6 +109,18 @@ def f(x: "f64[n, n]"):
                 a[i, j] = a[i, j] - a[k, j]
     return a
 """,
+    "a name for what an int was before": """
+def f(x: "f64[n]", k: "int"):
+    a: "f64[n]" = empty((dim(x, 0),), "f64")
+    t: "int" = k
+    while t > 0:
+        m: "int" = t + 1
+        t = t - 1
+        if m < dim(x, 0):
+            for i in range(t + 2, dim(x, 0), 1):
+                a[i] = a[i] * 0.5 + a[m]
+    return a
+""",
     "opposite ways": """
 def f(x: "f64[n]"):
     y: "f64[n]" = empty((dim(x, 0),), "f64")
@@ -161,6 +173,23 @@ def inverse_rows(x):
             raise ZeroDivisionError(f"row {i}")
         y[i] = 1.0 / x[i]
     return y
+
+
+def earlier_and_later(x, k):
+    a = x.copy()
+    t = k
+    while t > 0:
+        m = t + 1
+        t = t - 1
+        if m < x.shape[0]:
+            for i in range(2, x.shape[0] - t):
+                a[i + t] = a[i + t] * 0.5 + a[m]
+    return a
+
+
+def test_an_element_is_not_kept_where_its_name_is_older_than_the_loop():
+    x = np.arange(15.0)
+    np.testing.assert_array_equal(np.asarray(pellucid.compile(earlier_and_later)(x, 3)), earlier_and_later(x, 3))
 
 
 def test_a_loop_of_the_users_runs_in_parallel_and_agrees():

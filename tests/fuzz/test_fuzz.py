@@ -5,9 +5,13 @@ that reproduces it.  In the suite a handful of programs shows that this file wor
 """
 
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest import MonkeyPatch
 
 from tests.harness.agreement import agrees, gradient_agrees, second_derivative_agrees
+from tests.harness.nests_agreement import nests_agree
 from tests.harness.random_programs import programs
+from tests.harness.regions import last_iteration_first
 from tests.harness.stages import STAGES
 
 IS_LONG = settings().max_examples > settings.get_profile("default").max_examples
@@ -39,3 +43,10 @@ def test_gradients_match_differences(written):
 @given(programs(smooth=True, parameters=("a", "b"), room=6))
 def test_derivatives_of_derivatives_match_differences(written):
     second_derivative_agrees(written, ("typed", "loops", "llvm"))
+
+
+@many
+@given(st.integers(0, 2**31))
+def test_loops_of_users_agree_whatever_the_order(seed):
+    with MonkeyPatch.context() as patch, last_iteration_first(patch):
+        nests_agree(seed)

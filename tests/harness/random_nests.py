@@ -35,7 +35,7 @@ class Writer:
         self.random = random.Random(seed)
         self.number = 0
         self.counters, self.private, self.fixed = [], [], []
-        self.room = 14
+        self.room = self.random.choice((2, 4, 8, 14))
 
     def chance(self, part):
         return self.random.random() < part
@@ -76,7 +76,8 @@ class Writer:
         choose = self.random
         array = choose.choice((*STORED, *STORED, "x", "y", "A"))
         loaded, guards = self.place(array)
-        other = choose.choice([*self.private * 3, "s", "0.25", "float(t)", f"float({self.atom()})", "y[0]" if n_ok(guards) else "1.0"])
+        first = "y[0]" if any("< n" in guard for guard in guards) else "1.0"
+        other = choose.choice([*self.private * 3, "s", "0.25", "float(t)", f"float({self.atom()})", first])
         form = choose.choice(("{0} * 0.5 + {1} * 0.25", "{0}", "{0} - {1} * 0.5", "{1} * 0.5", "max({0}, {1}) * 0.5"))
         return form.format(loaded, other), guards if "{0}" in form else []
 
@@ -108,7 +109,7 @@ class Writer:
     def statement(self, depth):
         self.room -= 1
         kinds = {"store": 45, "private": 12, "fixed": 8, "carried": 5, "int": 7, "branch": 8, "counter": 2, "leave": 2}
-        kinds |= {"row": 6, "own": 3, "stale": 6}
+        kinds |= {"row": 6, "own": 3, "stale": 12}
         if depth < 5 and self.room > 0:
             kinds |= {"loop": 12 if depth > 1 else 60, "while": 4}
         match self.random.choices(list(kinds), list(kinds.values()))[0]:
@@ -139,7 +140,8 @@ class Writer:
                 return [f"{'    ' * depth}{self.counters[-1]} = {self.index()}"]
             case "leave" if self.counters:
                 word = self.random.choice(("break", "continue", "raise ValueError('here')"))
-                return [f"{'    ' * depth}if {self.atom()} == {self.random.randint(1, 4)}:", f"{'    ' * depth}    {word}"]
+                margin = "    " * depth
+                return [f"{margin}if {self.atom()} == {self.random.randint(1, 4)}:", f"{margin}    {word}"]
             case "row":
                 return self.row(depth)
             case "own":
@@ -175,7 +177,8 @@ class Writer:
         lines = [f"{margin}{name} = np.zeros(m)", f"{margin}for {counter} in range(m):"]
         load = self.random.choice((f"B[{i}, {counter}]", f"A[{i}, {counter}]", f"a[{i}]"))
         lines += self.guarded(depth + 1, [f"0 <= {i} < n"], [f"{name}[{counter}] = {load} * 0.5"])
-        return lines + self.guarded(depth, [f"0 <= {j} < n"], [self.random.choice((f"B[{j}] = {name}", f"s = np.sum({name})"))])
+        use = self.random.choice((f"B[{j}] = {name}", f"s = np.sum({name})"))
+        return lines + self.guarded(depth, [f"0 <= {j} < n"], [use])
 
     def stale(self, depth):
         """A name for an int that changes afterwards, and a loop that uses both."""
@@ -183,8 +186,8 @@ class Writer:
         low, high = self.random.randint(0, 2), self.random.choice(("n", f"n - {old}"))
         at = self.random.choice(("i9", "i9", f"i9 + {old}"))
         lines = [f"{margin}{name} = {old} {self.random.choice('+-')} 1"]
-        lines += self.random.choice(([f"{old} = {old} - 1"], [f"{old} += 1"], [f"if p > 1:", f"    {old} -= 1"], []))
-        lines[1:] = [margin + line for line in lines[1:]]
+        less, branch = f"{old} -= 1", ["if p > 1:", f"    {old} -= 1"]
+        lines += [margin + line for line in self.random.choice(([less], [f"{old} -= 2"], [f"{old} += 1"], branch, []))]
         array = self.random.choice("ab")
         store = f"{array}[{at}] = {array}[{at}] * 0.5 + {array}[{name}]"
         body = self.guarded(depth + 1, [f"0 <= {at} < n"] if self.chance(0.7) else [], [store])
@@ -217,10 +220,6 @@ class Writer:
         if any(line.strip() == "continue" for line in body):
             ordered = [step, *body]
         return [f"{margin}{name} = 0", f"{margin}while {name} < {count}:", *ordered]
-
-
-def n_ok(guards):
-    return any("< n" in g for g in guards)
 
 
 def random_program(seed):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import contextmanager
 
 import pellucid
 from pellucid.compiler.backend import parallel
 from pellucid.compiler.backend.llvm import Options, compile_program
-from pellucid.runtime import threads
+from pellucid.runtime import routines, threads
 from tests.harness.loops_text import read_loops
 
 
@@ -31,3 +32,31 @@ def in_regions(call):
     before = threads.regions().count()
     result = call()
     return result, threads.regions().count() - before
+
+
+@contextmanager
+def last_iteration_first(monkeypatch):
+    """Code that is loaded from now on runs the iterations of its parallel loops one by one, the last one first."""
+    threads.regions()
+    monkeypatch.setattr(parallel, "SMALL", -1.0)
+    monkeypatch.setitem(routines.PROVIDED, routines.PARALLEL_FOR, ctypes.cast(_backwards, ctypes.c_void_p).value)
+    monkeypatch.setenv("PELLUCID_CACHE", "0")
+    yield
+
+
+NUMBER, POINTER = ctypes.c_int64, ctypes.c_void_p
+BODY = ctypes.CFUNCTYPE(NUMBER, POINTER, POINTER, NUMBER, NUMBER)
+PARALLEL_FOR = ctypes.CFUNCTYPE(NUMBER, *[POINTER] * 3, *[NUMBER] * 4, ctypes.c_double, *[NUMBER] * 3)
+
+
+@PARALLEL_FOR
+def _backwards(body, captures, context, slots, start, stop, *_):
+    """`pellucid_parallel_for` with an order that no thread would choose; the first error counts here too."""
+    call, given, status = BODY(body), ctypes.string_at(context, 8 * slots), 0
+    for turn in reversed(range(start, stop)):
+        own = ctypes.create_string_buffer(given, 8 * slots)
+        found = call(captures, ctypes.addressof(own), turn, turn + 1)
+        if found:
+            status = found
+            ctypes.memmove(context, own, 8 * slots)
+    return status

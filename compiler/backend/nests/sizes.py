@@ -9,7 +9,7 @@ Lengths are known by their types: equal symbols are equal lengths, wherever a sy
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
 import gast
 
@@ -19,6 +19,8 @@ from ...analysis.forms import Form
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain
+
+DEPTH = 8  # names that are taken for their values, one within the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The loops around a statement, outermost first."""
+    """The loops around a statement, outermost first.  `held` has answers of `Sizes.is_inside`."""
 
     spans: Mapping[str, Span] = field(default_factory=dict)
+    held: dict[tuple[str, Extent], bool] = field(default_factory=dict, compare=False)
 
     def inside(self, variable: str, span: Span) -> Scope:
         kept = {name: known for name, known in self.spans.items() if name != variable}
-        return replace(self, spans={**kept, variable: span})
+        return Scope({**kept, variable: span})
 
 
 class Sizes:
@@ -53,6 +56,9 @@ class Sizes:
         self.facts = def_use(function)
         self.numbers: dict[str, int] = {}
         self.lengths: set[int] = set()
+        self._names: dict[str, Form | None] = {}
+        self._calls: dict[int, tuple[gast.expr, Form | None]] = {}
+        self._ends: dict[int, tuple[gast.expr, tuple[Form | None, tuple[Form, ...]]]] = {}
 
     def variable(self, name: str) -> Form:
         return self._unknown(f"variable {name}")
@@ -79,8 +85,20 @@ class Sizes:
         """A length as it is: where the clamp at zero may matter it is an unknown of its own."""
         return self.of_extent(extent) if is_plain(extent) else self._unknown(f"clamped {extent}", is_length=True)
 
-    def of(self, tree: gast.expr, depth: int = 8) -> Form | None:
-        """The form of an int expression; None for what is not a sum."""
+    def of(self, tree: gast.expr) -> Form | None:
+        """The form of an int expression, found once; None for what is not a sum."""
+        kind = type(tree)
+        if kind is gast.Name:
+            if tree.id not in self._names:
+                self._names[tree.id] = self._of_name(tree.id, DEPTH)
+            return self._names[tree.id]
+        if kind is not gast.Call:
+            return self._of(tree, DEPTH)
+        if id(tree) not in self._calls:
+            self._calls[id(tree)] = tree, self._of(tree, DEPTH)
+        return self._calls[id(tree)][1]
+
+    def _of(self, tree: gast.expr, depth: int) -> Form | None:
         match tree:
             case gast.Constant(value=int() as value) if not isinstance(value, bool):
                 return Form(value)
@@ -91,12 +109,12 @@ class Sizes:
                 axis = syntax.static_of(tree)["axis"]
                 return self._exactly(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
             case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):
-                first, second = self.of(left, depth), self.of(right, depth)
+                first, second = self._of(left, depth), self._of(right, depth)
                 if first is None or second is None:
                     return None
                 return first + second if operator == "add" else first - second
             case gast.Call(func=gast.Name(id="multiply"), args=[other, gast.Constant(value=int() as factor)]):
-                known = self.of(other, depth)
+                known = self._of(other, depth)
                 return None if known is None else known.times(factor)
         return None
 
@@ -106,7 +124,7 @@ class Sizes:
             return None
         value = self.facts.value_of(name)
         if value is not None and depth and self._is_lasting(value):
-            known = self.of(value, depth - 1)
+            known = self._of(value, depth - 1)
             if known is not None:
                 return known
         return self.variable(name)
@@ -137,10 +155,12 @@ class Sizes:
         start, stop, step = loop.iter.args
         if not (isinstance(step, gast.Constant) and step.value > 0):
             return None
-        low = self.of(start)
+        if id(loop.iter) not in self._ends:
+            highs = tuple(form.plus(-1) for form in self.bounds(stop))
+            self._ends[id(loop.iter)] = loop.iter, (self.of(start), highs)
+        low, highs = self._ends[id(loop.iter)][1]
         if low is None:
             return None
-        highs = tuple(form.plus(-1) for form in self.bounds(stop))
         return Span(low, highs, step.value, self._refined(start, stop, step, scope))
 
     def _refined(
@@ -172,6 +192,14 @@ class Sizes:
 
     def is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
         """Whether `0 <= index < extent` for every turn of the loops around it."""
+        if not isinstance(index, gast.Name):
+            return self._is_inside(index, extent, scope)
+        key = index.id, extent
+        if key not in scope.held:
+            scope.held[key] = self._is_inside(index, extent, scope)
+        return scope.held[key]
+
+    def _is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
         form = self.of(index)
         if form is None:
             return False
