@@ -25,12 +25,10 @@ from .frontend.views import check_views
 from .program import Function, Program
 from .records import dataclass
 from .request import Gradient, Request
-from .stages import require
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.inline import inline
 from .transform.prune import prune
-from .transform.reverse import reverse
 from .transform.simplify import simplify
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
@@ -90,6 +88,8 @@ def until_stable(program: Program, steps: Sequence[Step]) -> Program:
 def verify(program: Program, stage: str) -> None:
     """Hold a program to its language; on in tests and under PELLUCID_VERIFY=1."""
     if os.environ.get("PELLUCID_VERIFY") == "1":
+        from .stages import require
+
         for function in program.functions.values():
             require(function, stage)
 
@@ -153,6 +153,8 @@ def differentiate(made: Specialised, transform: Gradient, where: Span) -> Specia
     output, auxiliary = split_result(made, where, transform.has_aux)
     check_output(made, where, output)
     wrt = [leaf.name for value in chosen for leaf in leaves(value) if isinstance(leaf, Leaf)]
+    from .transform.reverse import reverse
+
     before = made.program
     program = reverse(before, wrt, keep_value=True)
     observe("reverse", before, program)

@@ -36,8 +36,8 @@ IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Printed:
-    """The text of a file, for each of its lines (from 1) that stems from the user's source where, and the first lines of
-    the statements that carry a number.
+    """The text of a file, where each of its lines (from 1) stems from in the user's source, and the first lines of the
+    statements that carry a number.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """Dataclasses that cost little to define: `dataclasses.dataclass` compiles up to eight functions for each class.
 
-    @dataclass(frozen=True, slots=True)      one function compiled, with `__init__`, `__eq__` and `__hash__` in it;
-    class Span: ...                   ->     the rest is shared by all classes
+    @dataclass(frozen=True, slots=True)      `__init__`, `__eq__` and `__hash__`, compiled together when one of them is
+    class Span: ...                   ->     first called; the rest is shared by all classes
 
 The compiler has more than a hundred records, and half of the time of its import went into making them.  What these
 classes do is the same, also for `dataclasses.replace`, `fields` and `is_dataclass`, for pickling and for `match`.
@@ -10,6 +10,7 @@ classes do is the same, also for `dataclasses.replace`, `fields` and `is_datacla
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
 from typing import Any, dataclass_transform
 
@@ -36,7 +37,16 @@ def _record(cls: type, frozen: bool, eq: bool) -> type:
     found = {name: _field_of(given.pop(name, MISSING)) for name in names}
     for name in ("__dict__", "__weakref__"):
         given.pop(name, None)
-    methods = _compiled(found, frozen, eq, "__post_init__" in given, f"{cls.__module__}.{cls.__qualname__}")
+    where = f"{cls.__module__}.{cls.__qualname__}"
+
+    def compiled() -> dict[str, Any]:
+        functions = _compiled(found, frozen, eq, "__post_init__" in given, where)
+        for name in functions.keys() - given.keys():
+            setattr(made, name, functions[name])
+        return functions
+
+    own = ("__init__", *(("__eq__",) if eq else ()), *(("__hash__",) if eq and frozen else ()))
+    methods = {name: _later(name, compiled) for name in own}
     shared: dict[str, Any] = {
         "__slots__": names,
         "__match_args__": tuple(name for name, field in found.items() if field.init),
@@ -52,6 +62,16 @@ def _record(cls: type, frozen: bool, eq: bool) -> type:
     made = type(cls)(cls.__name__, cls.__bases__, {**shared, **methods, **given, "__slots__": names})
     made.__qualname__ = cls.__qualname__
     return made
+
+
+def _later(name: str, compiled: Callable[[], dict[str, Any]]) -> Any:
+    """A method that the compiled one replaces when it is called: most runs make objects of half of the classes."""
+
+    def method(*values: Any, **named: Any) -> Any:
+        return compiled()[name](*values, **named)
+
+    method.__name__ = name
+    return method
 
 
 def _field_of(default: Any) -> Field[Any]:

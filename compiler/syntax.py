@@ -18,6 +18,9 @@ Block = tuple[gast.stmt, ...]
 COMPOUND = frozenset({gast.If, gast.For, gast.While})
 
 
+# The classes that are asked for most.
+Assign, Call, Constant, Name = gast.Assign, gast.Call, gast.Constant, gast.Name
+WRITING = (gast.Store, gast.Del)
 # A context says nothing but its class: one node of each is enough.
 LOAD, STORE = gast.Load(), gast.Store()
 
@@ -139,12 +142,12 @@ def raise_own(exception: type[BaseException], message: str, *values: object, spa
 
 
 def is_atom(node: gast.AST) -> bool:
-    return isinstance(node, gast.Name | gast.Constant)
+    return type(node) is Name or type(node) is Constant
 
 
 def operator_of(node: gast.AST) -> str | None:
     """The operator or function that an expression calls, or None."""
-    return node.func.id if type(node) is gast.Call and type(node.func) is gast.Name else None
+    return node.func.id if type(node) is Call and type(node.func) is Name else None
 
 
 def static_of(node: gast.Call) -> dict[str, object]:
@@ -161,16 +164,23 @@ def value_of(node: gast.expr) -> object:
     return node
 
 
+def children_of(node: gast.AST) -> list[gast.AST]:
+    """The nodes right below a node, contexts left out."""
+    found: list[gast.AST] = []
+    for field in node._fields:
+        part = getattr(node, field, None)
+        if type(part) is list:
+            found.extend([p for p in part if isinstance(p, gast.AST)])
+        elif field != "ctx" and isinstance(part, gast.AST):
+            found.append(part)
+    return found
+
+
 def nodes_of(node: gast.AST) -> list[gast.AST]:
     """The node and every node inside it, contexts left out; the outer ones first."""
     found = [node]
     for inner in found:
-        for field in inner._fields:
-            part = getattr(inner, field, None)
-            if type(part) is list:
-                found.extend([p for p in part if isinstance(p, gast.AST)])
-            elif isinstance(part, gast.AST) and field != "ctx":
-                found.append(part)
+        found.extend(children_of(inner))
     return found
 
 
@@ -184,16 +194,20 @@ def names_read(node: gast.AST) -> list[str]:
 def _collect_reads(node: gast.AST, found: list[str]) -> None:
     """`names_read`, by the class of the node: this is the innermost loop of the compiler."""
     kind = type(node)
-    if kind is gast.Name:
-        if not isinstance(node.ctx, gast.Store | gast.Del):
+    if kind is Name:
+        if not isinstance(node.ctx, WRITING):
             found.append(node.id)
-    elif kind is gast.Constant:
+    elif kind is Constant:
         return
-    elif kind is gast.Call:
+    elif kind is Call:
         for argument in node.args:
-            _collect_reads(argument, found)
+            if type(argument) is Name:
+                found.append(argument.id)
+            elif type(argument) is not Constant:
+                _collect_reads(argument, found)
         for keyword in node.keywords:
-            _collect_reads(keyword.value, found)
+            if type(keyword.value) is not Constant:
+                _collect_reads(keyword.value, found)
     else:
         for field in node._fields:
             part = getattr(node, field, None)
@@ -214,9 +228,9 @@ def calls_in(node: gast.AST) -> list[gast.Call]:
 
 def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
     kind = type(node)
-    if kind is gast.Name or kind is gast.Constant:
+    if kind is Name or kind is Constant:
         return
-    if kind is gast.Call:
+    if kind is Call:
         found.append(node)
     for field in node._fields:
         part = getattr(node, field, None)
@@ -245,11 +259,11 @@ def form_of(node: Any) -> Hashable:
 def names_bound(statement: gast.stmt) -> tuple[str, ...]:
     """The names one statement binds itself, bodies of compound statements left out; an element store binds none."""
     kind = type(statement)
-    if kind is gast.Assign:
-        place = statement.targets[0]
-        if type(place) is gast.Name and len(statement.targets) == 1:
-            return (place.id,)
-        return tuple(name for place in statement.targets for name in _names_of_place(place))
+    if kind is Assign:
+        targets = statement.targets
+        if len(targets) == 1 and type(targets[0]) is Name:
+            return (targets[0].id,)
+        return tuple(name for place in targets for name in _names_of_place(place))
     return (statement.target.id,) if kind is gast.For else ()
 
 
@@ -261,7 +275,7 @@ def _names_of_place(place: gast.expr) -> tuple[str, ...]:
 
 def stored_base(statement: gast.stmt) -> str | None:
     """The array whose elements a statement overwrites: `a` in `a[i] = v`."""
-    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
+    if type(statement) is Assign and type(statement.targets[0]) is gast.Subscript:
         return statement.targets[0].value.id
     return None
 

@@ -21,7 +21,7 @@ from .compiler.diagnostics import Diagnostic, Span, characters_before, render, s
 from .compiler.frontend.purity import CheckOptions, check_function, in_order
 from .compiler.frontend.resolve import Resolve, resolve_chain
 from .compiler.frontend.resolve_static import declared, function_resolver, module_resolver, parse_module
-from .compiler.frontend.scopes import own_nodes, scopes
+from .compiler.frontend.scopes import scopes
 from .compiler.ops import python_names
 from .compiler.records import dataclass
 
@@ -125,7 +125,7 @@ def _is_decorated(found: Found, outer: Resolve, text: str, path: str) -> bool:
 def _called(tree: gast.FunctionDef, resolve: Resolve) -> Iterator[gast.AST]:
     """The functions that a function names from outside."""
     for scope in scopes(tree):
-        for node in own_nodes(scope.node):
+        for node in scope.nodes:
             if isinstance(node, gast.Name | gast.Attribute):
                 found = resolve_chain(node, resolve, scope.is_local)
                 source = found.source() if found is not None and found.source is not None else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .compiler.backend.nests.footprint import footprint
 from .compiler.program import Function, Program
 
 MARGIN = "  "
@@ -43,9 +44,15 @@ def _lines(programs: tuple[Program, ...]) -> Iterator[str]:
 def by_topic(stages: list[Function]) -> dict[str, list[str]]:
     """Topics in the order in which they first came up, each with its texts."""
     found: dict[str, list[str]] = {}
-    for topic, text in dict.fromkeys(decision for function in stages for decision in function.decisions):
+    told = [decision for function in stages for decision in decisions_of(function)]
+    for topic, text in dict.fromkeys(told):
         found.setdefault(topic, []).append(text)
     return found
+
+
+def decisions_of(function: Function) -> tuple[tuple[str, str], ...]:
+    """What the steps noted, and what follows from the loops, which no call has to wait for."""
+    return (*function.decisions, *(footprint(function) if function.stage == "loops" else ()))
 
 
 def heading(function: Function) -> str:

@@ -109,14 +109,14 @@ class Function(base_class()):  # type: ignore[misc]
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-        from . import compiling
+        from . import showing
 
         request = self.__pellucid__
         if stage in (SOURCE, CORE):
-            return compiling.untyped_text(request, stage)
+            return showing.untyped_text(request, stage)
         flat = self._flatten(args, kwargs, texts=True)
         if stage in (TYPED, REVERSE, LOOPS):
-            return compiling.text(request, stage, flat.arguments, self._frozen())
+            return showing.text(request, stage, flat.arguments, self._frozen())
         executable = self._readable(flat).executable
         return executable.llvm_text if stage == LLVM else executable.asm
 
@@ -128,9 +128,9 @@ class Function(base_class()):  # type: ignore[misc]
         """
         if stage not in RUNNABLE:
             raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
-        from . import compiling
+        from . import showing
 
-        stepping, request = compiling.stepping, self.__pellucid__
+        stepping, request = showing.stepping, self.__pellucid__
 
         def core(*args: Any, **kwargs: Any) -> Any:
             bound = self._bind(args, kwargs)
@@ -140,13 +140,13 @@ class Function(base_class()):  # type: ignore[misc]
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = compiling.program(request, stage, flat.arguments, self._frozen())
-            targets = self._targets(compiling.mutated(made), flat)
-            function = compiling.python_backend.load(program)
+            made, program = showing.program(request, stage, flat.arguments, self._frozen())
+            targets = self._targets(showing.mutated(made), flat)
+            function = showing.python_backend.load(program)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
-                raise compiling.BdbQuit
+                raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
         return functools.wraps(request.python)(core if stage == CORE else run)
@@ -156,10 +156,10 @@ class Function(base_class()):  # type: ignore[misc]
 
         Arguments may be values or types written as text, as for `source`.
         """
-        from . import compiling
+        from . import showing
 
         flat = self._flatten(args, kwargs, texts=True)
-        return compiling.explain(self.__pellucid__, flat.arguments, self._frozen())
+        return showing.explain(self.__pellucid__, flat.arguments, self._frozen())
 
     # --- compiling ---
 

@@ -2,6 +2,8 @@
 
     pellucid_allocate(bytes)   -> owner: 64 bytes of header, then the data, 64-byte aligned; null when there is none
     pellucid_free(owner)       -> back to the pool
+    pellucid_new_matrix(context, item bytes, rows, columns)
+                               -> the same for lengths that nobody has checked, or what is wrong with them: a code
     Buffer(owner)              -> frees it when Python lets go; numpy.asarray(buffer) copies nothing
 
 A header holds: reference count, size class, next free block, block size.  Fresh pages cost more than the arithmetic
@@ -29,6 +31,7 @@ SHARE_OF_MEMORY = 8
 EXPORTED = (
     "pellucid_allocate", "pellucid_free", "pellucid_release", "pellucid_list_new", "pellucid_list_grow",
     "pellucid_list_release", "pellucid_live", "pellucid_limit", "pellucid_trim", "pellucid_unlock",
+    "pellucid_new_array", "pellucid_new_vector", "pellucid_new_matrix",
 )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 
+from .new_arrays_code import ARRAYS
+
 HUGE, HUGE_PAGE = 2**22, 2**21
 ADVISE_HUGE_PAGES = 14  # MADV_HUGEPAGE; Linux alone has it
 
@@ -25,7 +27,7 @@ declare i64 @llvm.ctlz.i64(i64, i1)
 declare i64 @llvm.umax.i64(i64, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define internal void @lock() {
+define internal void @lock() alwaysinline {
 entry:
   br label %try
 try:
@@ -57,7 +59,7 @@ define void @pellucid_unlock() {
   ret void
 }
 
-define internal void @unlock() {
+define internal void @unlock() alwaysinline {
   store atomic i32 0, ptr @pellucid.lock release, align 4
   ret void
 }
@@ -322,7 +324,7 @@ def text() -> str:
         "HUGE_BYTES": str(HUGE),
         "HUGE_PAGE": str(HUGE_PAGE),
     }
-    code = POOL + LISTS
+    code = POOL + LISTS + ARRAYS
     for word, value in words.items():
         code = code.replace(word, value)
     return code

@@ -82,11 +82,11 @@ class SharedObject:
         first = next(iter(self._places))
         symbol = ctypes.cast(getattr(self._library, first), ctypes.c_void_p).value or 0
         self._base = symbol - self._places[first]
-        for place, number, addend in layout.pending:
+        for offset, number, addend in layout.pending:
             wanted = layout.symbols[number]
             own = layout.value(wanted)
             target = resolve(wanted.name) if own is None else self._base + own
-            ctypes.c_uint64.from_address(self._base + place).value = (target + addend) % 2**64
+            ctypes.c_uint64.from_address(self._base + offset).value = (target + addend) % 2**64
 
     def address(self, name: str) -> int:
         """Where an exported function is.  Raises KeyError."""

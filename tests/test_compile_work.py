@@ -52,6 +52,18 @@ def storing_lines(count):
     return [*lines, "    return y"]
 
 
+def nested_lines(count):
+    """Arrays with names of their own, each summed and used again: a nest or two for every line, buffers in a chain."""
+    lines = ["def f(a0, b0, s0):"]
+    for k in range(count // 3):
+        lines += [
+            f"    a{k + 1} = np.tanh(a{k} + s{k}) * b{k}",
+            f"    b{k + 1} = np.where(a{k + 1} > 0.0, b{k}, np.exp(a{k}))",
+            f"    s{k + 1} = s{k} + np.sum(a{k + 1}) * 0.001",
+        ]
+    return [*lines, f"    return a{count // 3}, b{count // 3}, s{count // 3}"]
+
+
 PROGRAMS = {
     "scalars": (scalar_lines, ("float", "f64")),
     "arrays": (array_lines, ("f64[n]", "f64[n]", "f64")),
@@ -59,6 +71,7 @@ PROGRAMS = {
     "unrolled arrays": (unrolled_lines, ("f64[n]", "f64[n]")),
     "branches": (branching_lines, ("f64[n]", "int")),
     "stores": (storing_lines, ("f64[n]", "int")),
+    "nests": (nested_lines, ("f64[n]", "f64[n]", "f64")),
 }
 
 

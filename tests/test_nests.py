@@ -13,6 +13,7 @@ from pellucid.compiler.analysis.alias import conflicts
 from pellucid.compiler.analysis.ranges import FRONT, ranges
 from pellucid.compiler.backend.llvm import compile_program, lower
 from pellucid.compiler.backend.loops import to_loops
+from pellucid.compiler.backend.nests.footprint import footprint
 from pellucid.compiler.printer import print_program
 
 from .harness import random_carrying, random_rows
@@ -356,13 +357,14 @@ def test_sum_in_a_loop_is_not_taken_in_parts():
 
 
 def test_explain_tells_the_memory_of_a_call():
-    told = [text for topic, text in lowered(JACOBI).main.decisions if topic == "memory"]
+    told = [text for _, text in footprint(lowered(JACOBI).main)]
     assert told[-1] == "at most 16*n*m bytes at once"
     assert [text.split(" bytes")[0] for text in told[:-1]] == ["`u_1`: 8*n*m", "`v`: 8*n*m"]
 
 
 def test_explain_tells_that_nothing_is_allocated():
-    assert ("memory", "nothing is allocated") in lowered('def f(x: "f64"):\n    return x * 2.0\n').main.decisions
+    program = lowered('def f(x: "f64"):\n    return x * 2.0\n')
+    assert list(footprint(program.main)) == [("memory", "nothing is allocated")]
 
 
 def test_memory_of_what_is_released_does_not_count_twice():
@@ -373,5 +375,5 @@ def f(x: "f64[n, n]", y: "f64[n]"):
     c = x @ b
     return c
 """)
-    told = [text for topic, text in program.main.decisions if topic == "memory"]
+    told = [text for _, text in footprint(program.main)]
     assert told[-1] == "at most the largest of 8*n*n + 8*n bytes; 16*n bytes at once"

@@ -106,6 +106,8 @@ def stored_names(statement: gast.stmt) -> tuple[str, ...]:
     base = syntax.stored_base(statement)
     if base is not None:
         return (base,)
+    if type(statement) is gast.Assign and syntax.operator_of(statement.value) != "pop":
+        return ()
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Name(id="add_at" | "append" | "gemm" | "gemv"), args=[first, *_])):
             return (first.id,)

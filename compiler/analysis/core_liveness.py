@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import gast
 
+from ..syntax import nodes_of
+
 
 def live_after(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:
     table: dict[int, frozenset[str]] = {}
@@ -58,7 +60,7 @@ def live_in_loop(node: gast.For | gast.While, table: dict[int, frozenset[str]]) 
 
 
 def reads(node: gast.AST) -> Iterator[str]:
-    for inner in gast.walk(node):
+    for inner in nodes_of(node):
         if isinstance(inner, gast.Name) and not isinstance(inner.ctx, gast.Store):
             yield inner.id
         elif isinstance(inner, gast.AugAssign) and isinstance(inner.target, gast.Name):
@@ -102,7 +104,7 @@ def assigned(body: Sequence[gast.stmt]) -> set[str]:
     found: set[str] = set()
     for node in body:
         found |= set(whole_targets(node))
-        found |= {inner.target.id for inner in gast.walk(node) if isinstance(inner, gast.NamedExpr)}
+        found |= {inner.target.id for inner in nodes_of(node) if isinstance(inner, gast.NamedExpr)}
         match node:
             case gast.For(target=target, body=inner_body):
                 found |= set(targets(target)) | assigned(inner_body)
@@ -117,7 +119,7 @@ def changed_inside(body: Sequence[gast.stmt]) -> set[str]:
     """Every variable whose elements a block may store into, or whose items it may append or pop."""
     found: set[str] = set()
     for statement in body:
-        for inner in gast.walk(statement):
+        for inner in nodes_of(statement):
             if isinstance(inner, gast.Subscript) and isinstance(inner.ctx, gast.Store):
                 found |= _root(inner)
             elif isinstance(inner, gast.AugAssign):
@@ -136,6 +138,6 @@ def _root(node: gast.AST) -> set[str]:
 
 def _inner_functions(body: Sequence[gast.stmt]) -> Iterator[gast.AST]:
     for statement in body:
-        for node in gast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, gast.FunctionDef | gast.Lambda):
                 yield node

@@ -62,6 +62,8 @@ def reads_of(statement: gast.stmt) -> list[str]:
 
 def expressions_of(statement: gast.stmt) -> tuple[gast.AST, ...]:
     """The expressions of a statement itself, in the order of evaluation."""
+    if type(statement) is gast.Assign and len(statement.targets) == 1 and type(statement.targets[0]) is gast.Name:
+        return (statement.value,)
     match statement:
         case gast.Assign(targets=[place], value=value):
             return (value,) if isinstance(place, gast.Name | gast.Tuple) else (value, place)

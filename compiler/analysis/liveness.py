@@ -51,8 +51,9 @@ class _Walker:
 
     def join(self, *paths: Mapping[str, gast.stmt]) -> Live:
         """Live on any path; of two next uses the one that stands first."""
-        joined: Live = {}
-        for path in paths:
+        first, *others = [path for path in paths if path] or [{}]
+        joined: Live = dict(first)
+        for path in others:
             for name, use in path.items():
                 if name not in joined or self.order[id(use)] < self.order[id(joined[name])]:
                     joined[name] = use
@@ -60,8 +61,8 @@ class _Walker:
 
     def block(self, statements: Sequence[gast.stmt], live: Live) -> Live:
         for statement in reversed(statements):
-            known = self.live_after.get(id(statement), {})
-            self.live_after[id(statement)] = self.join(known, live)
+            known = self.live_after.get(id(statement))
+            self.live_after[id(statement)] = self.join(known, live) if known else live
             live = self.before(statement, live)
         return live
 
@@ -76,8 +77,11 @@ class _Walker:
                 return {**self.loop(body, live, {}, variable), **reads}
             case gast.While(body=body):
                 return self.loop(body, live, reads, None)
-        killed = {*syntax.names_bound(statement)}
-        return {**{n: use for n, use in live.items() if n not in killed}, **reads}
+        before = dict(live)
+        for name in syntax.names_bound(statement):
+            before.pop(name, None)
+        before.update(reads)
+        return before
 
     def loop(self, body: Sequence[gast.stmt], live: Live, test: Live, variable: str | None) -> Live:
         """Live at the head of a loop: read by the test, after it, or by an iteration before it is assigned."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 import gast
 
 from .. import syntax
-from ..program import Function
+from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Dim, Extent, Scalar
 from .expression_types import type_of
@@ -46,6 +46,7 @@ class Ranges:
         return found[axis] if axis < len(found) else None
 
 
+@remembered
 def ranges(function: Function) -> Ranges:
     values = Values(function.types)
     _block(values, function.body, _entry(values, function))

@@ -12,13 +12,24 @@ import gast
 
 from ..analysis.ranges import BACK, FRONT
 from ..records import dataclass
-from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, LENGTH_LIMIT, STORED
+from ..types import Scalar
+from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
 from .flat import is_flat_access
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
 from .text import NULL, Module, Value, int_
 
 INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
+
+CONTEXT = Value("ptr", "%context")
+LAST_CODE = Value("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
+LONG = Scalar("i64", True)
+ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
+    ("ValueError", "negative dimensions are not allowed", ()),
+    ("MemoryError", "an array of length {} is too large", (LONG,)),
+    ("MemoryError", "the array is too large", ()),
+    ("MemoryError", "unable to allocate {} bytes for an array", (LONG,)),
+)
 
 DROP = """define internal void @pellucid.drop(ptr %owner) alwaysinline {
 entry:
@@ -146,13 +157,25 @@ def declare_allocator(module: Module) -> None:
 
 def allocate(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
     """A new C array with undefined elements."""
-    for dim in dims:
-        negative = frame.code.compare("slt", dim, int_(0))
-        frame.fail_if(negative, "ValueError", "negative dimensions are not allowed")
-    for dim in dims:
-        long = frame.code.compare("sgt", dim, int_(LENGTH_LIMIT))
-        frame.fail_if(long, "MemoryError", "an array of length {} is too large", dim)
-    return take_block(frame, dtype, dims)
+    code = frame.code
+    name, lengths = _allocator(frame, dims)
+    owner = code.call("ptr", name, CONTEXT, int_(ITEM_BYTES[dtype]), *lengths)
+    frame.fail_by_code(code.compare("ult", owner, LAST_CODE), owner, ALLOCATION_ERRORS)
+    return View(dtype, owner, code.offset("i8", owner, HEADER_BYTES), tuple(dims), None)
+
+
+def _allocator(frame: Frame, dims: Sequence[Value]) -> tuple[str, list[Value]]:
+    """The routine that checks lengths and takes a block, and how it is given the lengths."""
+    code = frame.code
+    name = {1: "pellucid_new_vector", 2: "pellucid_new_matrix"}.get(len(dims))
+    if name is not None:
+        frame.module.declare(name, f"declare noalias ptr @{name}(ptr, i64{', i64' * len(dims)})")
+        return name, list(dims)
+    frame.module.declare("pellucid_new_array", "declare noalias ptr @pellucid_new_array(ptr, i64, i64, ptr)")
+    lengths = code.variable(f"[{max(1, len(dims))} x i64]", "lengths")
+    for axis, dim in enumerate(dims):
+        code.store(dim, code.offset("i64", lengths, axis))
+    return "pellucid_new_array", [int_(len(dims)), lengths]
 
 
 def take_block(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:

@@ -17,9 +17,9 @@ import gast
 from ..diagnostics import InternalError
 from ..types import KIND
 from .abi import REGISTER, STORED
-from .arrays import View, drop, load_at, read, store_at, strides_of, take_block
+from .arrays import View, drop, load_at, read, strides_of, take_block
 from .frame import Frame
-from .helpers import multiply
+from .helpers import copy, multiply
 from .shared_routines import call_routine
 from .text import NULL, Value, float_, int_
 
@@ -45,44 +45,19 @@ def _require_equal(frame: Frame, left: Value, right: Value, message: str, *value
     frame.fail_if(frame.code.compare("ne", left, right), "ValueError", message, *values)
 
 
-def loop(frame: Frame, count: Value, body: Callable[[Value], None]) -> None:
-    """Write `for i in range(count)`."""
-    code = frame.code
-    counter = code.variable("i64", "k")
-    head, inside, done = code.label("each"), code.label("one"), code.label("all")
-    code.store(int_(0), counter)
-    code.start(head)
-    position = code.load("i64", counter)
-    code.branch(code.compare("slt", position, count), inside, done)
-    code.start(inside)
-    body(position)
-    code.store(code.binary("add nsw", position, int_(1)), counter)
-    code.jump(head)
-    code.start(done)
-
-
-def element(frame: Frame, view: View, *indices: Value) -> Value:
-    """The address of an element whose indices are known to be good."""
-    code, offset = frame.code, int_(0)
-    for index, stride in zip(indices, strides_of(frame, view), strict=True):
-        part = index if stride.text == "1" else code.binary("mul", index, stride)
-        offset = part if offset.text == "0" else code.binary("add", offset, part)
-    return code.offset(STORED[view.dtype], view.data, offset)
-
-
 def copied(frame: Frame, view: View) -> View:
     """A contiguous copy of a vector or matrix."""
     made = take_block(frame, view.dtype, view.dims)
-
-    def copy(*indices: Value) -> None:
-        if len(indices) < len(view.dims):
-            loop(frame, view.dims[len(indices)], lambda k: copy(*indices, k))
-            return
-        value = load_at(frame, view.dtype, element(frame, view, *indices))
-        store_at(frame, view.dtype, value, element(frame, made, *indices))
-
-    copy()
+    _copy(frame, view, made)
     return made
+
+
+def _copy(frame: Frame, source: View, target: View) -> None:
+    """All elements of a vector or matrix, into another of the same lengths."""
+    if len(source.dims) == 1:
+        source, target = _as_column(frame, source), _as_column(frame, target)
+    places = [part for view in (target, source) for part in (view.data, *strides_of(frame, view))]
+    frame.code.call("void", copy(frame.module, STORED[source.dtype]), *source.dims, *places)
 
 
 # --- products ------------------------------------------------------------------------------------------------------
@@ -267,14 +242,7 @@ def _blas_gemm(frame: Frame, out: View, a: View, b: View, lengths: tuple[Value, 
 
 
 def _copy_back(frame: Frame, source: View, target: View) -> None:
-    def row(i: Value) -> None:
-        def one(j: Value) -> None:
-            value = load_at(frame, source.dtype, element(frame, source, i, j))
-            store_at(frame, target.dtype, value, element(frame, target, i, j))
-
-        loop(frame, target.dims[1], one)
-
-    loop(frame, target.dims[0], row)
+    _copy(frame, source, target)
     drop(frame, source.owner)
 
 
@@ -320,7 +288,7 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
     for buffer in (made, made_vector):
         drop(frame, code.load("ptr", buffer))
     if direct is not out:
-        _copy_back(frame, _as_column(frame, direct), _as_column(frame, out))
+        _copy_back(frame, direct, out)
 
 
 def _blas_dot(frame: Frame, x: View, y: View) -> Value:

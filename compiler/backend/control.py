@@ -17,7 +17,8 @@ from .cost import straight
 from .expressions import lower_int, lower_test
 from .flat import Flat, flattened
 from .frame import Frame
-from .parallel import lower_parallel
+from .glue import is_short
+from .parallel import lower_apart, lower_parallel
 from .text import Value, int_
 from .vector_math.library import PREFIX as VECTOR_MATH
 
@@ -27,9 +28,12 @@ LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
     code = frame.code
-    then, otherwise, done = code.label("then"), code.label("else"), code.label("joined")
+    then, done = code.label("then"), code.label("joined")
+    otherwise = code.label("else") if node.orelse else done
     code.branch(lower_test(frame, node.test), then, otherwise)
     for label, body in ((then, node.body), (otherwise, node.orelse)):
+        if not body:
+            continue
         code.start(label)
         lower_block(frame, body)
         code.jump(done)
@@ -39,6 +43,7 @@ def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
 def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
     code = frame.code
     span, inlined = frame.span, frame.inlined
+    frame.holds_loops = True
     head, body, done = code.label("while"), code.label("body"), code.label("done")
     code.start(head)
     frame.span, frame.inlined = span, inlined
@@ -58,8 +63,9 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     arguments = [lower_int(frame, a) for a in node.iter.args]
     start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
     step = arguments[2] if len(arguments) > 2 else int_(1)
-    if step.text == "1" and lower_parallel(frame, node, node, start, stop, _count_by_one, lower_block):
-        return
+    for lower in (lower_parallel, lower_apart) if step.text == "1" else ():
+        if lower(frame, node, node, start, stop, _count_by_one, lower_block):
+            return
     outer, frame.in_lanes = frame.in_lanes, syntax.operator_of(node.iter) == "lanes"
     if step.text in ("1", "-1"):
         _count_by_one(frame, node, start, stop, step, lower_block)
@@ -70,12 +76,15 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
 
 def _lower_flat(frame: Frame, node: gast.For, flat: Flat, lower_block: LowerBlock) -> None:
     frame.flat = flat.variables
-    if not lower_parallel(frame, flat.loop, node, int_(0), flat.stop, _count_by_one, lower_block):
+    given = (frame, flat.loop, node, int_(0), flat.stop, _count_by_one, lower_block)
+    if not lower_parallel(*given) and not lower_apart(*given):
         _count_by_one(frame, flat.loop, int_(0), flat.stop, int_(1), lower_block)
     frame.flat = ()
 
 
 def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
+    """Begin the body of a loop that stays where it is."""
+    frame.holds_loops = frame.holds_loops or not is_short(frame, node)
     frame.code.store(value, frame.counter(node.target.id))
 
 

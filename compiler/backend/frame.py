@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 
+import gast
+
 from ..analysis.expression_types import Held
 from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
@@ -65,10 +67,15 @@ Place = ArrayPlace | ListPlace | ScalarPlace
 class Sites:
     """The error sites of a program, numbered in order of first use."""
 
-    numbers: dict[ErrorSite, int] = field(default_factory=dict)
+    found: list[ErrorSite] = field(default_factory=list)
+    numbers: dict[tuple[ErrorSite, ...], int] = field(default_factory=dict)
 
-    def status(self, site: ErrorSite) -> int:
-        return self.numbers.setdefault(site, len(self.numbers)) + 1
+    def status(self, *sites: ErrorSite) -> int:
+        """The status of a site; of several, that of the first: they have one number after the other."""
+        if sites not in self.numbers:
+            self.numbers[sites] = len(self.found)
+            self.found += sites
+        return self.numbers[sites] + 1
 
 
 @dataclass(slots=True)
@@ -85,12 +92,16 @@ class Frame:
     status: Value
     live: Callable[[], Liveness]  # asked for only where a loop may run on threads
     sizes: Callable[[], Sizes]  # and this only where indices have to be told apart
+    values: Callable[[], Mapping[str, Sequence[gast.AST]]]  # what the function assigns to each name
     span: Span | None = None
     inlined: tuple[Span, ...] = ()
     held: Held = field(default_factory=dict)  # the types of expressions
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
     loops: list = field(default_factory=list)  # type: ignore[type-arg]  # those being written (`checks.OpenLoop`)
     flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
+    is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
+    calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
+    holds_loops: bool = False  # whether others that may be long are part of it
     in_region: bool = False  # whether several threads may be running this code
 
     def array(self, name: str) -> ArrayPlace:
@@ -111,8 +122,24 @@ class Frame:
         return place
 
     def site(self, exception: str, message: str, types: Sequence[Scalar]) -> int:
-        name = self.function.origin.name
-        return self.sites.status(ErrorSite(exception, message, tuple(types), self.span, self.inlined, name))
+        return self.sites.status(self._site(exception, message, types))
+
+    def _site(self, exception: str, message: str, types: Sequence[Scalar]) -> ErrorSite:
+        return ErrorSite(exception, message, tuple(types), self.span, self.inlined, self.function.origin.name)
+
+    def fail_by_code(self, condition: Value, code: Value, errors: Sequence[tuple[str, str, Sequence[Scalar]]]) -> None:
+        """Leave with the error that the code, from 1 on, says; who found it has stored the values in the context."""
+        bad, good = self.code.label("bad"), self.code.label("good")
+        self.code.branch(condition, bad, good, unlikely=True)
+        status, lines = "%" + self.code.fresh("site"), [f"{bad}:"]
+        number = code.text
+        if code.type == "ptr":
+            number = "%" + self.code.fresh("code")
+            lines.append(f"  {number} = ptrtoint {code} to i64")
+        first = self.sites.status(*(self._site(*error) for error in errors))
+        lines.append(f"  {status} = add i64 {number}, {first - 1}")
+        self.code.cold += [*lines, f"  store i64 {status}, {self.status}", "  br label %leave"]
+        self.code.start(good)
 
     def fail_if(self, condition: Value, exception: str, message: str, *values: Value) -> None:
         """Leave with this error when the condition holds."""

@@ -124,12 +124,47 @@ round:
 """
 
 # c[i, j] += a[i, k] * b[k, j] in the order i, k, j, so that the inner loop runs along rows.
+COPY = """define internal void @pellucid.copy.{T}(
+    i64 %m, i64 %n, ptr %to, i64 %to0, i64 %to1, ptr %from, i64 %from0, i64 %from1
+) noinline nounwind optsize {{
+entry:
+  br label %row
+row:
+  %i = phi i64 [ 0, %entry ], [ %next_i, %row_done ]
+  %more_rows = icmp slt i64 %i, %m
+  br i1 %more_rows, label %begin, label %done
+begin:
+  %to_row = mul i64 %i, %to0
+  %from_row = mul i64 %i, %from0
+  br label %element
+element:
+  %j = phi i64 [ 0, %begin ], [ %next_j, %one ]
+  %more = icmp slt i64 %j, %n
+  br i1 %more, label %one, label %row_done
+one:
+  %from_column = mul i64 %j, %from1
+  %from_position = add i64 %from_row, %from_column
+  %source = getelementptr {T}, ptr %from, i64 %from_position
+  %value = load {T}, ptr %source
+  %to_column = mul i64 %j, %to1
+  %to_position = add i64 %to_row, %to_column
+  %target = getelementptr {T}, ptr %to, i64 %to_position
+  store {T} %value, ptr %target
+  %next_j = add i64 %j, 1
+  br label %element
+row_done:
+  %next_i = add i64 %i, 1
+  br label %row
+done:
+  ret void
+}}
+"""
 MULTIPLY = """define internal void @pellucid.multiply.{T}(
     i64 %m, i64 %n, i64 %kk,
     ptr %c, i64 %c0, i64 %c1,
     ptr %a, i64 %a0, i64 %a1,
     ptr %b, i64 %b0, i64 %b1
-) {{
+) {ATTRIBUTES} {{
 entry:
   br label %row
 row:
@@ -318,5 +353,13 @@ def multiply(module: Module, stored: str) -> str:
     name = f"pellucid.multiply.{stored}"
     floating = stored in ("float", "double")
     add, mul = ("fadd", "fmul") if floating else ("or", "and") if stored == "i8" else ("add", "mul")
-    module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO="0.0" if floating else "0"))
+    zero, attributes = ("0.0", "noinline optnone nounwind") if floating else ("0", "nounwind")  # floats have BLAS
+    module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero, ATTRIBUTES=attributes))
+    return name
+
+
+def copy(module: Module, stored: str) -> str:
+    """The name of the copy of a matrix of a stored type, both of any strides."""
+    name = f"pellucid.copy.{stored}"
+    module.define(name, COPY.format(T=stored))
     return name

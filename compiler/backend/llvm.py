@@ -23,7 +23,7 @@ from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import any_order, blas, control, lists, native_calls, views
+from . import any_order, blas, control, glue, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import tags_of
@@ -32,7 +32,6 @@ from .entry import write_entry
 from .executable import Executable, build
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, Sites, places_of
-from .line_tables import LineWriter, with_lines
 from .nests.sizes import Sizes
 from .storage import alias_tags, storage_classes
 from .text import Code, Module, Value, int_
@@ -47,6 +46,8 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[str
     options = options or Options()
     module, sites = Module(), Sites()
     if options.line_tables:
+        from .line_tables import LineWriter, with_lines
+
         program, table = with_lines(program)
         module.line_writer = LineWriter(module, table)
     recursive = native_calls.recursive_functions(program)
@@ -69,7 +70,7 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
     text, sites = lower_program(program, options)
     main = program.main
     parameters = tuple(main.types[name] for name in main.parameters)
-    return build(parameters, main.results, text, tuple(sites.numbers), options)
+    return build(parameters, main.results, text, tuple(sites.found), options)
 
 
 def write_function(
@@ -86,12 +87,13 @@ def write_function(
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Sizes(function)),
+        cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
+    frame.is_glue = glue.is_glue(function, recursive)
     native_calls.enter(frame)
     lower_block(frame, function.body)
     native_calls.leave(frame)
-    return code.function(native_calls.header(function))
+    return code.function(native_calls.header(function, glue.attributes(frame)))
 
 
 def _names_changed(statement: gast.stmt) -> list[str]:

@@ -39,7 +39,6 @@ from .loop_rules.stores import store
 from .loop_rules.structure import structure
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
-from .nests.footprint import footprint
 from .nests.improve import improve
 
 CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
@@ -67,8 +66,7 @@ def lower_function(function: Function, program: Program) -> Function:
     made = improve(made, low.names, low.locals)
     tidied, renamed = tidy_names(made, low.locals)
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
-    released = release(tidied, sources)
-    return released.with_(decisions=(*released.decisions, *footprint(released)))
+    return release(tidied, sources)
 
 
 def require_lengths(low: Lowering) -> None:

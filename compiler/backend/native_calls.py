@@ -67,12 +67,12 @@ def parameter_types(type_: Type) -> list[str]:
     raise InternalError("llvm", str(type_), "not a type of the loops stage")
 
 
-def header(function: Function) -> str:
+def header(function: Function, attributes: str) -> str:
     parts = [str(CONTEXT)]
     for number, name in enumerate(function.parameters):
         kinds = parameter_types(function.types[name])
         parts += [f"{kind} %p{number}.{part}" for part, kind in enumerate(kinds)]
-    return f"define internal i64 @{native_name(function)}({', '.join([*parts, str(RESULTS)])}) nounwind"
+    return f"define internal i64 @{native_name(function)}({', '.join([*parts, str(RESULTS)])}) {attributes}"
 
 
 def enter(frame: Frame) -> None:

@@ -26,10 +26,12 @@ from ..analysis.ranges import FRONT
 from ..types import Array, ListOf
 from . import lists
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
+from .alike import define_once
 from .arrays import release
 from .cost import Estimate, as_value, straight
 from .flat import is_flat_access
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, places_of
+from .glue import is_short
 from .text import Code, Value, identifier, int_
 
 PARALLEL_FOR = "pellucid_parallel_for"
@@ -62,12 +64,31 @@ def lower_parallel(
     cost = estimate.block(node.body)
     if isinstance(cost, float) and _is_small(cost, start, stop):
         return False
-    name = f"pellucid.loop.{len(frame.module.definitions)}.{identifier(frame.function.name)}"
     places = [p for n in captured for p in _variables(frame, n)]
     result = streamed_result(frame, node, captured)
-    frame.module.define(name, _outlined(frame, node, name, captured, lower_loop, lower_block))
+    name = _outlined(frame, node, captured, lower_loop, lower_block, in_region=True)
     granule = GRANULE if straight(node.body) else 1
-    _call(frame, name, places, [start, stop, int_(granule), as_value(cost)], result)
+    frame.module.declare(PARALLEL_FOR, DECLARATION)
+    _follow(frame, frame.code.call(
+        "i64", PARALLEL_FOR, Value("ptr", f"@{name}"), _captures(frame, places), CONTEXT, int_(ARGUMENTS), start, stop,
+        int_(granule), as_value(cost), int_(len(places)), *_stream(frame, places, result),
+    ))  # fmt: skip
+    return True
+
+
+def lower_apart(
+    frame: Frame, node: gast.For, written: gast.For, start: Value, stop: Value,
+    lower_loop: LowerLoop, lower_block: LowerBlock,
+) -> bool:  # fmt: skip
+    """Write a loop that stays on this thread as a function too, where the one around it is better off without."""
+    if not frame.is_glue or is_short(frame, node):
+        return False
+    captured = captured_names(frame, node, frame.live().after(written))
+    if captured is None:
+        return False
+    places = [p for n in captured for p in _variables(frame, n)]
+    name = _outlined(frame, node, captured, lower_loop, lower_block, in_region=False)
+    _follow(frame, frame.code.call("i64", name, _captures(frame, places), CONTEXT, start, stop))
     return True
 
 
@@ -132,18 +153,17 @@ def _constants(frame: Frame, name: str) -> dict[int, int]:
     return {axis: extent for axis, extent in enumerate(type_.dims) if isinstance(extent, int)}
 
 
-def _call(
-    frame: Frame, name: str, places: Sequence[tuple[str, Value]], extent: Sequence[Value], result: str | None
-) -> None:
+def _captures(frame: Frame, places: Sequence[tuple[str, Value]]) -> Value:
     code = frame.code
-    frame.module.declare(PARALLEL_FOR, DECLARATION)
     captures = code.variable(f"[{max(1, len(places))} x i64]", "captures")
     for number, (type_, variable) in enumerate(places):
         code.store(code.load(type_, variable), code.offset("i64", captures, number))
-    status = code.call(
-        "i64", PARALLEL_FOR, Value("ptr", f"@{name}"), captures, CONTEXT, int_(ARGUMENTS), *extent,
-        int_(len(places)), *_stream(frame, places, result),
-    )  # fmt: skip
+    return captures
+
+
+def _follow(frame: Frame, status: Value) -> None:
+    """Leave with the status of a loop that failed."""
+    code = frame.code
     failed, fine = code.label("failed"), code.label("looped")
     code.branch(code.compare("ne", status, int_(0)), failed, fine, unlikely=True)
     code.start(failed)
@@ -188,9 +208,14 @@ def _stream(frame: Frame, places: Sequence[tuple[str, Value]], result: str | Non
 
 
 def _outlined(
-    frame: Frame, node: gast.For, name: str, captured: Sequence[str], lower_loop: LowerLoop, lower_block: LowerBlock
-) -> str:
-    inner = _inner_frame(frame, node, name, captured)
+    frame: Frame, node: gast.For, captured: Sequence[str], lower_loop: LowerLoop, lower_block: LowerBlock,
+    in_region: bool,
+) -> str:  # fmt: skip
+    """The name of a function that does a part of the loop."""
+    frame.calls_loops = True
+    frame.module.loops += 1
+    name = f"pellucid.loop.{frame.module.loops}.{identifier(frame.function.name)}"
+    inner = _inner_frame(frame, node, name, captured, in_region)
     code = inner.code
     number = 0
     for outer in captured:
@@ -204,10 +229,11 @@ def _outlined(
             number += 1
     lower_loop(inner, node, FIRST, LAST, int_(1), lower_block)
     _leave(inner)
-    return code.function(f"define internal i64 @{name}({CAPTURES}, {CONTEXT}, {FIRST}, {LAST}) nounwind")
+    text = code.function(f"define internal i64 @{name}({CAPTURES}, {CONTEXT}, {FIRST}, {LAST}) nounwind")
+    return define_once(frame.module, name, text)
 
 
-def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str]) -> Frame:
+def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Frame:
     """A frame whose places are those that the loop mentions; it owns what it assigns."""
     code = Code(frame.module, frame.code.flags)
     if frame.module.line_writer is not None:
@@ -216,9 +242,12 @@ def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str
     assigned = assigned_names(node)
     owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace))
     tags = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
-    places = places_of(code, frame.function.types, sorted({*assigned, *captured, *frame.flat}), owned, tags)
+    names = dict.fromkeys((*captured, *assigned, *frame.flat))  # the order says nothing of what they are called
+    places = places_of(code, frame.function.types, names, owned, tags)
     status = code.variable("i64", "status", int_(0))
-    return replace(frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=True)
+    return replace(
+        frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=in_region, is_glue=False
+    )
 
 
 def _leave(frame: Frame) -> None:

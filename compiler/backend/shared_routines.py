@@ -18,7 +18,7 @@ from .frame import Frame
 from .text import NULL, Code, Value, int_
 
 TOO_LARGE = -1  # otherwise the bytes that could not be had
-ATTRIBUTES = "noinline nounwind optsize"  # the work is done in what it calls
+ATTRIBUTES = "noinline optnone nounwind"  # the work is done in what it calls
 
 
 class Routine(Frame):

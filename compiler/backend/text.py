@@ -66,6 +66,8 @@ def float_(value: float, type_: str = "double") -> Value:
 
 def identifier(name: str) -> str:
     """A name as LLVM accepts it bare; different names stay different, as Python's have no dollar."""
+    if name.isascii() and name.isidentifier():
+        return name
     return "".join(c if c.isascii() and (c.isalnum() or c in "_.") else f"${ord(c):x}$" for c in name)
 
 
@@ -79,6 +81,8 @@ class Module:
         self.kept: list[str] = []
         self.later: dict[str, str] = {}
         self.named: dict[str, list[str]] = {}
+        self.loops = 0  # functions that were written of loops
+        self.alike: dict[str, str] = {}  # the names of functions by what they do (`alike.py`)
         self.source = ""  # the name that an object file of it carries
         self.line_writer: Any = None  # what adds line tables, where they are asked for
 
@@ -227,6 +231,9 @@ class Code:
         self.terminated = False
 
     def jump(self, label: str, tags: str = "") -> None:
+        if not self.terminated and self.lines and self.lines[-1].startswith("unreached"):
+            self.lines.pop()  # nothing leads here
+            self.terminated = True
         self.effect(f"br label %{label}{tags}")
         self.terminated = True
 

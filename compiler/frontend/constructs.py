@@ -18,7 +18,7 @@ import gast
 from ..diagnostics import Diagnostic, Label, Span
 from ..vocabulary import INDEX_MAKERS, words
 from .resolve import Resolve, resolve_chain
-from .scopes import Scope, evaluated_here, is_message, name_span, own_nodes
+from .scopes import Scope, evaluated_here, is_message, name_span
 
 # Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
 CONSUMERS = words("sum any all min max tuple list dict")
@@ -193,6 +193,6 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
 
 
 def _first_write(scope: Scope, name: str) -> gast.AST | None:
-    named = [node for node in own_nodes(scope.node) if isinstance(node, gast.Name) and node.id == name]
+    named = [node for node in scope.nodes if isinstance(node, gast.Name) and node.id == name]
     writes = [node for node in named if not isinstance(node.ctx, gast.Load)]
     return min(writes, key=lambda n: (n.lineno, n.col_offset), default=None)

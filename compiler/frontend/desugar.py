@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import gast
 
 from ..names import Names
-from ..syntax import constant, name, rebuild, target
+from ..syntax import constant, name, nodes_of, rebuild, target
 
 FALL, BREAK, CONTINUE, RETURN = "fall", "break", "continue", "return"
 
@@ -48,7 +48,7 @@ class _Lowering:
 
     def __init__(self, tree: gast.FunctionDef) -> None:
         self.tree = tree
-        taken = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name)}
+        taken = {n.id for n in nodes_of(tree) if isinstance(n, gast.Name)}
         self.names = Names(taken)
         self.result = ""
         self.returned = ""

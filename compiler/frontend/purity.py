@@ -11,7 +11,7 @@ finds what is outside the language, `effects` judges names and calls, `changes` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol
 
 import gast
@@ -24,7 +24,7 @@ from .changes import Around, changes
 from .constructs import refused_constructs
 from .effects import Judge
 from .resolve import Resolve
-from .scopes import AnyFunction, Scope, own_nodes, scopes
+from .scopes import AnyFunction, Scope, scopes
 
 
 class Options(Protocol):
@@ -65,8 +65,9 @@ def check_function(
     vocabulary = Vocabulary(is_supported, known_names)
     summaries = Summaries()
     try:
-        found: list[Diagnostic] = list(_option_faults(tree, file, options, resolve))
-        for scope in scopes(tree):
+        inside = list(scopes(tree))
+        found: list[Diagnostic] = list(_option_faults(inside, file, options))
+        for scope in inside:
             found += _scope_faults(scope, tree, file, text, options, resolve, vocabulary, summaries)
     except RecursionError:
         span = Span(file, tree.lineno, tree.col_offset, tree.lineno, tree.col_offset + 1)
@@ -113,9 +114,10 @@ def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic
     return tuple(sorted(dict.fromkeys(found), key=lambda d: (d.span.line, d.span.column, d.code)))
 
 
-def _option_faults(tree: AnyFunction, file: str, options: Options, resolve: Resolve) -> Iterator[Diagnostic]:
+def _option_faults(inside: Sequence[Scope], file: str, options: Options) -> Iterator[Diagnostic]:
     """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals this function reads."""
-    own = next(scopes(tree))
+    own = inside[0]
+    tree = own.node
     listed = ", ".join(f"`{parameter}`" for parameter in own.parameters) or "none"
     for option in ("static", "mutates"):
         for name in getattr(options, option):
@@ -123,7 +125,9 @@ def _option_faults(tree: AnyFunction, file: str, options: Options, resolve: Reso
                 text = f"`{option}` names `{name}`, which is not a parameter of this function"
                 span = _option_span(tree, file, option, name)
                 yield Diagnostic("P017", text, span, "no such parameter", help=(f"its parameters: {listed}",))
-    read = {node.id for scope in scopes(tree) for node in own_nodes(scope.node) if isinstance(node, gast.Name)}
+    if not options.freeze:
+        return
+    read = {node.id for scope in inside for node in scope.nodes if isinstance(node, gast.Name)}
     for name in options.freeze:
         if name not in read or own.is_local(name):
             text = f"`freeze` names `{name}`, which this function does not read from outside"

@@ -10,22 +10,30 @@ Variables of comprehensions are counted as names of the function they stand in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import gast
 
-from ..diagnostics import Span
+from ..diagnostics import InternalError, Span
 from ..records import dataclass
+from ..syntax import children_of
 from .resolve_static import parameter_names
 
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+# Nodes with children that do not run where the node stands.
+CLOSED = frozenset({*FUNCTIONS, gast.ClassDef, gast.AnnAssign})
+# Nodes that may bind a name.
+BINDING = frozenset({
+    gast.Name, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom, gast.Global,
+    gast.Nonlocal, gast.ExceptHandler, gast.MatchAs, gast.MatchStar,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One function: its parameters, the names it binds, and those of them that are one function and no other."""
+    """One function: its parameters, the names it binds, those of them that are one function, and its own nodes."""
 
     node: AnyFunction
     parent: Scope | None
@@ -34,6 +42,7 @@ class Scope:
     functions: dict[str, AnyFunction]
     imported: frozenset[str]
     declared: dict[str, gast.stmt]  # name -> its `global` or `nonlocal` statement
+    nodes: tuple[gast.AST, ...]
 
     @property
     def name(self) -> str:
@@ -67,7 +76,10 @@ def scope_of(node: AnyFunction, parent: Scope | None) -> Scope:
     names: dict[str, list[gast.AST | None]] = {name: [None] for name in parameter_names(node)}
     imported: set[str] = set()
     declared: dict[str, gast.stmt] = {}
-    for child in own_nodes(node):
+    nodes = own_nodes(node)
+    for child in nodes:
+        if type(child) not in BINDING:
+            continue
         match child:
             case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
                 names.setdefault(name, []).append(None)
@@ -81,27 +93,28 @@ def scope_of(node: AnyFunction, parent: Scope | None) -> Scope:
                 names.setdefault(name.id if isinstance(name, gast.AST) else name, []).append(None)
             case gast.MatchAs(name=name) | gast.MatchStar(name=name) if name is not None:
                 names.setdefault(name, []).append(None)
-    for name, function in _lambdas(node):
+    for name, function in _lambdas(nodes):
         names[name] = [function if found is None and len(names[name]) == 1 else found for found in names[name]]
     functions = {name: found[0] for name, found in names.items() if len(found) == 1 and isinstance(found[0], FUNCTIONS)}
     bound = (frozenset(names) | imported) - frozenset(declared)
-    return Scope(node, parent, parameter_names(node), bound, functions, frozenset(imported), declared)
+    return Scope(node, parent, parameter_names(node), bound, functions, frozenset(imported), declared, nodes)
 
 
-def _lambdas(function: AnyFunction) -> Iterator[tuple[str, gast.Lambda]]:
+def _lambdas(nodes: Iterable[gast.AST]) -> Iterator[tuple[str, gast.Lambda]]:
     """The names that are assigned a lambda."""
-    for child in own_nodes(function):
-        match child:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Lambda() as value):
-                yield name, value
+    for child in nodes:
+        if type(child) is gast.Assign and type(child.value) is gast.Lambda:
+            match child.targets:
+                case [gast.Name(id=name)]:
+                    yield name, child.value
 
 
-def own_nodes(function: AnyFunction) -> list[gast.AST]:
+def own_nodes(function: AnyFunction) -> tuple[gast.AST, ...]:
     """The nodes of a function's body, outer before inner; functions and classes inside are given but left closed."""
     found: list[gast.AST] = []
     for node in [function.body] if isinstance(function, gast.Lambda) else function.body:
         _open(node, found)
-    return found
+    return tuple(found)
 
 
 def _open(node: gast.AST, found: list[gast.AST]) -> None:
@@ -112,6 +125,8 @@ def _open(node: gast.AST, found: list[gast.AST]) -> None:
 
 def evaluated_here(node: gast.AST) -> list[gast.AST]:
     """The children that run where the node stands: of a function its defaults and decorators, not its body."""
+    if type(node) not in CLOSED:
+        return children_of(node)
     match node:
         case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.Lambda():
             defaults = [default for default in node.args.kw_defaults if default is not None]
@@ -120,14 +135,14 @@ def evaluated_here(node: gast.AST) -> list[gast.AST]:
             return list(node.decorator_list)
         case gast.AnnAssign():
             return [node.target] if node.value is None else [node.target, node.value]
-    return list(gast.iter_child_nodes(node))
+    raise InternalError("scopes", gast.dump(node), "no case for this node")
 
 
 def scopes(node: AnyFunction, parent: Scope | None = None) -> Iterator[Scope]:
     """The scope of a function and of every function and lambda inside it."""
     scope = scope_of(node, parent)
     yield scope
-    for child in own_nodes(node):
+    for child in scope.nodes:
         if isinstance(child, FUNCTIONS):
             yield from scopes(child, scope)
 

@@ -272,12 +272,13 @@ def _is_small_power(exponent: Node) -> bool:
 
 def is_heavy(node: Node, resolve: Resolve) -> bool:
     """Whether an element is better kept than computed again: by arithmetic, or by the arrays it is read from."""
-    parts = list(nodes_below(node, resolve))
-    work = sum(map(work_of, parts))
-    if work == 0 and len(parts) < 3:
-        return False
-    loads = sum(isinstance(p, Stored) and rank(p) > 0 for p in parts)
-    return work > LIGHT_WORK or loads > LIGHT_LOADS
+    work = loads = 0
+    for part in nodes_below(node, resolve):
+        work += work_of(part)
+        loads += isinstance(part, Stored) and rank(part) > 0
+        if work > LIGHT_WORK or loads > LIGHT_LOADS:
+            return True
+    return False
 
 
 def is_plain_access(node: Node, resolve: Resolve) -> bool:

@@ -44,7 +44,7 @@ class _Releaser:
             mine += [n for n in made if n not in known and self._is_releasable(n)]
             result.append(self._inside(statement, outer | set(mine)))
             is_end = is_function and all(isinstance(s, gast.Return) for s in statements[position + 1 :])
-            after = self.live.after(statement)
+            after = self.live.after(statement) if mine else ()
             done = [n for n in mine if n not in after]
             if not is_end:
                 result += [syntax.delete(n, getattr(statement, "span", None)) for n in done]
@@ -67,6 +67,8 @@ class _Releaser:
         return False
 
     def _inside(self, statement: gast.stmt, known: set[str]) -> gast.stmt:
+        if not any(map(self._is_releasable, names_assigned([statement]))):
+            return statement
         match statement:
             case gast.If(body=body, orelse=orelse):
                 # a name that both branches make belongs to the block around them

@@ -22,20 +22,19 @@ from ...names import Names
 from ...program import Function
 from ...records import dataclass
 from ...types import INT, ListOf, Type
-from ..loop_rules.release import renamed
 from ..storage import storage_classes
+from .known import Known
 from .lengths import Lengths
-from .places import is_plain_nest
-from .reuse import elements_of, makes, may_take_place, mentioned
+from .reuse import makes, may_take_place
 from .sizes import Sizes
 
 
-def carry(function: Function, names: Names, wishes: dict[str, str]) -> Function:
+def carry(function: Function, names: Names, wishes: dict[str, str], known: Known) -> Function:
     """The function whose loops allocate as little as can be; `names` are those taken, `wishes` those of new ones."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For | gast.While)]
     if not any(makes(s) for loop in loops for s in loop.body):
         return function
-    carrier = _Carrier(function, names, wishes)
+    carrier = _Carrier(function, names, wishes, known)
     body = carrier.block(function.body, list(carrier.live.at_entry))
     return function.with_(body=tuple(body), types=carrier.types)
 
@@ -50,8 +49,8 @@ class _Cycle:
 
 
 class _Carrier:
-    def __init__(self, function: Function, names: Names, wishes: dict[str, str]) -> None:
-        self.function, self.names, self.wishes = function, names, wishes
+    def __init__(self, function: Function, names: Names, wishes: dict[str, str], known: Known) -> None:
+        self.function, self.names, self.wishes, self.known = function, names, wishes, known
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
         self.lengths, self.sizes = Lengths(function), Sizes(function)
@@ -78,7 +77,7 @@ class _Carrier:
         return result
 
     def statement(self, node: gast.stmt, before: frozenset[str]) -> list[gast.stmt]:
-        if is_plain_nest(node, self.types):
+        if self.known.is_plain_nest(node, self.types):
             return [node]
         match node:
             case gast.If(body=body, orelse=orelse):
@@ -128,7 +127,7 @@ class _Carrier:
         position = next(k for k, s in enumerate(body) if s is made)
         other = self._another(name, "t")
         new = syntax.rebuild(made, targets=[syntax.target(other)])
-        behind = [renamed(s, {name: other}) for s in body[position + 1 :]]
+        behind = [self.known.renamed(s, {name: other}) for s in body[position + 1 :]]
         closing = self._placed(syntax.assign(name, syntax.name(other)), made)
         spelled = [*body[:position], new, *behind, closing]
         outside = syntax.rebuild(outside, targets=[syntax.target(other)])
@@ -178,7 +177,7 @@ class _Carrier:
             is_ours = self._is_ours(current, name, before)
             if self._is_elementwise(kept, current, name, end):
                 ahead = [] if is_ours else self._own_copy(current, outside)
-                return ahead, [renamed(s, {name: current}) for s in kept if s is not end]
+                return ahead, [self.known.renamed(s, {name: current}) for s in kept if s is not end]
             if is_ours and name not in self._mentioned_behind(kept, end):
                 swap = self._placed(_permute([current, name], [name, current]), end)
                 return [outside], [swap if s is end else s for s in kept]
@@ -197,18 +196,20 @@ class _Carrier:
     def _is_elementwise(self, body: Sequence[gast.stmt], current: str, name: str, end: gast.stmt) -> bool:
         """Whether each element of the new array may be written over the one of the old array at its place."""
         others = set(self._sharing(name)) - {current, name}
-        first = next((k for k, s in enumerate(body) if name in elements_of(s)), None)
+        first = next((k for k, s in enumerate(body) if name in self.known.elements(s)), None)
         last = next(k for k, s in enumerate(body) if s is end)
-        if first is None or first >= last or any(not others.isdisjoint(mentioned(s)) for s in body):
+        if first is None or first >= last or any(not others.isdisjoint(self.known.mentions(s).counts) for s in body):
             return False
-        if any(current in elements_of(s) for s in body[first + 1 : last]) or name in self._mentioned_behind(body, end):
+        if any(current in self.known.elements(s) for s in body[first + 1 : last]):
+            return False
+        if name in self._mentioned_behind(body, end):
             return False
         nest = body[first]
-        return is_plain_nest(nest, self.types) and may_take_place(nest, current, name, self.sizes)
+        return self.known.is_plain_nest(nest, self.types) and may_take_place(nest, {current}, {name}, self.sizes)
 
     def _mentioned_behind(self, body: Sequence[gast.stmt], end: gast.stmt) -> set[str]:
         last = next(k for k, s in enumerate(body) if s is end)
-        return {n for s in body[last + 1 :] for n in mentioned(s)}
+        return {n for s in body[last + 1 :] for n in self.known.mentions(s).counts}
 
     # --- new statements
 
@@ -239,7 +240,8 @@ class _Carrier:
         """`current = source` and then an own copy of it: the copy is made of the source and needs no other name."""
         allocation, nest, _, *rest = made
         own = allocation.targets[0].id
-        return [renamed(allocation, {own: current}), renamed(nest, {current: source, own: current}), *rest]
+        copied = self.known.renamed(nest, {current: source, own: current})
+        return [self.known.renamed(allocation, {own: current}), copied, *rest]
 
     def _placed(self, statement: gast.stmt, like: gast.stmt) -> gast.stmt:
         return syntax.at(statement, getattr(like, "span", None), getattr(like, "inlined", ()))

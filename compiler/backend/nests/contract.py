@@ -22,7 +22,8 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
-from .places import is_plain_nest
+from .known import Known
+from .places import elements_in
 
 
 @dataclass(slots=True)
@@ -35,20 +36,20 @@ class _Uses:
     others: int = 0
 
 
-def contract(function: Function) -> Function:
+def contract(function: Function, known: Known) -> Function:
     """The function without the arrays that need not be there."""
     bound = Counter(function.parameters)
     for statement in syntax.walk(function.body):
         bound.update(syntax.names_bound(statement))
-    chosen = {name: found for name, found in _uses(function).items() if _is_local(name, found, bound)}
+    chosen = {name: found for name, found in _uses(function, known).items() if _is_local(name, found, bound, known)}
     if not chosen:
         return function
     shapes = {name: _shape_of(found.made[0]) for name, found in chosen.items()}
-    values = {name: _forwarded(name, found, function.types) for name, found in chosen.items()}
+    values = {name: _forwarded(name, found, function.types, known) for name, found in chosen.items()}
     types: dict[str, Type] = dict(function.types)
     for name in chosen:
         types[name] = Scalar(function.types[name].dtype)  # type: ignore[union-attr]
-    body = _block(function.body, _Change(shapes, values, function.types))
+    body = _block(function.body, _Change(shapes, values, function.types, known))
     decisions = restated(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
     return function.with_(body=tuple(body), types=types, decisions=decisions)
 
@@ -64,26 +65,26 @@ def restated(decisions: Sequence[tuple[str, str]], news: Mapping[str, str]) -> t
     return tuple(result)
 
 
-def _uses(function: Function) -> dict[str, _Uses]:
+def _uses(function: Function, known: Known) -> dict[str, _Uses]:
     """All arrays that are made by an `empty` and never go by another name."""
     uses = {
         s.targets[0].id: _Uses([], [], [])
         for s in syntax.walk(function.body)
         if isinstance(s, gast.Assign) and syntax.operator_of(s.value) == "empty"
     }
-    for statements, nested in _blocks(function.body, False, function.types):
+    for statements, nested in _blocks(function.body, False, function.types, known):
         for position, statement in enumerate(statements):
             _note(statement, statements, position, nested, uses)
     return uses
 
 
 def _blocks(
-    body: Sequence[gast.stmt], nested: bool, types: Mapping[str, Type]
+    body: Sequence[gast.stmt], nested: bool, types: Mapping[str, Type], known: Known
 ) -> Iterator[tuple[Sequence[gast.stmt], bool]]:
     yield body, nested
     for statement in body:
         for block in syntax.blocks_of(statement):
-            yield from _blocks(block, nested or is_plain_nest(statement, types), types)
+            yield from _blocks(block, nested or known.is_plain_nest(statement, types), types, known)
 
 
 def _note(
@@ -131,7 +132,7 @@ def _note_reads(node: gast.AST, uses: dict[str, _Uses]) -> None:
 # --- which arrays --------------------------------------------------------------------------------------------------
 
 
-def _is_local(name: str, found: _Uses, bound: Mapping[str, int]) -> bool:
+def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: Known) -> bool:
     if bound[name] != 1 or len(found.stores) != 1 or found.others:
         return False
     block, position, store = found.stores[0]
@@ -140,11 +141,12 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int]) -> bool:
     if any(index != wanted for index in found.loads) or name in syntax.names_read(store.value):
         return False
     behind = block[position + 1 :]
+    users = [s for s in behind if name in known.mentions(s).counts]
     lengths = {n for tree in _shape_of(found.made[0]) for n in syntax.names_read(tree)}
-    if _count_loads(behind, name) != len(found.loads) or any(bound[n] != 1 for n in lengths):
+    if _count_loads(users, name) != len(found.loads) or any(bound[n] != 1 for n in lengths):
         return False  # or a length could not be told everywhere by what the array was made from
-    changed = {n for s in syntax.walk(behind) for n in syntax.names_bound(s)}
-    return changed.isdisjoint(syntax.names_read(place))
+    fixed = syntax.names_read(place)
+    return all(known.mentions(s).binds.isdisjoint(fixed) for s in behind)
 
 
 def _count_loads(statements: Sequence[gast.stmt], name: str) -> int:
@@ -156,8 +158,7 @@ def _count_loads(statements: Sequence[gast.stmt], name: str) -> int:
                 parts = [part]
             case gast.Assign(targets=[place], value=value):
                 parts = [value, place.slice] if isinstance(place, gast.Subscript) else [value]
-        nodes = (node for part in parts for node in syntax.nodes_of(part))
-        count += sum(isinstance(n, gast.Subscript) and n.value.id == name for n in nodes)
+        count += sum(place.value.id == name for part in parts for place in elements_in(part))
     return count
 
 
@@ -166,13 +167,13 @@ def _shape_of(made: gast.Assign) -> list[gast.expr]:
     return list(shape.elts) if isinstance(shape, gast.Tuple) else [shape]
 
 
-def _forwarded(name: str, found: _Uses, types: Mapping[str, Type]) -> str:
+def _forwarded(name: str, found: _Uses, types: Mapping[str, Type], known: Known) -> str:
     """The scalar that stands for an element: the one that is stored, if it keeps its value, or a new one."""
     block, position, store = found.stores[0]
     value = store.value
     if not (isinstance(value, gast.Name) and types[value.id] == Scalar(types[name].dtype)):  # type: ignore[union-attr]
         return name
-    changed = any(value.id in syntax.names_bound(s) for s in syntax.walk(block[position:]))
+    changed = any(value.id in known.mentions(s).binds for s in block[position:])
     return name if changed else value.id
 
 
@@ -184,6 +185,7 @@ class _Change:
     shapes: Mapping[str, list[gast.expr]]
     values: Mapping[str, str]
     types: Mapping[str, Type]
+    known: Known
 
     def tree(self, node: gast.expr) -> gast.expr:
         match node:
@@ -203,7 +205,6 @@ class _Change:
                 changes[part] = self.tree(old)
         return syntax.rebuild(node, **changes)  # type: ignore[return-value]
 
-
     def element(self, name: str, value: gast.expr) -> gast.expr:
         """What was stored, as a NumPy number of the array's dtype."""
         dtype = self.types[name].dtype  # type: ignore[union-attr]
@@ -219,6 +220,8 @@ def _block(statements: Sequence[gast.stmt], change: _Change) -> list[gast.stmt]:
 
 
 def _statement(node: gast.stmt, change: _Change) -> gast.stmt | None:
+    if change.known.mentions(node).counts.keys().isdisjoint(change.values.keys()):
+        return node
     match node:
         case gast.Assign(targets=[gast.Name(id=name)]) if name in change.values:
             return None

@@ -10,9 +10,8 @@ they `clash`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -23,47 +22,33 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
 from ..storage import storage_classes
+from .known import Known
 from .sizes import Scope, Sizes, Span
 
 WHOLE = frozenset({"empty", "transpose", "reshape"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Effects:
     """`exposed` are the names whose value from before the statement it may read; `counts` has every mention of a name.
 
     `opaque` says that it does something that nothing else may pass: a call, a list operation, a return.
     """
 
-    reads: set[str] = field(default_factory=set)
-    binds: set[str] = field(default_factory=set)
-    exposed: set[str] = field(default_factory=set)
-    loads: set[str] = field(default_factory=set)
-    stores: set[str] = field(default_factory=set)
+    reads: AbstractSet[str]
+    binds: AbstractSet[str]
+    exposed: AbstractSet[str]
+    counts: Mapping[str, int]
+    loads: set[str]
+    stores: set[str]
     fails: bool = False
     opaque: bool = False
-    counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, later: Effects, bound: set[str] | None = None) -> None:
-        """Let another statement follow; `bound` are the names that have a value by then."""
-        self.reads |= later.reads
-        self.binds |= later.binds
-        self.exposed |= later.exposed - bound if bound else later.exposed
-        self.loads |= later.loads
-        self.stores |= later.stores
-        self.fails, self.opaque = self.fails or later.fails, self.opaque or later.opaque
-        self.counts.update(later.counts)
-
-    def read(self, name: str) -> None:
-        self.reads.add(name)
-        self.exposed.add(name)
-        self.counts[name] += 1
-
-    def without(self, names: set[str]) -> Effects:
+    def without(self, names: AbstractSet[str]) -> Effects:
         """The effects for those who never see these names."""
         return Effects(
-            self.reads - names, self.binds - names, self.exposed - names, self.loads, self.stores, self.fails,
-            self.opaque, self.counts,
+            self.reads - names, self.binds - names, self.exposed - names, self.counts, self.loads, self.stores,
+            self.fails, self.opaque,
         )  # fmt: skip
 
 
@@ -80,29 +65,29 @@ def clash(first: Effects, second: Effects) -> bool:
 class Reader:
     """Tells the effects of statements of one function; the trees must stay as they are."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, known: Known) -> None:
         self.types = function.types
         self.held: Held = {}
         self.sizes = Sizes(function)
         self.classes = storage_classes(function)
-        self._known: dict[int, tuple[gast.stmt, Effects]] = {}
+        self.known = known
+        self._effects: dict[int, tuple[gast.stmt, Effects]] = {}
 
     def of(self, statement: gast.stmt, scope: Scope | None = None) -> Effects:
-        known = self._known.get(id(statement))
+        known = self._effects.get(id(statement))
         if known is None:
-            found = Effects()
+            said = self.known.mentions(statement)
+            found = Effects(said.reads, said.binds, said.exposed, said.counts, set(), set())
             self._statement(statement, scope or Scope(), found)
-            known = self._known[id(statement)] = (statement, found)
+            known = self._effects[id(statement)] = statement, found
         return known[1]
 
-    def block(self, statements: Iterable[gast.stmt], scope: Scope) -> Effects:
-        """One statement after the other: what the first ones certainly bind is not exposed by later ones."""
-        total = Effects()
-        bound: set[str] = set()
+    def _block(self, statements: Iterable[gast.stmt], scope: Scope, into: Effects) -> None:
         for statement in statements:
-            total.add(self.of(statement, scope), bound)
-            bound |= surely_bound(statement)
-        return total
+            found = self.of(statement, scope)
+            into.loads |= found.loads
+            into.stores |= found.stores
+            into.fails, into.opaque = into.fails or found.fails, into.opaque or found.opaque
 
     def _statement(self, node: gast.stmt, scope: Scope, into: Effects) -> None:
         match node:
@@ -110,16 +95,14 @@ class Reader:
                 self._loop(node, scope, into)
             case gast.If(test=test, body=body, orelse=orelse):
                 self._expression(test, scope, into)
-                into.add(self.block(body, scope))
-                into.add(self.block(orelse, scope))
+                self._block(body, scope, into)
+                self._block(orelse, scope, into)
             case gast.While(test=test, body=body):
                 self._expression(test, scope, into)
-                into.add(self.block(body, scope))
+                self._block(body, scope, into)
                 into.fails = True  # it may run for ever
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 self._value(name, value, scope, into)
-                into.binds.add(name)
-                into.counts[name] += 1
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value) if isinstance(
                 self.types.get(base), Array
             ):
@@ -139,22 +122,16 @@ class Reader:
         for bound in node.iter.args:
             self._expression(bound, scope, into)
         span = self.sizes.span(node, scope) or Span(self.sizes.variable(variable), ())
-        into.add(self.block(node.body, scope.inside(variable, span)), {variable})
-        into.binds.add(variable)
-        into.counts[variable] += 1
+        self._block(node.body, scope.inside(variable, span), into)
         if not (isinstance(step, gast.Constant) and step.value != 0):
             into.fails = True
 
     def _opaque(self, node: gast.AST, into: Effects) -> None:
         """Something of which no more is known than the names in it."""
         for name in syntax.names_read(node):
-            into.read(name)
             if name in self.classes:
                 into.loads.add(self.classes[name])
                 into.stores.add(self.classes[name])
-        for name in syntax.names_bound(node) if isinstance(node, gast.stmt) else ():
-            into.binds.add(name)
-            into.counts[name] += 1
         into.opaque = True
 
     # --- expressions
@@ -163,27 +140,24 @@ class Reader:
         """The right-hand side of an assignment to a name."""
         if isinstance(self.types.get(name), Scalar):
             self._expression(value, scope, into)
-        elif isinstance(value, gast.Name) or syntax.operator_of(value) in WHOLE:
-            for mentioned in syntax.names_read(value):
-                into.read(mentioned)
-        else:
+        elif not (isinstance(value, gast.Name) or syntax.operator_of(value) in WHOLE):
             self._opaque(value, into)
 
     def _expression(self, node: gast.expr, scope: Scope, into: Effects) -> None:
+        kind = type(node)
+        if kind is gast.Constant or kind is gast.Name:
+            return None
         match node:
-            case gast.Constant():
-                return None
-            case gast.Name(id=name):
-                into.read(name)
-            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
-                into.read(array)
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name()]):
+                pass
             case gast.Subscript(value=gast.Name(id=base)) if isinstance(self.types.get(base), Array):
                 self._element(node, scope, into, into.loads)
             case gast.Call(args=args) if is_scalar_operator(operator := str(syntax.operator_of(node))):
                 if operator in ("pop", "length"):
                     return self._opaque(node, into)
-                operands = [type_of(a, self.types, self.held) for a in args]
-                into.fails = into.fails or elementwise_fails(operator, operands, syntax.static_of(node))
+                if not into.fails:
+                    operands = [type_of(a, self.types, self.held) for a in args]
+                    into.fails = elementwise_fails(operator, operands, syntax.static_of(node))
                 self._all(args, scope, into)
             case gast.BoolOp(values=parts):
                 self._all(parts, scope, into)
@@ -192,29 +166,14 @@ class Reader:
             case _:
                 self._opaque(node, into)
 
-    def _all(self, parts: Iterable[gast.expr], scope: Scope, into: Effects) -> None:
+    def _all(self, parts: Sequence[gast.expr], scope: Scope, into: Effects) -> None:
         for part in parts:
             self._expression(part, scope, into)
 
     def _element(self, node: gast.Subscript, scope: Scope, into: Effects, classes: set[str]) -> None:
         base = node.value.id
-        into.read(base)
         classes.add(self.classes[base])
         for item, extent in zip(node.slice.elts, self.types[base].dims, strict=True):  # type: ignore[union-attr]
             if not self.sizes.is_inside(item, extent, scope):
                 into.fails = True
                 self._expression(item, scope, into)
-            else:
-                for name in syntax.names_read(item):
-                    into.read(name)
-
-
-def surely_bound(statement: gast.stmt) -> set[str]:
-    """The names that a statement binds whichever way it goes."""
-    match statement:
-        case gast.Assign():
-            return set(syntax.names_bound(statement))
-        case gast.If(body=body, orelse=orelse):
-            sides = [{n for s in side for n in surely_bound(s)} for side in (body, orelse)]
-            return sides[0] & sides[1]
-    return set()

@@ -15,18 +15,18 @@ things that may fail change places.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
 from ... import syntax
 from ...program import Function
 from ...types import Array
-from ..loop_rules.release import renamed
 from .effects import Effects, Reader, clash
-from .own_names import carried_arrays, hidden_counters
-from .places import accesses, is_apart, is_plain_nest
+from .known import Known
+from .own_names import carried_arrays, mentions_of
+from .places import accesses, is_apart
 from .sizes import Scope, Span
 from .story import Story
 
@@ -34,40 +34,39 @@ REACH = 24  # how many statements back a nest is compared with: keeps the work l
 LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
-def fuse(function: Function) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
-    if sum(is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
+def fuse(function: Function, counters: AbstractSet[str], known: Known) -> Function:
+    """The function with its nests merged; every nest has scalars of its own (`own_names`).
+
+    `counters` are the names that are loop variables and nothing else (`hidden_counters`).
+    """
+    if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
-    fuser = _Fuser(function)
+    fuser = _Fuser(function, counters, known)
     body = tuple(fuser.block(function.body, Scope()))
     return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
 
 
 class _Fuser:
-    def __init__(self, function: Function) -> None:
-        self.types = function.types
-        self.reader = Reader(function)
+    def __init__(self, function: Function, counters: AbstractSet[str], known: Known) -> None:
+        self.types, self.known = function.types, known
+        self.reader = Reader(function, known)
         self.sizes = self.reader.sizes
-        self.counts = Counter(function.parameters)
-        for statement in function.body:
-            self.counts.update(self.reader.of(statement).counts)
-        self.counters = hidden_counters(function)
+        self.counts = mentions_of(function, known)
+        self.counters = counters
         self.carried = carried_arrays(function)
         self.story = Story()
-        self._plain: dict[int, tuple[gast.stmt, bool]] = {}
+        self._visible: dict[int, Effects] = {}
+        self._read: dict[int, frozenset[str]] = {}
 
     def is_plain_nest(self, statement: gast.stmt) -> bool:
-        """`places.is_plain_nest`, asked of a statement whenever another one comes near."""
-        if id(statement) not in self._plain:
-            self._plain[id(statement)] = statement, is_plain_nest(statement, self.types)
-        return self._plain[id(statement)][1]
+        return self.known.is_plain_nest(statement, self.types)
 
     def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
         """The statements, their nests merged where that is right and pays."""
         placed: list[gast.stmt] = []
         for statement in statements:
             if self.is_plain_nest(statement):
-                placed = self._place(placed, statement, scope)
+                self._place(placed, statement, scope)
             else:
                 placed.append(self._inside(statement, scope))
         return placed
@@ -86,32 +85,35 @@ class _Fuser:
         variable = loop.target.id
         return scope.inside(variable, self.sizes.span(loop, scope) or Span(self.sizes.variable(variable), ()))
 
-    def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> list[gast.stmt]:
+    def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> None:
         """Append a nest, or merge it with one of those before it."""
         needed: list[int] = []
         moving = self._seen(nest, scope)
         for position in range(len(placed) - 1, max(-1, len(placed) - 1 - REACH), -1):
             other = placed[position]
             found = self._seen(other, scope)
-            is_free = not any(clash(found, self._seen(placed[k], scope)) for k in needed)
-            if is_free and self.is_plain_nest(other):
+            pays = self.is_plain_nest(other) and self._shares_arrays(other, nest)
+            if pays and not any(clash(found, self._seen(placed[k], scope)) for k in needed):
                 merged = self.merged(other, nest, scope)
                 if merged is not None:
                     self.story.fused(merged, other, nest)
                     ahead = [placed[k] for k in reversed(needed)]
-                    between = [s for k, s in enumerate(placed) if k > position and k not in needed]
-                    return [*placed[:position], *ahead, merged, *between]
+                    behind = range(position + 1, len(placed))
+                    placed[position:] = [*ahead, merged, *(placed[k] for k in behind if k not in needed)]
+                    return
             if found.opaque or not self.carried.isdisjoint(found.binds):
                 break  # nothing passes a call; and where an array gets other lengths, one symbol may mean two of them
             if clash(found, moving):
                 needed.append(position)
                 moving = _both(moving, found)
-        return [*placed, self._inside(nest, scope)]
+        placed.append(self._inside(nest, scope))
 
     def _seen(self, statement: gast.stmt, scope: Scope) -> Effects:
         """The effects of a statement that others can see."""
-        found = self.reader.of(statement, scope)
-        return found.without(self._own(found))
+        found = self.reader.of(statement, scope)  # which keeps the statement, and with it its id
+        if id(statement) not in self._visible:
+            self._visible[id(statement)] = found.without(self._own(found))
+        return self._visible[id(statement)]
 
     def _own(self, found: Effects) -> set[str]:
         """The names that are bound before they are read and mentioned nowhere else, and loop variables."""
@@ -120,9 +122,7 @@ class _Fuser:
     # --- two nests
 
     def merged(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
-        """Both nests as one; None where that would be wrong or does not pay."""
-        if not self._shares_arrays(first, second):
-            return None
+        """Two nests with a common array as one; None where that would be wrong or does not pay."""
         if self._same_bounds(first, second, scope):
             return self._joined(first, second, scope)
         for blocks, plain in ((second, first), (first, second)):
@@ -134,8 +134,13 @@ class _Fuser:
         return None
 
     def _shares_arrays(self, first: gast.stmt, second: gast.stmt) -> bool:
-        arrays = [{n for n in self.reader.of(s).reads if isinstance(self.types.get(n), Array)} for s in (first, second)]
-        return not arrays[0].isdisjoint(arrays[1])
+        return not self._arrays(first).isdisjoint(self._arrays(second))
+
+    def _arrays(self, nest: gast.stmt) -> frozenset[str]:
+        if id(nest) not in self._read:  # `known` keeps the nest, and with it its id
+            reads = self.known.mentions(nest).reads
+            self._read[id(nest)] = frozenset(n for n in reads if isinstance(self.types.get(n), Array))
+        return self._read[id(nest)]
 
     def _same_bounds(self, first: gast.For, second: gast.For, scope: Scope) -> bool:
         (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
@@ -149,9 +154,9 @@ class _Fuser:
     def _joined(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
         variable, other = first.target.id, second.target.id
         if variable != other:
-            if variable in self.reader.of(second, scope).counts or not {variable, other} <= self.counters:
+            if variable in self.known.mentions(second).counts or not {variable, other} <= self.counters:
                 return None
-            second = renamed(second, {other: variable})  # type: ignore[assignment]
+            second = self.known.renamed(second, {other: variable})  # type: ignore[assignment]
         effects = [self.reader.of(s, scope) for s in (first, second)]
         carried = [found.binds - self._own(found) for found in effects]
         kind = _kind(first, second, carried)
@@ -172,6 +177,10 @@ class _Fuser:
 
     def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
+        mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
+        touched = theirs_here.loads | theirs_here.stores
+        if mine_here.stores.isdisjoint(touched) and mine_here.loads.isdisjoint(theirs_here.stores):
+            return True
         classes = self.reader.classes
         mine = list(accesses(first.body, inside, self.sizes))
         stored = {classes[a.name] for a in mine if a.is_store}
@@ -199,16 +208,16 @@ class _Fuser:
         if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):  # type: ignore[arg-type]
             return None
         outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
-        mentioned = self.reader.of(plain, scope).counts
+        mentioned = self.known.mentions(plain).counts
         if {outer, counter} & set(mentioned) - {own} or not {outer, counter, own} <= self.counters:
             return None
-        body = [renamed(s, {own: counter}) for s in plain.body]
+        body = [self.known.renamed(s, {own: counter}) for s in plain.body]
         bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
         loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
         return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])  # type: ignore
 
 
-def _kind(first: gast.For, second: gast.For, carried: Sequence[set[str]]) -> str | None:
+def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:
     """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not."""
     kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
     if kinds[0] == kinds[1]:
@@ -226,7 +235,9 @@ def _loops(nest: gast.stmt) -> int:
 
 
 def _both(first: Effects, second: Effects) -> Effects:
-    total = Effects()
-    total.add(first)
-    total.add(second)
-    return total
+    """What clashes with either of two statements clashes with this."""
+    return Effects(
+        first.reads | second.reads, first.binds | second.binds, first.exposed | second.exposed, {},
+        first.loads | second.loads, first.stores | second.stores, first.fails or second.fails,
+        first.opaque or second.opaque,
+    )  # fmt: skip

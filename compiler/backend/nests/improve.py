@@ -11,12 +11,15 @@ from ...program import Function
 from .carry import carry
 from .contract import contract
 from .fuse import fuse
-from .own_names import own_names, shared_names
+from .known import Known
+from .own_names import hidden_counters, own_names, shared_names
 from .reuse import reuse
 
 
 def improve(function: Function, names: Names, wishes: dict[str, str]) -> Function:
     """`names` are those taken in the function; `wishes` says what names that were made would rather be called."""
-    function = fuse(own_names(function, names, wishes))
-    function = carry(reuse(contract(function)), names, wishes)
-    return shared_names(function, wishes)
+    known = Known()
+    counters = hidden_counters(function)
+    function = fuse(own_names(function, names, wishes, known), counters, known)
+    function = carry(reuse(contract(function, known), known), names, wishes, known)
+    return shared_names(function, wishes, known)

@@ -8,9 +8,9 @@
 
 Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
 when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
-by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever runs
-the iterations at once reports that of the first.  Only the outermost such loop of a nest is marked, and none that runs
-again and again for too little: one without loops in it, two loops deep in others.
+by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever
+runs the iterations at once reports that of the first.  Only the outermost such loop of a nest is marked, and none that
+runs again and again for too little: one without loops in it, two loops deep in others.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.expression_types import is_scalar_operator
 from ...analysis.forms import Form
-from ...analysis.liveness import Liveness, liveness
-from ...analysis.ranges import FRONT, Ranges, ranges
-from ...program import Function
+from ...analysis.liveness import liveness
+from ...analysis.ranges import FRONT, ranges
+from ...program import Function, hand_on
 from ...records import dataclass
 from ...types import Array, ListOf
 from ..storage import storage_classes
+from .known import Known
 from .sizes import Sizes
 
 HARMLESS = frozenset({"dim", "empty", "range", "prange", "lanes", "cast"})
@@ -39,7 +40,11 @@ def mark_independent(function: Function) -> Function:
     if not any(_is_candidate(s) for s in syntax.walk(function.body)):
         return function
     body = _Marker(function).block(function.body)
-    return function if body is None else function.with_(body=tuple(body))
+    if body is None:
+        return function
+    made = function.with_(body=tuple(body))
+    hand_on(ranges, function, made)  # the kind of a loop is nothing to them, and all indices are the same trees
+    return made
 
 
 def _is_candidate(node: gast.stmt) -> bool:
@@ -67,9 +72,8 @@ class _Marker:
         self.function, self.types = function, function.types
         self.sizes = Sizes(function)
         self.classes = storage_classes(function)
+        self.known = Known()
         self._depth = 0
-        self._ranges: Ranges | None = None
-        self._live: Liveness | None = None
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
         """The statements with the outermost independent loops marked; None where there is none."""
@@ -125,10 +129,11 @@ class _Marker:
 
     def _is_private(self, loop: gast.For, assigned: set[str]) -> bool:
         """Whether no name takes a value from one iteration to the next, or out of the loop."""
-        if self._live is None:
-            self._live = liveness(self.function)
-        inside = liveness(self.function.with_(body=tuple(loop.body))).at_entry - {loop.target.id}
-        return not inside & assigned and not self._live.after(loop) & assigned
+        if liveness(self.function).after(loop) & assigned:
+            return False
+        if self.known.mentions(loop).exposed.isdisjoint(assigned):
+            return True  # else it may still be that it is only read where the iteration ends in an error
+        return not (liveness(self.function.with_(body=tuple(loop.body))).at_entry - {loop.target.id}) & assigned
 
     # --- elements
 
@@ -145,18 +150,18 @@ class _Marker:
     def _accesses(self, loop: gast.For, assigned: set[str]) -> tuple[list[Access], list[Access]]:
         """Loads and stores of arrays that are not made by the iteration itself."""
         varying = {self.sizes.number_of(n) for n in assigned if n != loop.target.id}
-        loads, stores = [], []
+        loads: list[Access] = []
+        stores: list[Access] = []
         for place, is_store in element_places(loop.body):
             if place.value.id not in assigned:
                 (stores if is_store else loads).append(Access(place.value.id, self._forms(place, varying)))
         return loads, stores
 
     def _forms(self, place: gast.Subscript, varying: set[int]) -> tuple[Form | None, ...]:
-        if self._ranges is None:
-            self._ranges = ranges(self.function)
+        known_ranges = ranges(self.function)
         forms: list[Form | None] = []
         for axis, item in enumerate(place.slice.elts):
-            form = self.sizes.of(item) if self._ranges.of(place, axis) == FRONT else None
+            form = self.sizes.of(item) if known_ranges.of(place, axis) == FRONT else None
             known = form is not None and not any(unknown in varying for unknown, _ in form.terms)
             forms.append(form if known else None)
         return tuple(forms)

@@ -9,7 +9,7 @@ Then a nest can be moved and merged without a thought for the scalars of others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -18,87 +18,92 @@ from ...analysis.liveness import liveness
 from ...names import Names
 from ...program import Function
 from ...types import Array, Dim, Scalar, Type
-from ..loop_rules.release import renamed
-from .effects import Reader
-from .places import is_plain_nest
+from .known import Known
 
 
-def own_names(function: Function, names: Names, wishes: dict[str, str]) -> Function:
+def own_names(function: Function, names: Names, wishes: dict[str, str], known: Known) -> Function:
     """`names` are those taken; `wishes` is told what the new ones would rather be called."""
-    reader, live = Reader(function), liveness(function)
+    live = liveness(function)
     types: dict[str, Type] = dict(function.types)
     counters = {s.target.id for s in syntax.walk(function.body) if isinstance(s, gast.For)}
     seen: set[str] = set()
 
-    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        return [inside(s) for s in statements]
+    def block(statements: Sequence[gast.stmt]) -> Sequence[gast.stmt]:
+        made = [inside(s) for s in statements]
+        return made if any(new is not old for new, old in zip(made, statements)) else statements
 
     def inside(statement: gast.stmt) -> gast.stmt:
-        if is_plain_nest(statement, function.types):
+        if known.is_plain_nest(statement, function.types):
             return apart(statement)
-        match statement:
-            case gast.If(body=body, orelse=orelse):
-                return syntax.rebuild(statement, body=block(body), orelse=block(orelse))
-            case gast.For(body=body) | gast.While(body=body):
-                return syntax.rebuild(statement, body=block(body))
-        return statement
+        return rebuilt(statement, block)
 
     def apart(nest: gast.stmt) -> gast.stmt:
-        found = reader.of(nest)
-        own = found.binds - found.exposed - live.after(nest) - counters
+        found = known.mentions(nest)
+        own = found.binds - found.exposed - counters
+        own -= live.after(nest) if own else own
         renames = {}
         for name in sorted(own & seen):
             renames[name] = fresh = names.fresh(name)
             types[fresh] = function.types[name]
             wishes[fresh] = wishes.get(name, name)
         seen.update(own)
-        return renamed(nest, renames) if renames else nest
+        return known.renamed(nest, renames) if renames else nest
 
-    body = tuple(block(function.body))
-    return function.with_(body=body, types=types)
+    body = block(function.body)
+    return function.with_(body=tuple(body), types=types) if body is not function.body else function
 
 
-def shared_names(function: Function, wishes: dict[str, str]) -> Function:
+def shared_names(function: Function, wishes: dict[str, str], known: Known) -> Function:
     """Undo it: nests one after the other use the same names for scalars that wish for the same."""
-    reader = Reader(function)
-    total = Counter(function.parameters)
-    for statement in function.body:
-        total.update(reader.of(statement).counts)
+    total = mentions_of(function, known)
     types: dict[str, Type] = dict(function.types)
     wanted = {*wishes, *wishes.values()}
     pool: dict[tuple[str, Type], list[str]] = {}
 
-    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        return [inside(s) for s in statements]
+    def block(statements: Sequence[gast.stmt]) -> Sequence[gast.stmt]:
+        made = [inside(s) for s in statements]
+        return made if any(new is not old for new, old in zip(made, statements)) else statements
 
     def inside(statement: gast.stmt) -> gast.stmt:
-        if is_plain_nest(statement, function.types):
+        if known.is_plain_nest(statement, function.types):
             return together(statement)
-        match statement:
-            case gast.If(body=body, orelse=orelse):
-                return syntax.rebuild(statement, body=block(body), orelse=block(orelse))
-            case gast.For(body=body) | gast.While(body=body):
-                return syntax.rebuild(statement, body=block(body))
-        return statement
+        return rebuilt(statement, block)
 
     def together(nest: gast.stmt) -> gast.stmt:
-        found = reader.of(nest)
+        found = known.mentions(nest)
         own = [n for n in found.counts if n in wanted and n in found.binds and found.counts[n] == total[n]]
         renames, used = {}, Counter[tuple[str, Type]]()
         for name in own:
             if name in found.exposed or not isinstance(types[name], Scalar):
                 continue
             key = wishes.get(name, name), types[name]
-            known = pool.setdefault(key, [])
-            if used[key] == len(known):
-                known.append(name)
-            if known[used[key]] != name:
-                renames[name] = known[used[key]]
+            shared = pool.setdefault(key, [])
+            if used[key] == len(shared):
+                shared.append(name)
+            if shared[used[key]] != name:
+                renames[name] = shared[used[key]]
             used[key] += 1
-        return renamed(nest, renames) if renames else nest
+        return known.renamed(nest, renames) if renames else nest
 
-    body = tuple(block(function.body))
-    return function.with_(body=body, types=types)
+    body = block(function.body)
+    return function.with_(body=tuple(body), types=types) if body is not function.body else function
+
+
+def rebuilt(statement: gast.stmt, block: Callable[[Sequence[gast.stmt]], Sequence[gast.stmt]]) -> gast.stmt:
+    """The statement with `block` applied to those inside it; the same one if nothing changes."""
+    old = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
+    new = {key: block(inside) for key, inside in old.items() if inside}
+    changed = {key: made for key, made in new.items() if made is not old[key]}
+    return syntax.rebuild(statement, **changed) if changed else statement  # type: ignore[return-value]
+
+
+def mentions_of(function: Function, known: Known) -> Counter[str]:
+    """How often every name is mentioned in a function."""
+    total = Counter(function.parameters)
+    for statement in function.body:
+        for name, count in known.mentions(statement).counts.items():
+            total[name] += count
+    return total
 
 
 def hidden_counters(function: Function) -> set[str]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import gast
 
@@ -53,9 +53,32 @@ def access(place: gast.Subscript, scope: Scope, sizes: Sizes, is_store: bool = F
 
 
 def _loads(node: gast.expr, scope: Scope, sizes: Sizes) -> Iterator[Access]:
-    for part in syntax.nodes_of(node):
-        if isinstance(part, gast.Subscript):
-            yield access(part, scope, sizes)
+    for part in elements_in(node):
+        yield access(part, scope, sizes)
+
+
+def elements_in(node: gast.AST) -> list[gast.Subscript]:
+    """Every element that an expression loads."""
+    found: list[gast.Subscript] = []
+    _collect_elements(node, found)
+    return found
+
+
+def _collect_elements(node: gast.AST, found: list[gast.Subscript]) -> None:
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant:
+        return
+    if kind is gast.Call:
+        for part in node.args:
+            _collect_elements(part, found)
+        for keyword in node.keywords:
+            _collect_elements(keyword.value, found)
+        return
+    if kind is gast.Subscript:
+        found.append(node)
+        node = node.slice
+    for child in gast.iter_child_nodes(node):
+        _collect_elements(child, found)
 
 
 def is_apart(first: Access, second: Access, variable: str, sizes: Sizes) -> bool:
@@ -91,17 +114,15 @@ def _step_of(form: Form, scope: Scope, variable: str, sizes: Sizes) -> tuple[For
     return rest, factor, refined[1]
 
 
-def is_plain_nest(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
-    """Whether a statement is a loop that does nothing but compute scalars and store elements."""
-    return isinstance(statement, gast.For) and all(_is_plain(s, types) for s in statement.body)
-
-
-def _is_plain(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+def is_plain(
+    statement: gast.stmt, types: Mapping[str, Type], ask: Callable[[gast.stmt, Mapping[str, Type]], bool]
+) -> bool:
+    """Whether a statement does nothing but compute scalars and store elements; `ask` tells it of those inside it."""
     match statement:
         case gast.For(body=body):
-            return all(_is_plain(s, types) for s in body)
+            return all(ask(s, types) for s in body)
         case gast.If(body=body, orelse=orelse):
-            return all(_is_plain(s, types) for s in (*body, *orelse))
+            return all(ask(s, types) for s in (*body, *orelse))
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             return not isinstance(types.get(name), Array) and _is_scalar(value, types)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))], value=value):
@@ -111,12 +132,16 @@ def _is_plain(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
     return False
 
 
-def _is_scalar(value: gast.expr, types: Mapping[str, Type]) -> bool:
+def _is_scalar(node: gast.AST, types: Mapping[str, Type]) -> bool:
     """Whether an expression is made of operators and elements of arrays alone."""
-    for node in syntax.nodes_of(value):
-        if isinstance(node, gast.Call) and (operator := str(syntax.operator_of(node))):
-            if not is_scalar_operator(operator) or operator in ("pop", "length"):
-                return False
-        elif isinstance(node, gast.Subscript) and not isinstance(types.get(node.value.id), Array):
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant:
+        return True
+    if kind is gast.Call:
+        operator = str(syntax.operator_of(node))
+        if not is_scalar_operator(operator) or operator in ("pop", "length"):
             return False
-    return True
+        return all(_is_scalar(part, types) for part in (*node.args, *(k.value for k in node.keywords)))
+    if kind is gast.Subscript and not isinstance(types.get(node.value.id), Array):
+        return False
+    return all(_is_scalar(child, types) for child in gast.iter_child_nodes(node))

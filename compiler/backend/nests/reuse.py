@@ -11,24 +11,27 @@ Every element of the old array must have been read when the new one's element of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
 from ... import syntax
 from ...program import Function
-from ..loop_rules.release import renamed
 from ..storage import storage_classes
 from .contract import restated
-from .places import Access, access, is_apart, is_plain_nest
+from .known import Known
+from .places import Access, access, elements_in, is_apart
 from .sizes import Scope, Sizes, Span
 
 Path = tuple[gast.For, ...]
 Seen = tuple[Access, Path]
 
 
-def reuse(function: Function) -> Function:
-    reuser = _Reuser(function)
+def reuse(function: Function, known: Known) -> Function:
+    if not any(makes(s) for s in syntax.walk(function.body)):
+        return function
+    reuser = _Reuser(function, known)
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function
@@ -36,121 +39,112 @@ def reuse(function: Function) -> Function:
 
 
 class _Reuser:
-    def __init__(self, function: Function) -> None:
-        self.function, self.types, self.sizes = function, function.types, Sizes(function)
+    def __init__(self, function: Function, known: Known) -> None:
+        self.function, self.types, self.sizes, self.known = function, function.types, Sizes(function), known
         self.bound = Counter(function.parameters)
         for statement in syntax.walk(function.body):
             self.bound.update(syntax.names_bound(statement))
         classes = storage_classes(function)
         members = Counter(classes.values())
         self.places: dict[str, str] = {}
-        self._mentioned: dict[int, tuple[gast.stmt, set[str]]] = {}
-        self._elements: dict[int, tuple[gast.stmt, set[str]]] = {}
         self.alone = {n for n, leader in classes.items() if members[leader] == 1}
 
     def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        result = [self._inside(s) for s in statements]
-        for name in [s.targets[0].id for s in result if makes(s)]:
-            old = self._replaceable(result, name)
+        block = _Block([self._inside(s) for s in statements], self.known)
+        for name in list(block.makers):
+            old = self._replaceable(block, name) if self.bound[name] == 1 else None
             if old is not None:
-                result = self._replaced(result, old, name)
+                block.replace(old, name)
                 self.places[old] = "the array that is made from it takes its place, element by element"
-        return result
+        return block.rewritten()
 
     def _inside(self, statement: gast.stmt) -> gast.stmt:
-        if is_plain_nest(statement, self.types) or not syntax.blocks_of(statement):
+        if self.known.is_plain_nest(statement, self.types) or not syntax.blocks_of(statement):
             return statement
         parts = {"body": self.block(statement.body)}
         if isinstance(statement, gast.If):
             parts["orelse"] = self.block(statement.orelse)
         return syntax.rebuild(statement, **parts)
 
-    def _replaceable(self, block: Sequence[gast.stmt], name: str) -> str | None:
+    def _replaceable(self, block: _Block, name: str) -> str | None:
         """The array of this block whose last use is where `name` is first stored."""
-        makers = {s.targets[0].id: k for k, s in reversed(list(enumerate(block))) if makes(s)}
-        if name not in makers or self.bound[name] != 1:
+        first = block.first_touch(name) if name in block.makers else None
+        if first is None or not self.known.is_plain_nest(block.statements[first], self.types):
             return None
-        later = range(makers[name] + 1, len(block))
-        first = next((k for k in later if name in self._asked(self._elements, elements_of, block[k])), None)
-        if first is None or not is_plain_nest(block[first], self.types):
-            return None
-        here = self._asked(self._elements, elements_of, block[first])
+        nest, makers = block.statements[first], block.makers
+        here = {block.current(n) for n in self.known.elements(nest)}
         for old in sorted((n for n in here if makers.get(n, first) < first), key=makers.__getitem__):
-            if old != name and self._fits(old, name) and not self._is_needed(old, block[first + 1 :]):
-                if may_take_place(block[first], old, name, self.sizes):
+            if old != name and self._fits(old, name) and block.users[old][-1] <= first:
+                if may_take_place(nest, block.merged[old], {name}, self.sizes):
                     return old
         return None
 
-    def _replaced(self, block: Sequence[gast.stmt], old: str, name: str) -> list[gast.stmt]:
-        kept = [s for s in block if not (makes(s) and s.targets[0].id == name)]
-        return [self._renamed(s, old, name) for s in kept]
-
-    def _renamed(self, statement: gast.stmt, old: str, name: str) -> gast.stmt:
-        """The statement with another name; what does not mention the old one stays the same tree."""
-        if not self._is_needed(old, [statement]):
-            return statement
-        blocks = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
-        header = syntax.rebuild(statement, **{key: [] for key in blocks})
-        inside = {key: [self._renamed(s, old, name) for s in block] for key, block in blocks.items()}
-        made = syntax.rebuild(renamed(header, {old: name}), **inside)
-        for known in (self._mentioned, self._elements):
-            if id(statement) in known:
-                known[id(made)] = made, {name if n == old else n for n in known[id(statement)][1]}
-        return made
-
-    def _is_needed(self, name: str, statements: Sequence[gast.stmt]) -> bool:
-        return any(name in self._asked(self._mentioned, mentioned, s) for s in statements)
-
-    def _asked(
-        self, known: dict[int, tuple[gast.stmt, set[str]]], question: Callable[[gast.stmt], set[str]], about: gast.stmt
-    ) -> set[str]:
-        """The answer to a question about a statement, found once; with the statement, so that its id stays its own."""
-        if id(about) not in known:
-            known[id(about)] = about, question(about)
-        return known[id(about)][1]
-
     def _fits(self, old: str, name: str) -> bool:
         return self.bound[old] == 1 and old in self.alone and self.types[old] == self.types[name]
+
+
+class _Block:
+    """The statements of one block as they were, and what became of the arrays that are made in it.
+
+    `makers` has the places where arrays are made and `users` the places that mention them, `merged` the names that an
+    array stands for by now.  All names are exchanged together in the end.
+    """
+
+    def __init__(self, statements: Sequence[gast.stmt], known: Known) -> None:
+        self.statements, self.known = statements, known
+        self.makers: dict[str, int] = {}
+        for place, statement in enumerate(statements):
+            if makes(statement):
+                self.makers.setdefault(statement.targets[0].id, place)
+        self.users: dict[str, list[int]] = {name: [] for name in self.makers}
+        for place, statement in enumerate(statements if self.makers else ()):
+            for name in self.makers.keys() & known.mentions(statement).counts.keys():
+                self.users[name].append(place)
+        self.merged = {name: {name} for name in self.makers}
+        self._stands: dict[str, str] = {}
+        self._gone: set[int] = set()
+
+    def first_touch(self, name: str) -> int | None:
+        """Where elements of an array made here are first touched."""
+        later = (place for place in self.users[name] if place > self.makers[name])
+        return next((place for place in later if name in self.known.elements(self.statements[place])), None)
+
+    def current(self, name: str) -> str:
+        """The array that stands for this one by now."""
+        last = name
+        while last in self._stands:
+            last = self._stands[last]
+        while name != last:  # the next question takes one step
+            self._stands[name], name = last, self._stands[name]
+        return last
+
+    def replace(self, old: str, name: str) -> None:
+        """Let `name` be made where `old` was, and stand for both."""
+        self._gone.add(self.makers[name])
+        self._stands[old] = name
+        self.makers[name] = self.makers.pop(old)
+        self.merged[name] = self.merged.pop(old)
+        self.merged[name].add(name)
+
+    def rewritten(self) -> list[gast.stmt]:
+        names = {name: self.current(name) for name in list(self._stands)}
+        kept = [s for place, s in enumerate(self.statements) if place not in self._gone]
+        return [self.known.renamed(s, names) for s in kept] if names else kept
 
 
 def makes(statement: gast.stmt) -> bool:
     return isinstance(statement, gast.Assign) and syntax.operator_of(statement.value) == "empty"
 
 
-def mentioned(statement: gast.stmt) -> set[str]:
-    found = set(syntax.names_read(statement))  # what is nested in it included
-    return found.union(*map(syntax.names_bound, syntax.walk([statement])))
-
-
-def elements_of(statement: gast.stmt) -> set[str]:
-    """The arrays whose elements a statement may touch: all that it mentions otherwise than for a length."""
-    if isinstance(statement, gast.For):
-        inner = {n for s in statement.body for n in elements_of(s)}
-        return inner | set(_not_for_lengths(statement.iter))
-    if isinstance(statement, gast.Assign):
-        return {n for part in (*statement.targets, statement.value) for n in _not_for_lengths(part)}
-    return mentioned(statement)
-
-
-def _not_for_lengths(node: gast.AST) -> Iterator[str]:
-    if syntax.operator_of(node) == "dim":
-        return
-    if isinstance(node, gast.Name):
-        yield node.id
-    for child in gast.iter_child_nodes(node):
-        if not (isinstance(node, gast.Call) and child is node.func):
-            yield from _not_for_lengths(child)
-
-
 # --- in one nest ---------------------------------------------------------------------------------------------------
 
 
-def may_take_place(nest: gast.stmt, old: str, new: str, sizes: Sizes) -> bool:
-    """Whether no element of `old` is touched in a nest once the element of `new` at its place has been stored."""
-    seen = [(a, path) for a, path in _walk([nest], Scope(), (), sizes) if a.name in (old, new)]
+def may_take_place(nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], sizes: Sizes) -> bool:
+    """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
+    seen = [(a, path) for a, path in _walk([nest], Scope(), (), sizes) if a.name in old or a.name in new]
     for position, (store, path) in enumerate(seen):
-        for later, (other, its_path) in enumerate(seen) if store.name == new and store.is_store else ():
-            if other.name == old:
+        for later, (other, its_path) in enumerate(seen) if store.name in new and store.is_store else ():
+            if other.name in old:
                 if later > position or not _only_in_step((store, path), (other, its_path), sizes):
                     return False
     return True
@@ -184,6 +178,5 @@ def _walk(
 
 
 def _loads(node: gast.expr, scope: Scope, path: Path, sizes: Sizes) -> Iterator[Seen]:
-    for part in syntax.nodes_of(node):
-        if isinstance(part, gast.Subscript):
-            yield access(part, scope, sizes), path
+    for part in elements_in(node):
+        yield access(part, scope, sizes), path

@@ -1,0 +1,159 @@
+"""What the text of a statement says, found once: the passes over nests ask the same of the same trees.
+
+    for i in prange(n):           mentions   i twice, x and y once, t three times, n once
+        t = sin(x[i])             binds      i, t        exposed   n, x, y
+        y[i] = t * t              a plain nest; touches elements of x and y
+
+Answers hang on the identity of a statement and hold as long as nobody changes the tree; the tree is kept with its
+answer, so that its id stays its own.  A pass that changes one statement keeps the others, and what is known of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...records import dataclass
+from ...types import Type
+from ..loop_rules.release import renamed
+from .places import is_plain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mentions:
+    """`counts` has every mention of a name; `exposed` are the names whose value from before it may read.
+
+    `surely` are the names that it binds whichever way it goes.  Statements share these sets: nobody changes them.
+    """
+
+    counts: Mapping[str, int]
+    reads: frozenset[str]
+    binds: frozenset[str]
+    exposed: frozenset[str]
+    surely: frozenset[str]
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class Known:
+    """Answers about the statements of one function, from one pass to the next."""
+
+    def __init__(self) -> None:
+        self._mentions: dict[int, tuple[gast.stmt, Mentions]] = {}
+        self._plain: dict[int, tuple[gast.stmt, bool]] = {}
+        self._elements: dict[int, tuple[gast.stmt, frozenset[str]]] = {}
+
+    def mentions(self, statement: gast.stmt) -> Mentions:
+        known = self._mentions.get(id(statement))
+        if known is None:
+            known = self._mentions[id(statement)] = statement, self._found(statement)
+        return known[1]
+
+    def is_plain_nest(self, statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+        """Whether a statement is a loop that does nothing but compute scalars and store elements."""
+        return type(statement) is gast.For and self._is_plain(statement, types)
+
+    def _is_plain(self, statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+        known = self._plain.get(id(statement))
+        if known is None:
+            answer = is_plain(statement, types, self._is_plain)
+            known = self._plain[id(statement)] = statement, answer
+        return known[1]
+
+    def elements(self, statement: gast.stmt) -> frozenset[str]:
+        """The names that it mentions otherwise than for a length: among them all arrays whose elements it may touch."""
+        known = self._elements.get(id(statement))
+        if known is None:
+            known = self._elements[id(statement)] = statement, self._touched(statement)
+        return known[1]
+
+    def renamed(self, statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
+        """The statement with other names; what mentions none of them stays the same tree."""
+        if self.mentions(statement).counts.keys().isdisjoint(names.keys()):
+            return statement
+        blocks = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
+        header = syntax.rebuild(statement, **{key: [] for key in blocks})
+        inside = {key: [self.renamed(s, names) for s in block] for key, block in blocks.items()}
+        made = syntax.rebuild(renamed(header, names), **inside)  # type: ignore[arg-type]
+        if id(statement) in self._plain:  # a name is given for another one of its type
+            self._plain[id(made)] = made, self._plain[id(statement)][1]  # type: ignore[assignment]
+        return made  # type: ignore[return-value]
+
+    # --- the answers
+
+    def _found(self, statement: gast.stmt) -> Mentions:
+        match statement:
+            case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
+                return self._compound(syntax.names_read(iter_), (body,), variable)
+            case gast.If(test=test, body=body, orelse=orelse):
+                return self._compound(syntax.names_read(test), (body, orelse))
+            case gast.While(test=test, body=body):
+                return self._compound(syntax.names_read(test), (body,))
+            case gast.Assign(targets=[gast.Subscript() as place], value=value):
+                return _simple([*syntax.names_read(value), *syntax.names_read(place)], ())
+            case gast.Raise(exc=exc):
+                return _simple(syntax.names_read(exc) if exc is not None else (), ())
+        return _simple(syntax.names_read(statement), syntax.names_bound(statement))
+
+    def _compound(self, reads: Sequence[str], blocks: Sequence[Sequence[gast.stmt]], variable: str = "") -> Mentions:
+        counts: dict[str, int] = {}
+        for name in reads:
+            counts[name] = counts.get(name, 0) + 1
+        read, exposed = set(reads), set(reads)
+        bound: set[str] = set()
+        sides = []
+        for block in blocks:
+            surely: set[str] = {variable} if variable else set()
+            for statement in block:
+                found = self.mentions(statement)
+                for name, count in found.counts.items():
+                    counts[name] = counts.get(name, 0) + count
+                read |= found.reads
+                bound |= found.binds
+                exposed |= found.exposed - surely
+                surely |= found.surely
+            sides.append(surely)
+        if variable:
+            counts[variable] = counts.get(variable, 0) + 1
+            bound.add(variable)
+        both = frozenset(sides[0] & sides[1]) if len(sides) == 2 else NOTHING
+        return Mentions(counts, frozenset(read), frozenset(bound), frozenset(exposed), both)
+
+    def _touched(self, statement: gast.stmt) -> frozenset[str]:
+        found: set[str] = set()
+        match statement:
+            case gast.For(iter=iter_, body=body):
+                _elements_in(iter_, found)
+                found.update(*map(self.elements, body))
+            case gast.Assign(targets=targets, value=value):
+                for part in (*targets, value):
+                    _elements_in(part, found)
+            case _:
+                return frozenset(self.mentions(statement).counts)
+        return frozenset(found)
+
+
+def _simple(reads: Iterable[str], binds: Sequence[str]) -> Mentions:
+    counts: dict[str, int] = {}
+    for name in (*reads, *binds):
+        counts[name] = counts.get(name, 0) + 1
+    read, bound = frozenset(reads), frozenset(binds)
+    return Mentions(counts, read, bound, read, bound)
+
+
+def _elements_in(node: gast.AST, found: set[str]) -> None:
+    kind = type(node)
+    if kind is gast.Name:
+        found.add(node.id)
+    elif kind is gast.Call:
+        if syntax.operator_of(node) != "dim":
+            for part in node.args:
+                _elements_in(part, found)
+            for keyword in node.keywords:
+                _elements_in(keyword.value, found)
+    elif kind is not gast.Constant:
+        for child in gast.iter_child_nodes(node):
+            _elements_in(child, found)

@@ -1,0 +1,48 @@
+"""What `Function` asks of the compiler to be looked into, imported when something is to be shown or stepped through.
+
+    text(request, "typed", arguments, frozen)    ->    the program at that stage, printed
+"""
+
+from __future__ import annotations
+
+from bdb import BdbQuit
+from collections.abc import Mapping
+
+from . import stepping
+from .compiler import pipeline, printer
+from .compiler.backend import python as python_backend
+from .compiler.frontend.frame import Specialised
+from .compiler.frontend.read import read
+from .compiler.frontend.values import Value
+from .compiler.program import Program
+from .compiler.request import Request
+from .compiling import Frozen, mutated
+from .explanation import explanation
+
+__all__ = ["BdbQuit", "explain", "mutated", "program", "python_backend", "stepping", "text", "untyped_text"]
+
+
+def program(
+    request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen
+) -> tuple[Specialised, Program]:
+    """The program at a typed stage, and how its leaves relate to Python's containers."""
+    make = pipeline.typed if stage == pipeline.TYPED else pipeline.derive
+    made = make(request, arguments, frozen)
+    return made, pipeline.loops(made.program) if stage == pipeline.LOOPS else pipeline.settled(made.program)
+
+
+def untyped_text(request: Request, stage: str) -> str:
+    """The program at a stage that needs no types."""
+    if stage == pipeline.SOURCE:
+        return printer.print_core(read(request.python).tree)
+    return stepping.core_text(request.python)
+
+
+def text(request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen) -> str:
+    """The printed program at a typed stage."""
+    return printer.print_program(program(request, stage, arguments, frozen)[1])
+
+
+def explain(request: Request, arguments: Mapping[str, Value], frozen: Frozen) -> str:
+    made = pipeline.derive(request, arguments, frozen)
+    return explanation(made.program, pipeline.loops(made.program))

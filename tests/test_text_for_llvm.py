@@ -1,0 +1,152 @@
+"""How much text LLVM gets: equal loops once, glue as it stands, allocations and products as calls; same results."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.backend import abi, alike, glue
+from pellucid.compiler.backend.text import Module
+from pellucid.runtime import new_arrays_code
+from tests.harness.regions import compiled
+
+TWO_LOOPS = """
+def f(x: "f64[n]", y: "f64[n]", k: "i64"):
+    a = empty(dim(x, 0))
+    b = empty(dim(y, 0))
+    for i in prange(dim(x, 0)):
+        a[i] = x[i] * x[i]
+    for j in prange(dim(y, 0)):
+        b[j] = y[j] {operator} y[j]
+    return a, b
+"""
+
+
+@pytest.mark.parametrize(("operator", "count"), [("*", 1), ("+", 2)])
+def test_loops_that_say_the_same_are_written_once(operator, count):
+    native = compiled(TWO_LOOPS.format(operator=operator))
+    assert native.text.count("define internal i64 @pellucid.loop") == count
+    x, y = np.arange(5.0), np.arange(5.0) + 3.0
+    a, b = native([x, y, 1])
+    np.testing.assert_array_equal(a, x * x)
+    np.testing.assert_array_equal(b, y * y if operator == "*" else y + y)
+
+
+def test_what_is_known_of_memory_has_to_be_alike():
+    module = Module()
+    domain = module.add_metadata("distinct !{{self}}")
+    one, two = (module.add_metadata(f"distinct !{{{{self}}, {domain}}}") for _ in range(2))
+    own, other = module.add_metadata(f"!{{{one}}}"), module.add_metadata(f"!{{{two}}}")
+    line = "define void @{name}() {{\n  %{v} = load i64, ptr %p, !alias.scope {a}\n  store i64 %{v}, ptr %p{rest}\n}}\n"
+
+    def name(given, **words):
+        return alike.define_once(module, given, line.format(name=given, **words))
+
+    assert name("f", v="x", a=own, rest=f", !alias.scope {other}, !noalias {own}") == "f"
+    assert name("g", v="y", a=other, rest=f", !alias.scope {own}, !noalias {other}") == "f"
+    assert name("h", v="y", a=own, rest=f", !alias.scope {own}, !noalias {other}") == "h"
+    assert list(module.definitions) == ["f", "h"]
+
+
+def long_program(x, y):
+    out = np.zeros(x.shape[1])
+    for i in range(x.shape[0]):
+        out += x[i] * y
+    a = np.exp(x) @ out
+    b = np.sum(a) + np.sum(y) + np.sum(out**2)
+    c = np.cumsum(a) / (1.0 + b)
+    return np.sum(np.tanh(c)), a, c
+
+
+@pytest.mark.parametrize("bound", [0, 10**9])
+def test_glue_as_it_stands_gives_the_same(bound, monkeypatch):
+    monkeypatch.setattr(glue, "SHORT_BODY", bound)
+    random = np.random.default_rng(1)
+    for shape in ((3, 4), (300, 40), (0, 4)):
+        x, y = random.random(shape), random.random(shape[1])
+        for result, expected in zip(pellucid.compile(long_program)(x, y), long_program(x, y), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+SERIAL = """
+def f(x: "f64[n, m]", y: "f64[k]"):
+    out = empty(dim(x, 0))
+    for i in range(dim(x, 0)):
+        out[i] = x[i, 0] + y[i]
+    return out
+"""
+
+
+@pytest.mark.parametrize("bound", [0, 10**9])
+def test_a_loop_of_glue_becomes_a_function_and_fails_as_it_did(bound, monkeypatch):
+    monkeypatch.setattr(glue, "SHORT_BODY", bound)
+    native = compiled(SERIAL)
+    assert ("noinline optnone" in native.text) == (bound == 0)
+    np.testing.assert_array_equal(native([np.ones((2, 1)), np.ones(2)])[0], [2.0, 2.0])
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+        native([np.ones((3, 1)), np.ones(2)])
+
+
+WHILE = """
+def f(x: "f64[n]"):
+    k = 0
+    while k < dim(x, 0):
+        k = k + 1
+    return k
+"""
+
+
+def test_a_function_with_a_loop_that_may_be_long_is_optimised(monkeypatch):
+    monkeypatch.setattr(glue, "SHORT_BODY", 0)
+    assert "@pellucid.function.f(" in compiled(WHILE).text and "optnone" not in compiled(WHILE).text
+
+
+LARGE = [
+    ((-1, 3), ValueError, "negative dimensions are not allowed"),
+    ((2**53, -1), ValueError, "negative dimensions are not allowed"),
+    ((2**53, 2), MemoryError, f"an array of length {2**53} is too large"),
+    ((2**52, 2**52), MemoryError, "the array is too large"),
+    ((2**40, 2**17), MemoryError, f"unable to allocate {2**60} bytes for an array"),
+]
+
+
+@pytest.mark.parametrize(("shape", "exception", "message"), LARGE)
+@pytest.mark.parametrize("more", [0, 1])
+def test_lengths_that_no_array_has(shape, exception, message, more):
+    @pellucid.compile
+    def two(n, m):
+        return np.empty((n, m))
+
+    @pellucid.compile
+    def three(n, m):
+        return np.empty((n, m, 1))
+
+    with pytest.raises(exception) as caught:
+        (two, three)[more](*shape)
+    assert str(caught.value) == message
+
+
+def test_the_routine_knows_the_limits_of_the_compiler():
+    for number in (abi.LENGTH_LIMIT, abi.BYTES_LIMIT):
+        assert str(number) in new_arrays_code.ARRAYS
+    assert f"ptr %context, i64 {abi.VALUES}\n" in new_arrays_code.ARRAYS
+
+
+STEPS = (slice(None), slice(None, None, 2), slice(None, None, -1))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.bool_])
+def test_products_of_operands_of_any_strides(dtype):
+    @pellucid.compile
+    def product(a, b):
+        return a @ b
+
+    random = np.random.default_rng(2)
+    for rows, inner in itertools.product(STEPS, repeat=2):
+        a = random.integers(0, 9, (12, 8)).astype(dtype)[rows, inner]
+        b = random.integers(0, 9, (8, 10)).astype(dtype)[inner, rows]
+        for x, y in ((a, b), (np.asfortranarray(a), b), (a, b[:, 1]), (a[0], b), (a[0], b[:, 1])):
+            np.testing.assert_array_equal(product(x, y), x @ y)
