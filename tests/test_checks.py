@@ -126,3 +126,22 @@ def test_too_few_columns_raise_where_python_does():
     with pytest.raises(IndexError) as found:
         compiled(matrix)
     assert str(found.value) == str(expected.value)
+
+
+def pairs(x):
+    energy = 0.0
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            apart = x[i] - x[j]
+            energy += 1.0 / (apart * apart)
+    return energy
+
+
+def test_slopes_that_stay_are_told_from_those_that_move():
+    """In the derivative `x_bar[i]` stays where it is and `x_bar[j]` moves past it: it may live in a register."""
+    x = np.array([0.0, 1.0, 2.5, 4.5])
+    slope = pellucid.grad(pairs)
+    assert "noalias.scope.decl" in slope.source("llvm", x)
+    step = 1e-6 * np.eye(4)
+    expected = [(pairs(x + s) - pairs(x - s)) / 2e-6 for s in step]
+    np.testing.assert_allclose(np.asarray(slope(x)), expected, rtol=1e-6)

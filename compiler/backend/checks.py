@@ -57,6 +57,8 @@ def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
 def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, str]:
     """Tags for accesses that stay where they are while others move past them."""
     known = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
+    bounds = [_written_out(frame, argument) for argument in node.iter.args]
+    node = syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))
     groups = apart.fixed_and_moving(node, frame.sizes(), frame.ranges, storage_classes(frame.function))
     tags, scopes = split_tags(frame.module, known, groups)
     if scopes:
@@ -64,6 +66,23 @@ def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, str]:
         frame.module.declare(name, f"declare void @{name}(metadata)")
         frame.code.effect(f"call void @{name}(metadata {scopes})")
     return tags
+
+
+def _written_out(frame: Frame, node: gast.expr, depth: int = 4) -> gast.expr:
+    """The expression with the values of the names that were given them right before this statement."""
+    if not depth or not set(syntax.names_read(node)) & frame.preceding.keys():
+        return node
+    return _written_out(frame, syntax.map_names(node, lambda name: frame.preceding.get(name, name)), depth - 1)
+
+
+def remember(frame: Frame, node: gast.stmt) -> None:
+    """What the next statement of this block may take names for: values given in an unbroken row of assignments."""
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_long(frame, name):
+            kept = {n: v for n, v in frame.preceding.items() if n != name and name not in syntax.names_read(v)}
+            frame.preceding = kept if name in syntax.names_read(value) else {**kept, name: value}
+        case _:
+            frame.preceding = {}
 
 
 def tags_of(frame: Frame, node: gast.Subscript) -> str:

@@ -98,6 +98,7 @@ class Frame:
     held: Held = field(default_factory=dict)  # the types of expressions
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
     loops: list = field(default_factory=list)  # type: ignore[type-arg]  # those being written (`checks.OpenLoop`)
+    preceding: dict = field(default_factory=dict)  # type: ignore[type-arg]  # ints named right before this statement
     flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls

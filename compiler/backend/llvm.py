@@ -26,7 +26,7 @@ from ..types import Array, ListOf, Scalar
 from . import any_order, blas, control, glue, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
-from .checks import tags_of
+from .checks import remember, tags_of
 from .effort import write_effort
 from .entry import write_entry
 from .executable import Executable, build
@@ -106,12 +106,16 @@ def _names_changed(statement: gast.stmt) -> list[str]:
 
 
 def lower_block(frame: Frame, body: Sequence[gast.stmt]) -> None:
+    frame.preceding = {}
     for statement in body:
         if frame.module.line_writer is not None:
             frame.module.line_writer.at(frame.code, statement)
         frame.span = getattr(statement, "span", None)
         frame.inlined = tuple(getattr(statement, "inlined", ()))
+        preceding = frame.preceding
         lower_statement(frame, statement)
+        frame.preceding = preceding
+        remember(frame, statement)
 
 
 def lower_statement(frame: Frame, node: gast.stmt) -> None:
