@@ -289,6 +289,13 @@ def blocks_of(statement: gast.stmt) -> tuple[list[gast.stmt], ...]:
     return ()
 
 
+def names_changed(statement: gast.stmt) -> list[str]:
+    """The names that a statement itself gives a value, or takes it from."""
+    if isinstance(statement, gast.Delete):
+        return [target.id for target in statement.targets]
+    return list(names_bound(statement))
+
+
 def walk(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     """Every statement, outer before inner, in order."""
     for statement in body:

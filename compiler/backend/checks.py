@@ -49,7 +49,7 @@ class OpenLoop:
 
 def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
     """What comes next is the loop: its head, then its body."""
-    assigned = frozenset(n for s in syntax.walk(node.body) for n in _changed(s))
+    assigned = frozenset(n for s in syntax.walk(node.body) for n in syntax.names_changed(s))
     tags = declare_apart(frame, node) if apart.is_candidate(node) else {}
     frame.loops.append(OpenLoop(node.target.id, low, high, len(frame.code.lines), assigned, tags=tags))
 
@@ -95,12 +95,6 @@ def close_loop(frame: Frame) -> None:
     """Put the tests that its accesses asked for before the loop."""
     loop = frame.loops.pop()
     frame.code.lines[loop.place : loop.place] = loop.lines
-
-
-def _changed(node: gast.stmt) -> list[str]:
-    if isinstance(node, gast.Delete):
-        return [target.id for target in node.targets]
-    return list(syntax.names_bound(node))
 
 
 def fits(frame: Frame, array: str, axis: int, index: gast.expr) -> Value | None:

@@ -80,7 +80,7 @@ def write_function(
     code = Code(module, flags)
     if module.line_writer is not None:
         module.line_writer.enter(code, function.name, native_calls.native_name(function))
-    assigned = {n for s in syntax.walk(function.body) for n in _names_changed(s)}
+    assigned = {n for s in syntax.walk(function.body) for n in syntax.names_changed(s)}
     tags = alias_tags(module, storage_classes(function))
     owned = frozenset(n for n in function.types if n not in function.parameters or n in assigned)
     places = places_of(code, function.types, sorted(function.types), owned, tags)
@@ -94,12 +94,6 @@ def write_function(
     lower_block(frame, function.body)
     native_calls.leave(frame)
     return code.function(native_calls.header(function, glue.attributes(frame)))
-
-
-def _names_changed(statement: gast.stmt) -> list[str]:
-    if isinstance(statement, gast.Delete):
-        return [t.id for t in statement.targets]
-    return list(syntax.names_bound(statement))
 
 
 # --- statements ----------------------------------------------------------------------------------------------------

@@ -101,9 +101,7 @@ def _is_small(cost: float, start: Value, stop: Value) -> bool:
 
 def assigned_names(node: gast.For) -> list[str]:
     """The names that a loop gives a value or takes it from, in the order of the text."""
-    found = [n for s in syntax.walk([node]) for n in syntax.names_bound(s)]
-    deleted = [t.id for s in syntax.walk(node.body) if isinstance(s, gast.Delete) for t in s.targets]
-    return list(dict.fromkeys([*found, *deleted]))
+    return list(dict.fromkeys(n for s in syntax.walk([node]) for n in syntax.names_changed(s)))
 
 
 def captured_names(frame: Frame, node: gast.For, live: frozenset[str]) -> list[str] | None:
