@@ -173,11 +173,10 @@ def _test(frame: Frame, loop: OpenLoop, array: str, axis: int, rest: Rest) -> No
     added: Value = int_(rest.constant)
     if rest.name:
         added = code.load("i64", frame.places[rest.name].place)  # type: ignore[union-attr]
-    if not rest.moves:
+    if rest.moves:
+        lower, upper = ("sadd.sat", "ssub.sat") if rest.sign > 0 else ("ssub.sat", "sadd.sat")
+        first, last = code.intrinsic(lower, loop.low, added), code.intrinsic(upper, length, added)
+        within = code.binary("and", code.compare("sge", first, int_(0)), code.compare("sle", loop.high, last))
+    else:
         within = code.compare("ult", added, length)
-        code.store(code.binary("and", code.load("i1", loop.flag), within), loop.flag)  # type: ignore[arg-type]
-        return
-    lower, upper = ("sadd.sat", "ssub.sat") if rest.sign > 0 else ("ssub.sat", "sadd.sat")
-    first, last = code.intrinsic(lower, loop.low, added), code.intrinsic(upper, length, added)
-    within = code.binary("and", code.compare("sge", first, int_(0)), code.compare("sle", loop.high, last))
     code.store(code.binary("and", code.load("i1", loop.flag), within), loop.flag)  # type: ignore[arg-type]
