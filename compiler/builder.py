@@ -32,6 +32,8 @@ COMPARISONS = {
 }  # fmt: skip
 
 
+# Operators that give a sum, difference or multiple of lengths.
+AFFINE = frozenset({"add", "subtract", "multiply"})
 # Operators that cannot raise, not even on Python's numbers.
 HARMLESS = frozenset("dim cast transpose copy negative positive absolute where equal not_equal less greater".split())
 
@@ -68,11 +70,10 @@ class Builder:
     def type_of(self, atom: gast.expr | str) -> Type:
         if isinstance(atom, str):
             return self.types[atom]
-        match atom:
-            case gast.Name(id=id_):
-                return self.types[id_]
-            case gast.Constant(value=value):
-                return type_of_constant(value)
+        if type(atom) is gast.Name:
+            return self.types[atom.id]
+        if type(atom) is gast.Constant:
+            return type_of_constant(atom.value)
         raise InternalError("builder", f"not an atom: {gast.dump(atom)}")
 
     def extent_of(self, atom: gast.expr | int) -> Extent:
@@ -121,14 +122,16 @@ class Builder:
         self.append(syntax.assign(fresh, value))
         return syntax.name(fresh)
 
-    def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:
-        """Append `hint = operator(operands, static)` and return its name.  Raises schema.TypeFault."""
+    def call(self, operator: str, *parts: object, hint: str = "t", **static: object) -> gast.expr:
+        """Append `hint = operator(parts, static)` and return its name.  Raises schema.TypeFault."""
         row = schema.OPERATORS[operator]
-        atoms = [syntax.atom(o) for o in operands]
-        full = {**{k: v for k, v in row.static.items() if v is not ...}, **static}
-        if self.may_unify and row.kind in ("elementwise", "contraction"):
-            self.unify(required_equal(row, [self.type_of(a) for a in atoms]))
-        result = infer(self, row, atoms, full)
+        atoms = [p if type(p) is gast.Name else syntax.atom(p) for p in parts]
+        full = {**{k: v for k, v in row.static.items() if v is not ...}, **static} if row.static else static
+        operands = [self.type_of(a) for a in atoms]
+        if self.may_unify and (pairs := required_equal(row, operands)):
+            self.unify(pairs)
+            operands = [self.type_of(a) for a in atoms]
+        result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
         fact = self._extent_of_result(operator, atoms, full)
         if fact is not None:
@@ -140,9 +143,7 @@ class Builder:
             return self.type_of(atoms[0]).dims[static["axis"]]
         if operator == "maximum" and getattr(atoms[1], "value", None) == 0:
             return self.extents.get(getattr(atoms[0], "id", ""))  # a dimension is clamped at zero anyway
-        if operator not in ("add", "subtract", "multiply") or not all(
-            isinstance(t := self.type_of(a), Scalar) and t.dtype == "i64" for a in atoms
-        ):
+        if operator not in AFFINE or not all(_is_whole(self.type_of(a)) for a in atoms):
             return None
         left, right = (
             a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in atoms  # type: ignore[attr-defined]
@@ -185,14 +186,23 @@ class Builder:
         return self.call(operator, *atoms, hint=hint, **static)
 
 
+def _is_whole(type_: Type) -> bool:
+    return isinstance(type_, Scalar) and type_.dtype == "i64"
+
+
 def infer(builder: Builder, row: schema.Operator, atoms: list[gast.expr], static: dict) -> Type:
-    """The type of an operator on these atoms; shapes reach the rule as extents."""
-    known = dict(static)
+    """The type of an operator on these atoms."""
+    return type_for(builder, row, [builder.type_of(a) for a in atoms], static)
+
+
+def type_for(builder: Builder, row: schema.Operator, operands: list[Type], static: dict) -> Type:
+    """The type of an operator on operands of these types; shapes reach the rule as extents."""
+    known = static
     if "shape" in known:
         shape = known["shape"]
         elements = shape.elts if isinstance(shape, gast.Tuple) else shape
-        known["shape"] = tuple(builder.extent_of(e) for e in elements)
-    return row.type_rule(tuple(builder.type_of(a) for a in atoms), **known)
+        known = {**static, "shape": tuple(builder.extent_of(e) for e in elements)}
+    return row.type_rule(tuple(operands), **known)
 
 
 def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:
@@ -215,7 +225,11 @@ def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:
 
 def required_equal(row: schema.Operator, operands: list[Type]) -> list[tuple[Dim, Dim]]:
     """The pairs of symbolic lengths that an operator needs to be equal."""
+    if row.kind not in ("elementwise", "contraction"):
+        return []
     arrays = [t for t in operands if isinstance(t, Array) and t.ndim]
+    if len(arrays) < 2:
+        return []
     pairs: list[tuple[Extent, Extent]] = []
     if row.kind == "elementwise":
         for other in arrays[1:]:
@@ -240,13 +254,10 @@ def affine_result(operator: str, left: Extent | None, right: Extent | None) -> E
 
 
 def type_of_constant(value: object) -> Scalar:
-    match value:
-        case bool():
-            return types.BOOL
-        case int():
-            return types.INT
-        case float():
-            return types.FLOAT
+    if isinstance(value, float):
+        return types.FLOAT
+    if isinstance(value, int):
+        return types.BOOL if isinstance(value, bool) else types.INT
     raise InternalError("builder", f"a constant without a type: {value!r}")
 
 

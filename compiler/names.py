@@ -36,8 +36,9 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         base = base_of(wish)
-        if wish not in self:
-            return self.take(wish)
+        if wish not in self._taken and wish not in RESERVED:
+            self._taken.add(wish)
+            return wish
         number = self._next.get(base, 1)
         while f"{base}_{number}" in self:
             number += 1

@@ -67,7 +67,8 @@ def literal(value: object) -> gast.expr:
 def call(operator: str, *arguments: object, **static: object) -> gast.Call:
     """`operator(arguments, static=...)`; a `str` argument is a name, a `str` static value is a constant."""
     keywords = [_node(gast.keyword, arg=key, value=literal(value)) for key, value in static.items()]
-    return _node(gast.Call, func=name(operator), args=[atom(a) for a in arguments], keywords=keywords)
+    atoms = [a if type(a) is Name else atom(a) for a in arguments]
+    return _node(gast.Call, func=name(operator), args=atoms, keywords=keywords)
 
 
 def index(base: str, *items: object) -> gast.Subscript:
@@ -166,6 +167,14 @@ def value_of(node: gast.expr) -> object:
 
 def children_of(node: gast.AST) -> list[gast.AST]:
     """The nodes right below a node, contexts left out."""
+    kind = type(node)
+    if kind is Constant:
+        return []
+    if kind is Name:
+        annotation = getattr(node, "annotation", None)
+        return [] if annotation is None else [annotation]
+    if kind is gast.BinOp:
+        return [node.left, node.op, node.right]
     found: list[gast.AST] = []
     for field in node._fields:
         part = getattr(node, field, None)
@@ -199,6 +208,8 @@ def _collect_reads(node: gast.AST, found: list[str]) -> None:
             found.append(node.id)
     elif kind is Constant:
         return
+    elif kind is Assign and type(node.targets[0]) is Name:
+        _collect_reads(node.value, found)
     elif kind is Call:
         for argument in node.args:
             if type(argument) is Name:
@@ -232,6 +243,15 @@ def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
         return
     if kind is Call:
         found.append(node)
+        for argument in node.args:
+            if type(argument) is not Name and type(argument) is not Constant:
+                _collect_calls(argument, found)
+        for keyword in node.keywords:
+            if type(keyword.value) is not Constant:
+                _collect_calls(keyword.value, found)
+        if type(node.func) is not Name:
+            _collect_calls(node.func, found)
+        return
     for field in node._fields:
         part = getattr(node, field, None)
         if isinstance(part, gast.AST):
@@ -245,10 +265,13 @@ def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
 def form_of(node: Any) -> Hashable:
     """A value that is equal for equal trees, and for no others."""
     kind = type(node)
-    if kind is gast.Name:
+    if kind is Name:
         return node.id
-    if kind is gast.Constant:
+    if kind is Constant:
         return kind, repr(node.value)
+    if kind is Call and type(node.func) is Name:
+        operands = [a.id if type(a) is Name else form_of(a) for a in node.args]
+        return (kind, node.func.id, *operands, *[(k.arg, form_of(k.value)) for k in node.keywords])
     if isinstance(node, gast.AST):
         return (kind, *(form_of(getattr(node, field, None)) for field in node._fields if field != "ctx"))
     if isinstance(node, list | tuple):
@@ -309,8 +332,8 @@ def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, 
     """Every name a function mentions, in order; operators and functions are not among them."""
     found = dict.fromkeys(parameters)
     for statement in walk(body):
-        found.update(dict.fromkeys(names_bound(statement)))
-        found.update(dict.fromkeys(names_read(statement)))
+        for mentioned in (*names_bound(statement), *names_read(statement)):
+            found[mentioned] = None
     return found
 
 
@@ -319,27 +342,27 @@ def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, 
 
 def rebuild(node: gast.AST, **changes: object) -> gast.AST:
     """A shallow copy with some fields replaced; span and all else are kept."""
-    fresh = node.__class__.__new__(node.__class__)
-    fresh.__dict__.update(node.__dict__, **changes)
+    kind = node.__class__
+    fresh = kind.__new__(kind)
+    fresh.__dict__ = {**node.__dict__, **changes}
     return fresh
 
 
 def map_names(node: gast.expr, change: Callable[[str], object]) -> gast.expr:
     """Replace every name that is read by `change(id)` (a `str` renames, a node substitutes); operators are kept."""
-    match node:
-        case gast.Name(id=id_):
-            new = change(id_)
-            if new is id_ or new == id_:
-                return node
-            return rebuild(node, id=new) if isinstance(new, str) else new
-        case gast.Constant() | None:
+    kind = type(node)
+    if kind is Name:
+        new = change(node.id)
+        if new is node.id or new == node.id:
             return node
-        case gast.Call(args=args, keywords=keywords):
-            return rebuild(
-                node,
-                args=[map_names(a, change) for a in args],
-                keywords=[rebuild(k, value=map_names(k.value, change)) for k in keywords],
-            )
+        return rebuild(node, id=new) if isinstance(new, str) else new
+    if kind is Constant or node is None:
+        return node
+    if kind is Call:
+        keywords = [
+            k if type(k.value) is Constant else rebuild(k, value=map_names(k.value, change)) for k in node.keywords
+        ]
+        return rebuild(node, args=[map_names(a, change) for a in node.args], keywords=keywords)
     changes: dict[str, object] = {}
     for field_ in node._fields:
         old = getattr(node, field_, None)

@@ -11,6 +11,8 @@ import pytest
 import pellucid
 from pellucid.compiler import pipeline
 from pellucid.compiler.backend import llvm
+from pellucid.compiler.backend.loops import to_loops
+from pellucid.compiler.backend.nests.independent import mark_independent
 from tests.harness.stages import module_of
 
 MOST = 2.3  # what is paid once makes the ratio smaller, sets and dictionaries that grow make it a little larger
@@ -64,6 +66,23 @@ def nested_lines(count):
     return [*lines, f"    return a{count // 3}, b{count // 3}, s{count // 3}"]
 
 
+def living_lines(count):
+    """Many names that are all needed to the end, and a store behind each of them."""
+    each = count // 3
+    lines = ["def f(x, n):", "    y = x.copy()", "    total = 0.0"]
+    for k in range(each):
+        lines += [f"    v{k} = x[{k % 4}] * {k + 0.5}", f"    y[{k % 3}] = v{k}"]
+    return [*lines, *(f"    total = total + v{k}" for k in range(each)), "    return y, total"]
+
+
+def indexed_lines(count):
+    """Accesses with checks of their own, each of which says something of the indices of those behind it."""
+    lines = ["def f(x, n):", "    total = 0.0"]
+    for k in range(count // 2):
+        lines += [f"    total = total + x[n + {k}]", f"    total = total * x[n - {k}]"]
+    return [*lines, "    return total"]
+
+
 PROGRAMS = {
     "scalars": (scalar_lines, ("float", "f64")),
     "arrays": (array_lines, ("f64[n]", "f64[n]", "f64")),
@@ -72,27 +91,50 @@ PROGRAMS = {
     "branches": (branching_lines, ("f64[n]", "int")),
     "stores": (storing_lines, ("f64[n]", "int")),
     "nests": (nested_lines, ("f64[n]", "f64[n]", "f64")),
+    "living": (living_lines, ("f64[n]", "int")),
+    "indices": (indexed_lines, ("f64[n]", "int")),
 }
+# The most calls inside the compiler for a line on the way to the typed stage and through its tidying.
+TYPED_CALLS = {"scalars": 900, "unrolled": 1000, "unrolled arrays": 1000, "nests": 1300, "living": 900}
+# The same from there to the text for LLVM.
+LOWERED_CALLS = {
+    "scalars": 550, "unrolled": 650, "unrolled arrays": 4500, "nests": 9500, "living": 500, "indices": 2500,
+}  # fmt: skip
+
+
+def compiled_of(make, types, count, with_gradient):
+    """A function of `count` statements and the abstract values of its arguments."""
+    function = module_of("\n".join(["import numpy as np", "", "", *make(count), ""]))["f"]
+    compiled = pellucid.grad(function) if with_gradient else pellucid.compile(function)
+    return compiled.__pellucid__, compiled._flatten(types, {}, texts=True).arguments
+
+
+def calls_in(work):
+    """(the number of calls of Python functions, the answer) of what a function does."""
+    calls = 0
+
+    def note(frame, event, _):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(note)
+    try:
+        answer = work()
+    finally:
+        sys.setprofile(None)
+    return calls, answer
 
 
 def steps_of(make, types, count, with_gradient):
     """(calls inside the compiler, length of the LLVM text) for a program of `count` statements."""
-    function = module_of("\n".join(["import numpy as np", "", "", *make(count), ""]))["f"]
-    compiled = pellucid.grad(function) if with_gradient else pellucid.compile(function)
-    arguments = compiled._flatten(types, {}, texts=True).arguments
-    steps = 0
+    request, arguments = compiled_of(make, types, count, with_gradient)
 
-    def note(frame, event, _):
-        nonlocal steps
-        steps += event == "call"
+    def work():
+        made = pipeline.derive(request, arguments, {})
+        return llvm.lower_program(pipeline.loops(made.program))[0]
 
-    sys.setprofile(note)
-    try:
-        made = pipeline.derive(compiled.__pellucid__, arguments, {})
-        text, _ = llvm.lower_program(pipeline.loops(made.program))
-    finally:
-        sys.setprofile(None)
-    return steps, len(text)
+    calls, text = calls_in(work)
+    return calls, len(text)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -109,3 +151,30 @@ def test_the_work_on_a_gradient_is_linear_too(monkeypatch):
     first, second = (steps_of(scalar_lines, ("f64", "f64"), count, with_gradient=True) for count in (60, 120))
     assert second[0] <= MOST * first[0]
     assert second[1] <= MOST * first[1]
+
+
+@pytest.mark.parametrize("name", TYPED_CALLS)
+def test_a_line_costs_few_calls_up_to_its_tidied_typed_form(name, monkeypatch):
+    monkeypatch.setenv("PELLUCID_VERIFY", "0")
+    make, types = PROGRAMS[name]
+    request, arguments = compiled_of(make, types, 120, with_gradient=False)
+    calls, _ = calls_in(lambda: pipeline.settled(pipeline.derive(request, arguments, {}).program))
+    assert calls <= 120 * TYPED_CALLS[name]
+
+
+@pytest.mark.parametrize("name", LOWERED_CALLS)
+def test_a_line_costs_few_calls_from_its_typed_form_to_the_text_for_llvm(name, monkeypatch):
+    monkeypatch.setenv("PELLUCID_VERIFY", "0")
+    make, types = PROGRAMS[name]
+    request, arguments = compiled_of(make, types, 120, with_gradient=False)
+    typed = pipeline.settled(pipeline.derive(request, arguments, {}).program)
+    calls, _ = calls_in(lambda: llvm.lower_program(to_loops(typed).map(mark_independent)))
+    assert calls <= 120 * LOWERED_CALLS[name], calls / 120
+
+
+def test_a_line_of_scalars_is_a_line_or_two_for_llvm():
+    def lines(count):
+        request, arguments = compiled_of(*PROGRAMS["scalars"], count, with_gradient=False)
+        return llvm.lower_program(pipeline.loops(pipeline.derive(request, arguments, {}).program))[0].count("\n")
+
+    assert lines(180) - lines(120) <= 3 * 60

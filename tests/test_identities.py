@@ -10,7 +10,21 @@ import pytest
 from pellucid.compiler import syntax
 from pellucid.compiler.analysis.result_types import result_type
 from pellucid.compiler.ops import OPERATORS
-from pellucid.compiler.transform.identities import ANY, FLOATING, INTEGER, PYTHON_INTEGER, RULES, pattern
+from pellucid.compiler.transform.identities import (
+    ANY,
+    BY_OPERATOR,
+    FLOATING,
+    INTEGER,
+    PYTHON_INTEGER,
+    REPEATING,
+    RULES,
+    apply,
+    glance,
+    may_repeat,
+    pattern,
+    rules_for,
+)
+from pellucid.compiler.types import Scalar
 
 from .harness.cases import same
 from .harness.operators import type_of_value
@@ -85,3 +99,32 @@ def test_both_sides(row):
 def test_what_is_not_exact_is_not_there():
     befores = {row.before for row in RULES if row.only == ANY}
     assert befores.isdisjoint({"x + 0.0", "0.0 + x", "x * 0.0", "x - x", "x / x", "-x + -y", "x == x", "sqrt(x * x)"})
+
+
+def flat_form(tree, values):
+    """A pattern as it stands in a program: its inner operators are the values of names."""
+    names = []
+    for number, operand in enumerate(tree.args):
+        if hasattr(operand, "args"):
+            values[f"t_{number}"] = operand
+            operand = syntax.name(f"t_{number}")
+        names.append(operand)
+    return syntax.rebuild(tree, args=names)
+
+
+@pytest.mark.parametrize("row", RULES, ids=lambda row: f"{row.before} -> {row.after}")
+@pytest.mark.parametrize("atom", [None, syntax.name("z"), syntax.constant(0.0), syntax.constant(-0.0)])
+def test_glance_hides_no_rule(row, atom):
+    """A rule that is left out by what the operands look like would not have matched: names, one name, or numbers."""
+    values = {}
+    value = flat_form(pattern(row.before), values)
+    if atom is not None:
+        value = syntax.map_names(value, lambda name: name if name in values else atom)
+    operator = syntax.operator_of(value)
+    repeats = operator in REPEATING and may_repeat(value)
+    rules = rules_for(operator, glance(value, values), repeats)
+    types = dict.fromkeys([*"xyzc", *values], Scalar("i64" if "integer" in row.only else "f64", True))
+    every = apply(BY_OPERATOR[operator], value, types, values.get, lambda name: True)
+    left = apply(rules, value, types, values.get, lambda name: True)
+    assert list(map(syntax.form_of, left)) == list(map(syntax.form_of, every))
+    assert left or atom is not None

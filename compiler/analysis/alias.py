@@ -103,11 +103,12 @@ def conflicts(function: Function) -> list[Conflict]:
 
 def stored_names(statement: gast.stmt) -> tuple[str, ...]:
     """The arrays and lists whose elements a statement overwrites itself."""
-    base = syntax.stored_base(statement)
-    if base is not None:
-        return (base,)
-    if type(statement) is gast.Assign and syntax.operator_of(statement.value) != "pop":
-        return ()
+    if type(statement) is gast.Assign:
+        place = statement.targets[0]
+        if type(place) is gast.Subscript:
+            return (place.value.id,)
+        if syntax.operator_of(statement.value) != "pop":
+            return ()
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Name(id="add_at" | "append" | "gemm" | "gemv"), args=[first, *_])):
             return (first.id,)
@@ -118,6 +119,8 @@ def stored_names(statement: gast.stmt) -> tuple[str, ...]:
 
 def shown_by(value: gast.expr, types: Mapping[str, Type]) -> tuple[str, ...]:
     """The names whose elements the value of a right-hand side may show."""
+    if (operator := syntax.operator_of(value)) in schema.OPERATORS and operator not in VIEWS and operator != "pop":
+        return ()
     match value:
         case gast.Name(id=id_):
             return (id_,) if isinstance(types.get(id_), Array | ListOf) else ()
@@ -299,17 +302,22 @@ def regions(function: Function) -> Regions:
         return name
 
     for statement in syntax.walk(function.body):
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                group = [name, *shown_by(value, function.types)]
-            case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
-                group = [*(p.id for p in places), *shown_by(value, function.types)]
-            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=gast.Name(id=element)):
-                group = [name, element] if _is_list(function.types.get(name)) else []
-            case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=name), value])):
-                group = [name, *shown_by(value, function.types)]
-            case _:
-                group = []
+        group = _sharing(statement, function.types)
         for other in group[1:]:
             parent[root(other)] = root(group[0])
     return Regions({name: root(name) for name in parent})
+
+
+def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> Sequence[str]:
+    """The names that a statement lets share elements."""
+    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:
+        shown = shown_by(statement.value, types)
+        return (statement.targets[0].id, *shown) if shown else ()
+    match statement:
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+            return (*(p.id for p in places), *shown_by(value, types))
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=gast.Name(id=element)):
+            return (name, element) if _is_list(types.get(name)) else ()
+        case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=name), value])):
+            return (name, *shown_by(value, types))
+    return ()

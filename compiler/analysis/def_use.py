@@ -35,28 +35,35 @@ class DefUse:
 
     def value_of(self, name: str) -> gast.expr | None:
         """The right-hand side of the only assignment to a name; None for loop variables and results of calls."""
-        if not self.is_single(name):
+        found = self.definitions.get(name, ())
+        if len(found) != 1 or name in self.parameters:
             return None
-        match self.definitions[name][0]:
-            case gast.Assign(targets=[gast.Name()], value=value):
-                return value
+        statement = found[0]
+        if type(statement) is gast.Assign and len(statement.targets) == 1 and type(statement.targets[0]) is gast.Name:
+            value: gast.expr = statement.value
+            return value
         return None
 
 
 @remembered
 def def_use(function: Function) -> DefUse:
     definitions: dict[str, list[gast.stmt]] = {}
-    count: Counter[str] = Counter()
+    reads: list[str] = []
     for statement in syntax.walk(function.body):
         for name in syntax.names_bound(statement):
-            definitions.setdefault(name, []).append(statement)
-        count.update(reads_of(statement))
+            if name in definitions:
+                definitions[name].append(statement)
+            else:
+                definitions[name] = [statement]
+        reads += reads_of(statement)
     found = {name: tuple(statements) for name, statements in definitions.items()}
-    return DefUse(found, count, frozenset(function.parameters))
+    return DefUse(found, Counter(reads), frozenset(function.parameters))
 
 
 def reads_of(statement: gast.stmt) -> list[str]:
     """The names that a statement itself reads, the bodies of a compound one left out; a store reads its array."""
+    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:
+        return syntax.names_read(statement.value)
     return [name for part in expressions_of(statement) for name in syntax.names_read(part)]
 
 

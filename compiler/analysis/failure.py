@@ -25,6 +25,7 @@ NOTHING, INDEX, ANY = 0, 1, 2
 
 TOTAL_CREATION = frozenset({"zeros", "ones", "empty", "full", "eye"})
 WEAK_FAILING = frozenset({"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"})
+SCALAR_FAILING = WEAK_FAILING | {"cast", "round_half_even"}
 NEVER = frozenset({"copy", "dim", "transpose", "length", "new_list", "append", "range", "prange", "lanes"})
 EMPTY_FAILS = frozenset({"max", "min", "argmax", "argmin"})
 
@@ -41,22 +42,23 @@ def natural_names(function: Function) -> frozenset[str]:
     facts = def_use(function)
     known: dict[str, bool] = {}
 
-    def natural(atom: gast.expr) -> bool:
-        if isinstance(atom, gast.Constant):
-            return isinstance(atom.value, int) and atom.value >= 0
-        if not isinstance(atom, gast.Name):
-            return False
-        if atom.id not in known:
-            known[atom.id] = False
-            value = facts.value_of(atom.id)
+    def is_natural(name: str) -> bool:
+        if name not in known:
+            known[name] = False
+            value = facts.value_of(name)
             operator = None if value is None else syntax.operator_of(value)
             if operator in ("add", "multiply"):
-                known[atom.id] = all(map(natural, value.args))  # type: ignore[union-attr]
+                known[name] = all(map(holds_natural, value.args))  # type: ignore[union-attr]
             else:
-                known[atom.id] = operator in ("dim", "length")
-        return known[atom.id]
+                known[name] = operator in ("dim", "length")
+        return known[name]
 
-    return frozenset(name for name in facts.definitions if natural(syntax.name(name)))
+    def holds_natural(atom: gast.expr) -> bool:
+        if isinstance(atom, gast.Constant):
+            return isinstance(atom.value, int) and atom.value >= 0
+        return isinstance(atom, gast.Name) and is_natural(atom.id)
+
+    return frozenset(filter(is_natural, facts.definitions))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +152,11 @@ class Failures:
 
 def _is_new_axis(item: gast.expr) -> bool:
     return isinstance(item, gast.Constant) and item.value is None
+
+
+def may_fail_on_scalars(name: str) -> bool:
+    """Whether there are scalars on which an elementwise operator fails."""
+    return name in SCALAR_FAILING or name.startswith("math_")
 
 
 def elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:

@@ -15,6 +15,7 @@ from ..records import dataclass
 LOW, HIGH = -(2**63), 2**63 - 1
 STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
 DEPTH = 8
+WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +103,19 @@ class Prover:
 
     def __init__(self, unknowns: Unknowns, facts: Iterable[Form]) -> None:
         self.unknowns = unknowns
-        self.by_unknown: dict[int, list[Form]] = {}
-        for fact in facts:
-            for unknown, _ in fact.terms:
-                self.by_unknown.setdefault(unknown, []).append(fact)
+        self.facts: set[Form] = set()
+        self.by_unknown: dict[tuple[int, bool], list[tuple[Form, int]]] = {}  # and by whether it counts up or down
         self.steps = 0
+        self.add(facts)
+
+    def add(self, facts: Iterable[Form]) -> None:
+        self.facts.update(facts := tuple(facts))
+        for fact in facts:
+            for unknown, factor in fact.terms:
+                self.by_unknown.setdefault((unknown, factor > 0), []).append((fact, abs(factor)))
+
+    def has(self, fact: Form) -> bool:
+        return fact in self.facts
 
     def proves(self, goal: Form) -> bool:
         self.steps = STEPS
@@ -128,11 +137,10 @@ class Prover:
 
     def _without(self, goal: Form, unknown: int, factor: int) -> Iterable[Form]:
         """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
-        for fact in self.by_unknown.get(unknown, ()):
-            other = fact.factor_of(unknown)
-            if (other > 0) == (factor > 0):
-                shared = gcd(factor, other)
-                yield combine(goal, abs(other) // shared, fact, -(abs(factor) // shared))
+        facts = self.by_unknown.get((unknown, factor > 0), [])
+        for fact, other in facts if len(facts) <= 2 * WIDTH else (*facts[:WIDTH], *facts[-WIDTH:]):
+            shared = gcd(factor, other)
+            yield combine(goal, other // shared, fact, -(abs(factor) // shared))
 
     def _prove_by_cases(self, goal: Form, unknown: int, factor: int, depth: int, tried: frozenset[Form]) -> bool:
         choice = self.unknowns.choices.get(unknown)

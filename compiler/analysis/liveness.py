@@ -11,6 +11,7 @@ there.  A loop variable keeps its old value where the loop does not run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -29,8 +30,8 @@ class Liveness:
     live_after: Mapping[int, Mapping[str, gast.stmt]]
     at_entry: frozenset[str]
 
-    def after(self, statement: gast.stmt) -> frozenset[str]:
-        return frozenset(self.live_after.get(id(statement), ()))
+    def after(self, statement: gast.stmt) -> AbstractSet[str]:
+        return self.live_after.get(id(statement), {}).keys()
 
     def next_use(self, statement: gast.stmt, name: str) -> gast.stmt | None:
         """The first statement that reads the name after this one, in the order of execution."""
@@ -48,6 +49,7 @@ class _Walker:
     def __init__(self, order: Mapping[int, int]) -> None:
         self.order = order
         self.live_after: dict[int, Live] = {}
+        self.heads: dict[int, tuple[Live, Live]] = {}  # by loop: what was live behind it, and then at its start
 
     def join(self, *paths: Mapping[str, gast.stmt]) -> Live:
         """Live on any path; of two next uses the one that stands first."""
@@ -62,12 +64,19 @@ class _Walker:
     def block(self, statements: Sequence[gast.stmt], live: Live) -> Live:
         for statement in reversed(statements):
             known = self.live_after.get(id(statement))
-            self.live_after[id(statement)] = self.join(known, live) if known else live
+            is_more = known is None or known.items() <= live.items()
+            self.live_after[id(statement)] = live if is_more else self.join(known, live)
             live = self.before(statement, live)
         return live
 
     def before(self, statement: gast.stmt, live: Live) -> Live:
         reads = dict.fromkeys(reads_of(statement), statement)
+        if type(statement) is gast.Assign:
+            before = dict(live)
+            for name in syntax.names_bound(statement):
+                before.pop(name, None)
+            before.update(reads)
+            return before
         match statement:
             case gast.Return() | gast.Raise():
                 return reads
@@ -77,19 +86,19 @@ class _Walker:
                 return {**self.loop(body, live, {}, variable), **reads}
             case gast.While(body=body):
                 return self.loop(body, live, reads, None)
-        before = dict(live)
-        for name in syntax.names_bound(statement):
-            before.pop(name, None)
-        before.update(reads)
-        return before
+        return {**live, **reads}
 
     def loop(self, body: Sequence[gast.stmt], live: Live, test: Live, variable: str | None) -> Live:
         """Live at the head of a loop: read by the test, after it, or by an iteration before it is assigned."""
         head = {**live, **test}
+        before, known = self.heads.get(id(body), ({}, {}))
+        if before.keys() <= live.keys():  # what was live then is live now too: begin with it
+            head = {**self.join(head, known), **test}
         while True:
             entry = self.block(body, head)
             again = {n: use for n, use in entry.items() if n != variable}
             grown = {**self.join(live, again), **test}
             if grown.keys() == head.keys():
+                self.heads[id(body)] = live, again
                 return grown
             head = {**self.join(grown, head), **test}

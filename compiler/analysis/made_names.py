@@ -45,8 +45,8 @@ def _is_made(name: str, words: frozenset[str], last: dict[str, str]) -> bool:
 def user_words(function: Function) -> frozenset[str]:
     """The words in the user's lines, of the function and of what was inlined into it; empty if none can be read."""
     words = set(_words(function.origin.text))
-    spans = {span for s in syntax.walk(function.body) if (span := getattr(s, "span", None)) is not None}
-    for span in spans:
+    spans = {id(span): span for s in syntax.walk(function.body) if (span := getattr(s, "span", None)) is not None}
+    for span in {*spans.values()}:
         if not _is_library(span.file):
             lines = range(span.line, span.end_line + 1)
             words.update(*(_words(linecache.getline(span.file, number)) for number in lines))

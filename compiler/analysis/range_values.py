@@ -73,29 +73,40 @@ class Values:
     # --- proofs ----------------------------------------------------------------------------------------------------
 
     def proves(self, state: State, goal: Form) -> bool:
+        return self.unknowns.interval(goal)[0] >= 0 or self._prover_of(state).proves(goal)
+
+    def _prover_of(self, state: State) -> Prover:
+        """A prover from the facts of a state: that of the last question, if these are the same facts."""
         if self._prover is None or self._prover[0] is not state.facts:
             self._prover = (state.facts, Prover(self.unknowns, state.facts))
-        return self._prover[1].proves(goal)
+        return self._prover[1]
 
     def within(self, state: State, form: Form, low: int, high: int) -> bool:
         return self.proves(state, form.plus(-low)) and self.proves(state, form.times(-1).plus(high))
 
     def learn(self, state: State, *facts: Form) -> None:
-        new = [f for f in facts if f.terms and self.unknowns.interval(f)[0] < 0 and f not in state.facts]
+        unproven = [f for f in facts if f.terms and self.unknowns.interval(f)[0] < 0]
+        if not unproven:
+            return
+        prover = self._prover_of(state)
+        new = [f for f in unproven if not prover.has(f)]
         if new:
             state.facts = (*state.facts, *new)
+            prover.add(new)
+            self._prover = (state.facts, prover)
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
     def visit(self, node: gast.expr, state: State) -> Form | None:
         """The form of an int expression, None for others; judges every access and int operation inside."""
+        kind = type(node)
+        if kind is gast.Name:
+            return self._name(node.id, state)
+        if kind is gast.Constant:
+            return Form(node.value) if type(node.value) is int else None
+        if kind is gast.Call:
+            return self._call(node, state)
         match node:
-            case gast.Constant(value=bool() | float()):
-                return None
-            case gast.Constant(value=int(value)):
-                return Form(value)
-            case gast.Name(id=id_):
-                return self._name(id_, state)
             case gast.Subscript():
                 return self._load(node, state)
             case gast.IfExp():
@@ -106,8 +117,6 @@ class Values:
                     self.visit(value, inside)
                     self.learn(inside, *self.facts_of(value, inside, isinstance(op, gast.And)))
                 return None
-            case gast.Call():
-                return self._call(node, state)
         return None
 
     def known(self, node: gast.expr, state: State) -> Form:
@@ -117,11 +126,11 @@ class Values:
 
     def _fresh_of(self, node: gast.expr) -> Form | None:
         type_ = type_of(node, self.types, self.held)
-        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if _is_int(type_) else None  # type: ignore[union-attr]
+        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None  # type: ignore[union-attr]
 
     def _name(self, id_: str, state: State) -> Form | None:
         type_ = self.types.get(id_)
-        if not _is_int(type_):
+        if not is_int(type_):
             return None
         if id_ not in state.ints:
             state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])  # type: ignore[union-attr]
@@ -192,9 +201,11 @@ class Values:
                     self.visit(argument, state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
-        type_ = type_of(node, self.types, self.held)
-        if not _is_int(type_) or any(f is None for f in forms[operator == "where" :]):
+        if any(form is None for form in forms[operator == "where" :]):
             return self._unknown_result(node)
+        type_ = type_of(node, self.types, self.held)
+        if not is_int(type_):
+            return None
         exact = FORM_RULES[str(operator)](self, state, forms)
         return self._fitted(node, state, exact, type_)  # type: ignore[arg-type]
 
@@ -236,7 +247,7 @@ class Values:
         return ()
 
     def _comparison(self, operator: str, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
-        if not (_is_int(type_of(left, self.types, self.held)) and _is_int(type_of(right, self.types, self.held))):
+        if not (is_int(type_of(left, self.types, self.held)) and is_int(type_of(right, self.types, self.held))):
             return ()
         journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
         x, y = self.visit(left, state), self.visit(right, state)
@@ -249,7 +260,7 @@ class Values:
         return tuple(d.plus(-1) for d in (x - y, y - x) if self.proves(state, d))
 
 
-def _is_int(type_: Type | None) -> bool:
+def is_int(type_: Type | None) -> bool:
     return isinstance(type_, Scalar) and type_.dtype in ("i64", "i32")
 
 

@@ -18,11 +18,11 @@ import gast
 from .. import syntax
 from ..program import Function, remembered
 from ..records import dataclass
-from ..types import Array, Dim, Extent, Scalar
+from ..types import Array, Dim, Extent, Scalar, Type
 from .expression_types import type_of
 from .forms import Form
 from .parameter_lengths import determining_axes
-from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, State, Values, items_of
+from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, State, Values, is_int, items_of
 from .view_lengths import lengths_of
 
 __all__ = ["BACK", "FRONT", "Ranges", "ranges"]
@@ -48,9 +48,16 @@ class Ranges:
 
 @remembered
 def ranges(function: Function) -> Ranges:
+    if not any(map(_may_be_judged, function.types.values())):
+        return Ranges({}, frozenset())
     values = Values(function.types)
     _block(values, function.body, _entry(values, function))
     return Ranges(values.journal.axes, frozenset(node for node, fits in values.journal.fits.items() if fits))
+
+
+def _may_be_judged(type_: Type) -> bool:
+    """Whether there may be accesses or int operations because of a name of this type."""
+    return not isinstance(type_, Scalar) or is_int(type_)
 
 
 def _entry(values: Values, function: Function) -> State:

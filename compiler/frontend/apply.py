@@ -16,7 +16,7 @@ from ..types import Array, ListOf, Scalar
 from . import builtin_calls, evaluate, instances, library, subscript
 from .desugar import desugar, made_names
 from .frame import Frame
-from .read import Source, read
+from .read import Source
 from .values import (
     Bound,
     Closure,
@@ -133,6 +133,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
 # --- the user's functions ------------------------------------------------------------------------------------------
 
 _CORES: dict[int, tuple[gast.AST, gast.FunctionDef, dict]] = {}
+_LOCALS: dict[gast.FunctionDef, frozenset[str]] = {}
 
 
 def core_of(tree: gast.FunctionDef | gast.Lambda) -> tuple[gast.FunctionDef, dict[int, frozenset[str]]]:
@@ -143,8 +144,15 @@ def core_of(tree: gast.FunctionDef | gast.Lambda) -> tuple[gast.FunctionDef, dic
     return _CORES[id(tree)][1:]
 
 
+def local_names(core: gast.FunctionDef) -> frozenset[str]:
+    """The names that a core function binds, found once."""
+    if core not in _LOCALS:
+        _LOCALS[core] = frozenset(assigned(core.body))
+    return _LOCALS[core]
+
+
 def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
-    source = read(function)
+    source = frame.task.source_of(function)
     is_library = library.is_library(function)
     namespace = namespace_of(function)
     inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
@@ -197,7 +205,7 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     """Execute a core function's body; its value is that of the closing return."""
     from .execute import execute
 
-    frame.made_names, frame.local_names = made_names(core), frozenset(assigned(core.body))
+    frame.made_names, frame.local_names = made_names(core), local_names(core)
     execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
     frame.at(core.body[-1])
     return evaluate.evaluate(frame, core.body[-1].value, "result")

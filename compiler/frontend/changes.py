@@ -22,7 +22,7 @@ from ..records import dataclass
 from ..vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
 from .effects import root_name
 from .resolve import Resolution, Resolve, resolve_chain
-from .scopes import Scope, evaluated_here, name_span, parameters
+from .scopes import LEAVES, Scope, evaluated_here, name_span, parameters
 
 FURTHER_PLACES = 3  # labels for the same fault in other places
 LONGEST_HINT = 50  # characters of the user's text that are quoted in a hint
@@ -98,7 +98,8 @@ def _changes_in(node: gast.AST, around: Around) -> Iterator[Change]:
         case gast.ClassDef():
             return
     for child in evaluated_here(node):
-        yield from _changes_in(child, around)
+        if type(child) not in LEAVES and type(child) is not gast.Name:
+            yield from _changes_in(child, around)
 
 
 def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:

@@ -45,6 +45,9 @@ REFUSED: dict[type, tuple[str, str, str]] = {
     gast.Delete: ("U010", "`del`", "leave it out: memory is freed as soon as a value is no longer used"),
 }  # fmt: skip
 
+# What most of a function is made of, and what is refused nowhere.
+PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
+
 OPENING = {
     gast.Try: "try",
     gast.TryStar: "try",
@@ -66,20 +69,23 @@ def refused_constructs(
     yield from _default_values(scope, file, resolve)
     if isinstance(scope.node, gast.FunctionDef) and is_inner:
         yield from _decorators(scope, file, resolve)
+    found: list[Diagnostic] = []
     for node in body:
-        yield from _walk(node, file, False, False)
+        _walk(node, file, False, False, found)
+    yield from found
     yield from _declarations(scope, file)
 
 
-def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Iterator[Diagnostic]:
-    fault = _fault(node, file, in_message, consumed)
-    if fault is not None:
-        yield fault
+def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: list[Diagnostic]) -> None:
+    if type(node) not in PLAIN:
+        fault = _fault(node, file, in_message, consumed)
+        if fault is not None:
+            found.append(fault)
     if isinstance(node, gast.ClassDef | gast.JoinedStr):
         return
     takes = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in CONSUMERS
     for child in evaluated_here(node):
-        yield from _walk(child, file, in_message or is_message(node, child), takes and len(node.args) == 1)
+        _walk(child, file, in_message or is_message(node, child), takes and len(node.args) == 1, found)
 
 
 def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagnostic | None:

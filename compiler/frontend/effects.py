@@ -21,7 +21,7 @@ from ..diagnostics import Diagnostic, Label, Span
 from ..records import dataclass
 from ..vocabulary import Vocabulary, belongs, closest
 from .resolve import Resolution, Resolve, article, resolve_chain
-from .scopes import Scope, evaluated_here, is_message
+from .scopes import LEAVES, Scope, evaluated_here, is_message
 
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | {"astype", "copy", "flatten", "item"}
 OUTSIDE = "compute it outside and pass the result as an argument"
@@ -65,7 +65,8 @@ class Judge:
             case _:
                 rest = list(evaluated_here(node))
         for child in rest:
-            yield from self.visit(child, in_message or is_message(node, child))
+            if type(child) not in LEAVES:
+                yield from self.visit(child, in_message or is_message(node, child))
 
     def _called(self, node: gast.Call, func: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
         found = resolve_chain(func, self.resolve, self.scope.is_local)

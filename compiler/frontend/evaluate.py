@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+import types as python_types
 from collections.abc import Callable
 from typing import Any
 
@@ -47,13 +48,17 @@ ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
 
 def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
     """The value of an expression; `hint` names the result if one has to be emitted."""
+    kind = type(node)
+    if kind is gast.Name:
+        return read_name(frame, node.id, node)
+    if kind is gast.Constant:
+        return Static(node.value)
+    if kind is gast.BinOp:
+        left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+        return binary(frame, type(node.op), left, right, node, hint)
+    if kind is gast.Call:
+        return apply.call(frame, node, hint)
     match node:
-        case gast.Constant(value=value):
-            return Static(value)
-        case gast.Name(id=id_):
-            return read_name(frame, id_, node)
-        case gast.BinOp(left=left, op=op, right=right):
-            return binary(frame, type(op), evaluate(frame, left), evaluate(frame, right), node, hint)
         case gast.UnaryOp(op=op, operand=operand):
             return unary(frame, type(op), evaluate(frame, operand), node, hint)
         case gast.Compare(left=left, ops=ops, comparators=comparators):
@@ -62,8 +67,6 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return choices.boolean(frame, op, values, node, hint)
         case gast.IfExp(test=test, body=body, orelse=orelse):
             return choices.conditional(frame, test, body, orelse, node, hint)
-        case gast.Call():
-            return apply.call(frame, node, hint)
         case gast.Subscript(value=base, slice=items):
             return subscript.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
@@ -122,13 +125,14 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     found = frame.lookup(name)
     if found is None and name not in frame.local_names:
         return global_value(frame, name, node)
-    if found is None or isinstance(found, Undefined):
+    if found is None or type(found) is Undefined:
         frame.fault("R002", f"`{name}` may be used before it has a value", node, "may be unbound here",
                     (f"give `{name}` a value before the branch or loop that sets it",))  # fmt: skip
-    if isinstance(found, Conflict) and name in frame.made_names:
-        message = f"this function returns {found.left} on one path and {found.right} on another"
-        frame.fault("T003", message, frame.source.tree, "defined here", ("return values of one type on every path",))
-    if isinstance(found, Conflict):
+    if type(found) is Conflict:
+        if name in frame.made_names:
+            message = f"this function returns {found.left} on one path and {found.right} on another"
+            help_ = ("return values of one type on every path",)
+            frame.fault("T003", message, frame.source.tree, "defined here", help_)
         message = f"`{name}` is {found.left} on one path and {found.right} on another"
         frame.fault("T002", message, node, "read here", ("use two names, or make both the same type",))
     flag = frame.lookup(is_set(name))
@@ -166,6 +170,8 @@ def global_value(frame: Frame, name: str, node: gast.AST) -> Value:
 
 def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
     """A Python object from outside the function: constants are taken in, arrays must be passed or frozen."""
+    if isinstance(value, python_types.ModuleType):
+        return Static(value)
     if isinstance(value, np.ndarray) or type(value).__name__ == "Array" and hasattr(value, "__array__"):
         message = f"`{name}` is an array outside the function, which may change"
         hint = f'pass it as an argument, or bake in its present value: @compile(freeze=("{name}",))'

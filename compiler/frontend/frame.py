@@ -6,13 +6,14 @@ Frames of inlined calls share the builder of the function they are inlined into.
 from __future__ import annotations
 
 import contextlib
+import types as python_types
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, NoReturn
 
 import gast
 
-from .. import types
+from .. import syntax, types
 from ..builder import Builder
 from ..diagnostics import (
     CompileError,
@@ -29,7 +30,7 @@ from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
-from .read import Source, span_of
+from .read import Source, read, span_of
 from .values import Leaf, Static, Value
 
 ERROR_CLASSES = {
@@ -91,7 +92,8 @@ class Instance:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `left_out` is set when a path is left out because it waits for the result of a recursive call.
+    `left_out` is set when a path is left out because it waits for the result of a recursive call.  `spans` has the
+    places of the statements that were walked through, which loops that are unrolled come back to.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -103,6 +105,14 @@ class Task:
     differentiate: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     left_out: bool = False
+    spans: dict[gast.AST, Span] = field(default_factory=dict)
+    sources: dict[python_types.FunctionType, Source] = field(default_factory=dict)
+
+    def source_of(self, function: python_types.FunctionType) -> Source:
+        """The source of a function, read once in a compilation however often it is called."""
+        if function not in self.sources:
+            self.sources[function] = read(function)
+        return self.sources[function]
 
     def decide(self, topic: str, text: str) -> None:
         if (topic, text) not in self.decisions:
@@ -155,7 +165,10 @@ class Frame:
         if self.is_library:
             return
         self.node = node
-        self.builder.span = span_of(node, self.source.file)
+        span = self.task.spans.get(node)
+        if span is None:
+            span = self.task.spans[node] = span_of(node, self.source.file)
+        self.builder.span = span
 
     def fault(
         self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
@@ -180,9 +193,9 @@ class Frame:
 
     def type_of(self, value: Value) -> Type | None:
         """The type of a leaf or number; None for everything else."""
+        if type(value) is Leaf:
+            return self.builder.types[value.name]
         match value:
-            case Leaf(name=name):
-                return self.builder.types[name]
             case Static(value=bool()):
                 return types.BOOL
             case Static(value=int()):
@@ -212,18 +225,20 @@ class Frame:
 
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        atoms = [self.atom(v, node) for v in values]
-        with self.reporting(node):
+        atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
+        try:
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
+        except TypeFault as refused:
+            self.fault(refused.code, refused.message, node, "found here")
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:
             case Leaf(name=name):
-                return gast.Name(name, gast.Load(), None, None)
+                return syntax.name(name)
             case Static(value=bool() | int() | float() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large")
-                return gast.Constant(number, None)
+                return syntax.constant(number)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         self.fault("T001", message, node, "used as a number")
 

@@ -24,6 +24,8 @@ AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 # Nodes with children that do not run where the node stands.
 CLOSED = frozenset({*FUNCTIONS, gast.ClassDef, gast.AnnAssign})
+# Nodes without children.
+LEAVES = frozenset({gast.Constant, *gast.operator.__subclasses__()})
 # Nodes that may bind a name.
 BINDING = frozenset({
     gast.Name, gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Import, gast.ImportFrom, gast.Global,
@@ -119,8 +121,9 @@ def own_nodes(function: AnyFunction) -> tuple[gast.AST, ...]:
 
 def _open(node: gast.AST, found: list[gast.AST]) -> None:
     found.append(node)
-    for child in evaluated_here(node):
-        _open(child, found)
+    if type(node) not in LEAVES:
+        for child in evaluated_here(node):
+            _open(child, found)
 
 
 def evaluated_here(node: gast.AST) -> list[gast.AST]:

@@ -8,6 +8,7 @@ Elementwise rows broadcast, and the cotangent of an operand is folded back to th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from ..types import Type
 from .schema import Operator, Precedence, TypeRule, declare
@@ -17,9 +18,13 @@ from .type_rules import DtypeRule, broadcast, dims_of, shaped
 def broadcasting(name: str, dtype: DtypeRule) -> TypeRule:
     """The type rule of elementwise rows: this dtype in the shape that the operands broadcast to."""
 
-    def rule(types: Sequence[Type]) -> Type:
+    @lru_cache(maxsize=512)
+    def of_types(types: tuple[Type, ...]) -> Type:
         result, weak = dtype(name, types)
         return shaped(result, broadcast(*map(dims_of, types)), weak)
+
+    def rule(types: Sequence[Type]) -> Type:
+        return of_types(tuple(types))
 
     return rule
 

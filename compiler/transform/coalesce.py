@@ -38,7 +38,7 @@ def coalesce(function: Function) -> Function:
 
 def join_copies(function: Function) -> dict[str, str]:
     """A new name for every name that is joined with another one."""
-    interference = interferences(function, liveness(function))
+    interference: Interference | None = None  # made when the first two names are left that nothing else keeps apart
     hidden = temporaries_of(function)
     parent: dict[str, str] = {}
 
@@ -47,17 +47,24 @@ def join_copies(function: Function) -> dict[str, str]:
             name = parent[name]
         return name
 
-    arrays = {p for p in function.parameters if not isinstance(function.types.get(p), Scalar)}
+    parameters = frozenset(function.parameters)
+    arrays = {p for p in parameters if not isinstance(function.types.get(p), Scalar)}
+
     def join(first: str, second: str) -> None:
+        nonlocal interference
         left, right = root(first), root(second)
         if left == right or function.types.get(left) != function.types.get(right):
             return
         if base_of(left) != base_of(right) and hidden.isdisjoint((left, right)):
             return  # two names that the user gave mean two things
-        if right in interference.get(left, ()) or {left, right} <= {*function.parameters}:
+        if left in parameters and right in parameters:
             return
         if not arrays.isdisjoint((left, right)):
             return  # an argument's elements are the caller's: its name is not used for what may be stored into
+        if interference is None:
+            interference = interferences(function, liveness(function))
+        if right in interference.get(left, ()):
+            return
         kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
         parent[gone] = kept
         for other in interference.pop(gone, set()):
@@ -81,11 +88,9 @@ def join_copies(function: Function) -> dict[str, str]:
 def copied_names(function: Function) -> list[tuple[str, str]]:
     """Both sides of every copy."""
     return [
-        (statement.targets[0].id, statement.value.id)
+        (statement.targets[0].id, source)
         for statement in syntax.walk(function.body)
-        if isinstance(statement, gast.Assign)
-        and isinstance(statement.targets[0], gast.Name)
-        and isinstance(statement.value, gast.Name)
+        if (source := _copied(statement)) is not None
     ]
 
 
@@ -117,7 +122,9 @@ def interferences(function: Function, live: Liveness) -> Interference:
         for other in (*function.parameters, *live.at_entry):
             conflict(name, other)
     for statement in syntax.walk(function.body):
-        bound = list(syntax.names_bound(statement))
+        bound = syntax.names_bound(statement)
+        if not bound:
+            continue
         source = _copied(statement)
         after = live.after(statement)
         if isinstance(statement, gast.For) and statement.body:
@@ -142,16 +149,21 @@ def live_in(body: Sequence[gast.stmt], live: Liveness) -> frozenset[str]:
 
 
 def _copied(statement: gast.stmt) -> str | None:
-    match statement:
-        case gast.Assign(targets=[gast.Name()], value=gast.Name(id=source)):
-            return source
-    return None
+    if type(statement) is not gast.Assign or type(statement.value) is not gast.Name:
+        return None
+    return statement.value.id if type(statement.targets[0]) is gast.Name else None
 
 
 def without_self_copies(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
     """The statements without `x = x`."""
-    kept = [s for s in statements if not (_copied(s) is not None and s.targets[0].id == s.value.id)]
-    return [with_blocks(s, [without_self_copies(block) for block in syntax.blocks_of(s)]) for s in kept]
+    made = []
+    for statement in statements:
+        if type(statement) in syntax.COMPOUND:
+            blocks = [without_self_copies(block) for block in syntax.blocks_of(statement)]
+            made.append(with_blocks(statement, blocks))
+        elif _copied(statement) is None or statement.targets[0].id != statement.value.id:
+            made.append(statement)
+    return made
 
 
 def rename_freely(function: Function) -> Function:

@@ -10,6 +10,8 @@ least int is its own negation.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TypeAlias
 
 import gast
 
@@ -113,12 +115,22 @@ def _operators(node: gast.expr) -> gast.expr:
     raise InternalError("identities", gast.dump(node), "not a pattern")
 
 
+# What is seen of an operand without a look inside: a number that a rule names, that it is another constant, the
+# operator that made it, or nothing of these.
+Shown: TypeAlias = tuple[type, object] | str | None
+A_CONSTANT = "a constant"
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A rule with both sides as trees; `needs` has the operands that a constant (None) or an operator must stand in."""
+    """A rule with both sides as trees.
+
+    `needs` says what a glance must show of which operands, `repeats` that an operand must stand twice.
+    """
 
     before: gast.Call
-    needs: tuple[tuple[int, str | None], ...]
+    needs: tuple[tuple[int, Shown], ...]
+    repeats: bool
     after: gast.expr
     only: str
     once: bool
@@ -128,24 +140,64 @@ def _compiled() -> dict[str, tuple[Compiled, ...]]:
     by_operator: dict[str, list[Compiled]] = {}
     for row in RULES:
         before = pattern(row.before)
-        operands = enumerate(before.args)
-        needs = tuple((k, syntax.operator_of(a)) for k, a in operands if not isinstance(a, gast.Name))
-        made = Compiled(before, needs, pattern(row.after), row.only, row.once)
+        needs = tuple((k, _need(a)) for k, a in enumerate(before.args) if not isinstance(a, gast.Name))
+        plain = [a.id for a in before.args if isinstance(a, gast.Name)]
+        made = Compiled(before, needs, len(plain) > len({*plain}), pattern(row.after), row.only, row.once)
         by_operator.setdefault(before.func.id, []).append(made)
     return {operator: tuple(rules) for operator, rules in by_operator.items()}
 
 
+def _need(operand: gast.expr) -> Shown:
+    if isinstance(operand, gast.Constant):
+        return type(operand.value), operand.value
+    return syntax.operator_of(operand)
+
+
 BY_OPERATOR: Mapping[str, tuple[Compiled, ...]] = _compiled()
+REPEATING = frozenset(operator for operator, rules in BY_OPERATOR.items() if any(row.repeats for row in rules))
+NUMBERS = frozenset(need for rules in BY_OPERATOR.values() for row in rules for _, need in row.needs)
+
+
+def glance(value: gast.Call, values: Mapping[str, gast.expr]) -> tuple[Shown, ...]:
+    """What is seen of the operands of a value; `values` has the right-hand sides of names."""
+    shown: list[Shown] = []
+    for operand in value.args:
+        kind = type(operand)
+        if kind is gast.Constant:
+            number = type(operand.value), operand.value
+            shown.append(number if number in NUMBERS else A_CONSTANT)
+        else:
+            made = values.get(operand.id) if kind is gast.Name else operand
+            shown.append(made.func.id if type(made) is gast.Call and type(made.func) is gast.Name else None)
+    return tuple(shown)
+
+
+def may_repeat(value: gast.Call) -> bool:
+    """Whether an operand may stand twice; two constants are not compared here."""
+    names = [a.id for a in value.args if type(a) is gast.Name]
+    return len(names) < len(value.args) - 1 or len(names) > len({*names})
+
+
+@cache
+def rules_for(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> tuple[Compiled, ...]:
+    """The rules that a glance leaves open; most values are done with here."""
+    return tuple(
+        row
+        for row in BY_OPERATOR.get(operator or "", ())
+        if all(shown[position] == need for position, need in row.needs) and (repeats or not row.repeats)
+    )
 
 
 def apply(
-    value: gast.Call, types: Mapping[str, Type], value_of: ValueOf, is_read_once: Callable[[str], bool]
+    rules: tuple[Compiled, ...],
+    value: gast.Call,
+    types: Mapping[str, Type],
+    value_of: ValueOf,
+    is_read_once: Callable[[str], bool],
 ) -> tuple[gast.expr, ...]:
     """What the value may be replaced by as far as its form goes, nested; types are for the caller to compare."""
     found = []
-    for row in BY_OPERATOR.get(syntax.operator_of(value) or "", ()):
-        if not _may_match(row, value, value_of):
-            continue
+    for row in rules:
         bound: dict[str, gast.expr] = {}
         through: list[str] = []
         if not _matches(row.before, value, bound, value_of, through):
@@ -153,18 +205,6 @@ def apply(
         if all(_is(row.only, a, types) for a in bound.values()) and (not row.once or all(map(is_read_once, through))):
             found.append(_instance(row.after, bound))
     return tuple(found)
-
-
-def _may_match(row: Compiled, value: gast.Call, value_of: ValueOf) -> bool:
-    """Whether a look at the operands leaves it open that a tree has the form: most trees have not."""
-    for position, operator in row.needs:
-        operand = value.args[position]
-        if operator is None:
-            if type(operand) is not gast.Constant:
-                return False
-        elif syntax.operator_of(value_of(operand.id) if type(operand) is gast.Name else operand) != operator:
-            return False
-    return True
 
 
 def _matches(

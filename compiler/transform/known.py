@@ -29,10 +29,12 @@ class Known:
         self.regions: Regions = regions(function)
         facts = def_use(function)
         self.counts = facts.count
-        self.merged = {name for name in facts.definitions if not facts.is_single(name)}
+        self.merged = {n for n, found in facts.definitions.items() if len(found) > 1 or n in facts.parameters}
         stored = {base for statement in syntax.walk(function.body) for base in stored_names(statement)}
         self.stored = {self.regions.root(base) for base in stored}
+        self.lists = {name for name, type_ in types.items() if isinstance(type_, ListOf)}
         self._lasting: dict[str, bool] = {}
+        self._all_last = not self.stored and not self.lists
         self.copies: dict[str, gast.expr] = {}
         self.values: dict[str, gast.expr] = {}
         self.available: dict[Hashable, str] = {}
@@ -82,16 +84,15 @@ class Known:
         self._put(self.copies, name, value)
         self._mention(name, syntax.names_read(value))
 
-    def learn(self, name: str, value: gast.expr, key: Hashable | None) -> None:
-        """The right-hand side of a name; under `key` the name stands for the value, too."""
-        names = syntax.names_read(value)
-        if any(isinstance(self.types.get(n), ListOf) for n in (name, *names)):
+    def learn(self, name: str, value: gast.expr, names: Sequence[str], key: Hashable | None) -> None:
+        """The right-hand side of a name, and the names in it; under `key` the name stands for the value, too."""
+        if self.lists and (name in self.lists or not self.lists.isdisjoint(names)):
             return
         self._put(self.values, name, value)
         self._mention(name, names)
         if key is None or key in self.available:
             return
-        if isinstance(self.types.get(name), Scalar) or all(map(self.is_lasting, (name, *names))):
+        if self._all_last or isinstance(self.types.get(name), Scalar) or all(map(self.is_lasting, (name, *names))):
             self._put(self.available, key, name)
             self._put(self._keys, name, key)
 
@@ -100,7 +101,7 @@ class Known:
         for mentioned in {name, *names}:
             if mentioned in self.merged:
                 self._mentions.setdefault(mentioned, []).append(name)
-            if (root := self.regions.root(mentioned)) in self.stored:
+            if self.stored and (root := self.regions.root(mentioned)) in self.stored:
                 self._sharers.setdefault(root, []).append(name)
 
     def forget(self, statements: Iterable[gast.stmt]) -> None:
@@ -115,6 +116,12 @@ class Known:
             stored.update(stored_names(statement))
         if bound or stored:
             self._drop(bound, stored)
+
+    def rebind(self, name: str, statement: gast.stmt) -> None:
+        """`forget` for the one statement that gives a name its value."""
+        stored = stored_names(statement)
+        if stored or name in self.merged:
+            self._drop({name} & self.merged, {*stored})
 
     def _drop(self, bound: set[str], stored: set[str]) -> None:
         roots = {self.regions.root(base) for base in stored}

@@ -31,7 +31,7 @@ KNOWN = frozenset({"new_list", "length", "pop", "append", "add_at", "gemm", "gem
 def prune(function: Function, *, keep_errors: bool = True) -> Function:
     """The function without dead statements; the same object where there are none."""
     pruner = _Pruner(function, keep_errors)
-    kept, _ = pruner.block(function.body, pruner.outside)
+    kept = pruner.block(function.body, {*pruner.outside})
     kept = _without_idle_releases(kept, function.parameters)
     if len(kept) == len(function.body) and all(a is b for a, b in zip(kept, function.body)):
         return function
@@ -41,53 +41,56 @@ def prune(function: Function, *, keep_errors: bool = True) -> Function:
 
 
 class _Pruner:
-    """`live` holds names whose value, or whose elements, are read later."""
+    """`live` holds names whose value, or whose elements, are read later; a way back over a statement changes it."""
 
     def __init__(self, function: Function, keep_errors: bool) -> None:
-        self.types, self.keep_errors = function.types, keep_errors
-        self.failures = failures(function)
+        self.function, self.types, self.keep_errors = function, function.types, keep_errors
         self.regions: Regions = regions(function)
-        self.owned = [p for p in function.parameters if not isinstance(function.types.get(p), Scalar)]
-        self.outside = frozenset(self.owned)
+        self.sharers: dict[str, set[str]] = {}
+        for name, root in self.regions.of.items():
+            self.sharers.setdefault(root, {root}).add(name)
+        self.outside = [p for p in function.parameters if not isinstance(function.types.get(p), Scalar)]
 
-    def block(self, statements: Sequence[gast.stmt], live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
-        """The statements that stay, and what is live before them."""
+    def block(self, statements: Sequence[gast.stmt], live: set[str]) -> list[gast.stmt]:
+        """The statements that stay; `live` is what is live behind them, and then what is live before them."""
         kept: list[gast.stmt] = []
         for statement in reversed(statements):
-            stays, live = self.statement(statement, live)
-            kept += reversed(stays)
-        return kept[::-1], live
+            if (stays := self.statement(statement, live)) is not None:
+                kept.append(stays)
+        return kept[::-1]
 
-    def statement(self, statement: gast.stmt, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+    def statement(self, statement: gast.stmt, live: set[str]) -> gast.stmt | None:
         match statement:
-            case gast.Return():
-                return [statement], frozenset(reads_of(statement)) | self.outside
-            case gast.Raise():
-                return [statement], frozenset(reads_of(statement))
+            case gast.Assign() | gast.Expr():
+                if not self.is_needed(statement, live):
+                    return None
+                live.difference_update(syntax.names_bound(statement))
+                live.update(reads_of(statement))
+                return statement
+            case gast.Return() | gast.Raise():
+                live.clear()
+                live.update(reads_of(statement), self.outside if isinstance(statement, gast.Return) else ())
+                return statement
             case gast.Delete():
-                return [statement], live
+                return statement
             case gast.If():
                 return self.branch(statement, live)
             case gast.For() | gast.While():
                 return self.loop(statement, live)
-            case gast.Assign() | gast.Expr():
-                if not self.is_needed(statement, live):
-                    return [], live
-                return [statement], (live - {*syntax.names_bound(statement)}) | {*reads_of(statement)}
         raise InternalError("prune", gast.dump(statement), "not a statement of a typed stage")
 
-    def is_needed(self, statement: gast.stmt, live: frozenset[str]) -> bool:
+    def is_needed(self, statement: gast.stmt, live: set[str]) -> bool:
         if not live.isdisjoint(syntax.names_bound(statement)):
             return True
         if any(self.is_seen(base, live) for base in stored_names(statement)):
             return True
-        if self.keep_errors and self.failures.statement_can_fail(statement):
+        if self.keep_errors and failures(self.function).statement_can_fail(statement):
             return True
         return any(self.is_seen(name, live) for name in self.passed_lists(statement))
 
-    def is_seen(self, base: str, live: frozenset[str]) -> bool:
+    def is_seen(self, base: str, live: set[str]) -> bool:
         """Whether what is stored into `base` may be read, through it or through a name that shares with it."""
-        return any(self.regions.may_share(base, name) for name in live)
+        return base in live or not live.isdisjoint(self.sharers.get(self.regions.root(base), ()))
 
     def passed_lists(self, statement: gast.stmt) -> list[str]:
         """The lists that a function of the program gets, and may change."""
@@ -99,39 +102,39 @@ class _Pruner:
                     found += [a.id for a in node.args if isinstance(a, gast.Name) and _is_list(self.types.get(a.id))]
         return found
 
-    def branch(self, statement: gast.If, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
-        body, before_body = self.block(statement.body, live)
-        orelse, before_orelse = self.block(statement.orelse, live)
-        if not body and not orelse and not (self.keep_errors and self.failures.can_fail(statement.test)):
-            return [], live
-        made = with_blocks(statement, [body, orelse])
-        return [made], before_body | before_orelse | {*reads_of(statement)}
+    def branch(self, statement: gast.If, live: set[str]) -> gast.stmt | None:
+        other = {*live}
+        body, orelse = self.block(statement.body, live), self.block(statement.orelse, other)
+        if not body and not orelse and not (self.keep_errors and failures(self.function).can_fail(statement.test)):
+            return None
+        live.update(other, reads_of(statement))
+        return with_blocks(statement, [body, orelse])
 
-    def loop(self, statement: gast.For | gast.While, live: frozenset[str]) -> tuple[list[gast.stmt], frozenset[str]]:
+    def loop(self, statement: gast.For | gast.While, live: set[str]) -> gast.stmt | None:
         """First as if only what comes after the loop could need it, then with its own test, to a fixpoint."""
-        variable = {*syntax.names_bound(statement)}
-        kept, head = self.iterate(statement, live, live)
-        idle = not kept and live.isdisjoint(variable)
+        kept, head = self.iterate(statement, live)
+        idle = not kept and live.isdisjoint(syntax.names_bound(statement))
         if idle and not (self.keep_errors and self.header_can_fail(statement)):
-            return [], live
-        test = frozenset(reads_of(statement))
+            return None
+        test = reads_of(statement)
         if isinstance(statement, gast.While):
-            kept, head = self.iterate(statement, live, head | test)
-        return [with_blocks(statement, [kept])], head | test
+            kept, head = self.iterate(statement, head.union(test))
+        live.update(head, test)
+        return with_blocks(statement, [kept])
 
-    def iterate(
-        self, statement: gast.For | gast.While, live: frozenset[str], head: frozenset[str]
-    ) -> tuple[list[gast.stmt], frozenset[str]]:
-        variable = {*syntax.names_bound(statement)}
+    def iterate(self, statement: gast.For | gast.While, behind: set[str]) -> tuple[list[gast.stmt], set[str]]:
+        """The statements of a body that stay, and what is live at the head of the loop."""
+        head = {*behind}
         while True:
-            kept, before = self.block(statement.body, head)
-            grown = head | live | (before - variable)
-            if grown == head:
+            before = {*head}
+            kept = self.block(statement.body, before)
+            before.difference_update(syntax.names_bound(statement))
+            if before <= head:
                 return kept, head
-            head = grown
+            head |= before
 
     def header_can_fail(self, statement: gast.For | gast.While) -> bool:
-        return self.failures.statement_can_fail(syntax.rebuild(statement, body=[]))  # type: ignore[arg-type]
+        return failures(self.function).statement_can_fail(syntax.rebuild(statement, body=[]))  # type: ignore[arg-type]
 
 
 def _is_list(type_: Type | None) -> bool:
@@ -140,6 +143,8 @@ def _is_list(type_: Type | None) -> bool:
 
 def _without_idle_releases(body: list[gast.stmt], parameters: Sequence[str]) -> list[gast.stmt]:
     """The statements without releases of names that nothing assigns any more."""
+    if not any(isinstance(statement, gast.Delete) for statement in syntax.walk(body)):
+        return body
     bound = {name for statement in syntax.walk(body) for name in syntax.names_bound(statement)} | {*parameters}
 
     def clean(statements: Sequence[gast.stmt]) -> list[gast.stmt]:

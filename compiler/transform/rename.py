@@ -46,7 +46,9 @@ def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast
     changed = []
     for statement in statements:
         made = change(statement)
-        changed.append(with_blocks(made, [map_body(block, change) for block in syntax.blocks_of(made)]))
+        if type(made) in syntax.COMPOUND:
+            made = with_blocks(made, [map_body(block, change) for block in syntax.blocks_of(made)])
+        changed.append(made)
     return changed
 
 
@@ -60,6 +62,12 @@ def with_blocks(statement: gast.stmt, blocks: Sequence[list[gast.stmt]]) -> gast
 
 def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str]) -> gast.stmt:
     """One statement with the names it reads and the names it binds changed; bodies stay as they are."""
+    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:
+        old, value = statement.targets[0], map_expression(statement.value, read)
+        place = _place(old, read, bound)
+        if place is old and value is statement.value:
+            return statement
+        return syntax.rebuild(statement, targets=[place], value=value)  # type: ignore[return-value]
     match statement:
         case gast.Assign(targets=[place], value=value):
             made = {"targets": [_place(place, read, bound)], "value": map_expression(value, read)}
@@ -90,12 +98,23 @@ def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str
 
 def map_expression(node: gast.expr, read: Change) -> gast.expr:
     """`syntax.map_names`, which gives the same object where no name changes; arrays of loads are only renamed."""
-    if node is None or all(read(n) == n for n in syntax.names_read(node)):
-        return node
-    return _put(node, read)
+    for name in () if node is None else syntax.names_read(node):
+        if read(name) != name:
+            return _put(node, read)
+    return node
 
 
 def _put(node: gast.expr, read: Change) -> gast.expr:
+    kind = type(node)
+    if kind is gast.Name:
+        return syntax.map_names(node, read)
+    if kind is gast.Call:
+        arguments = [a if type(a) is gast.Constant else map_expression(a, read) for a in node.args]
+        keywords = [
+            k if type(k.value) is gast.Constant else syntax.rebuild(k, value=map_expression(k.value, read))
+            for k in node.keywords
+        ]
+        return syntax.rebuild(node, args=arguments, keywords=keywords)
     match node:
         case gast.Subscript(value=gast.Name(id=base) as array, slice=items):
             new = read(base)
@@ -106,16 +125,14 @@ def _put(node: gast.expr, read: Change) -> gast.expr:
             return syntax.rebuild(node, elts=[map_expression(e, read) for e in elements])
         case gast.BoolOp(values=values):
             return syntax.rebuild(node, values=[map_expression(v, read) for v in values])
-    if isinstance(node, gast.Call):
-        keywords = [syntax.rebuild(k, value=map_expression(k.value, read)) for k in node.keywords]
-        return syntax.rebuild(node, args=[map_expression(a, read) for a in node.args], keywords=keywords)
     return syntax.map_names(node, read)
 
 
 def _place(place: gast.expr, read: Change, bound: Callable[[str], str]) -> gast.expr:
+    if type(place) is gast.Name:
+        id_ = bound(place.id)
+        return place if id_ == place.id else syntax.rebuild(place, id=id_)
     match place:
-        case gast.Name(id=id_):
-            return place if bound(id_) == id_ else syntax.rebuild(place, id=bound(id_))
         case gast.Tuple(elts=elements):
             made = [_place(e, read, bound) for e in elements]
             return place if all(a is b for a, b in zip(made, elements)) else syntax.rebuild(place, elts=made)

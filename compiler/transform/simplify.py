@@ -14,6 +14,7 @@ Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 
 import gast
 
@@ -28,11 +29,11 @@ from ..ops import schema
 from ..printing.fold import movable
 from ..program import Function
 from ..types import Array, Extent, ListOf, Type, dtype_of
-from .constants import evaluate, evaluate_strong, weaken
-from .identities import apply
+from .constants import WEAKENED, evaluate, evaluate_strong, weaken
+from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
 from .rename import map_expression, map_statement, rename, with_blocks
-from .structure import compose
+from .structure import REARRANGING, compose
 
 
 def simplify(function: Function) -> Function:
@@ -50,6 +51,8 @@ def adopt_names(function: Function) -> Function:
     names: dict[str, str] = {}
     copies: set[int] = set()
     for statement in syntax.walk(function.body):
+        if type(statement) is not gast.Assign or type(statement.value) is not gast.Name:
+            continue
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
                 single = facts.is_single(name) and facts.is_single(source)
@@ -102,7 +105,11 @@ class _Simplifier:
             return self.block(statements)
 
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
-        if isinstance(statement, gast.While | gast.For):
+        kind = type(statement)
+        if kind is gast.Assign and type(statement.targets[0]) is gast.Name:
+            made = self.assignment(statement, statement.targets[0].id)
+            return self.with_parts(made) if self.parts else [made]
+        if kind is gast.While or kind is gast.For:
             return self.loop(statement)
         statement = self.reading(statement)
         match statement:
@@ -112,16 +119,19 @@ class _Simplifier:
                 made = with_blocks(statement, [self.scope(body), self.scope(orelse)])
                 self.known.forget([statement])
                 return [made]
-            case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                made = self.assignment(statement, name, value)
-                parts, self.parts = self.parts, []
-                span, inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
-                return [*(syntax.at(part, span, inlined) for part in parts), made]
         self.known.forget([statement])
         return [statement]
 
+    def with_parts(self, statement: gast.stmt) -> list[gast.stmt]:
+        """The statements that a simpler value was taken apart into, and the one that puts it together."""
+        parts, self.parts = self.parts, []
+        span, inlined = getattr(statement, "span", None), getattr(statement, "inlined", ())
+        return [*(syntax.at(part, span, inlined) for part in parts), statement]
+
     def reading(self, statement: gast.stmt) -> gast.stmt:
         """The statement itself with the names it reads replaced by what they are copies of."""
+        if not self.known.copies:
+            return statement
         return map_statement(statement, self.known.read, lambda id_: id_)
 
     def loop(self, statement: gast.For | gast.While) -> list[gast.stmt]:
@@ -136,16 +146,23 @@ class _Simplifier:
                 return []
         return [with_blocks(statement, [self.scope(statement.body)])]
 
-    def assignment(self, statement: gast.Assign, name: str, value: gast.expr) -> gast.stmt:
-        value = self.simpler(name, value)
-        if value is not statement.value:
+    def assignment(self, statement: gast.Assign, name: str) -> gast.stmt:
+        before = statement.value
+        value, names = before, syntax.names_read(before)
+        if not self.known.copies.keys().isdisjoint(names):
+            value = map_expression(before, self.known.read)
+        may_move, key = movable(value), None
+        if may_move and not syntax.is_atom(value):
+            value, key = self.simpler(name, value)
+        if value is not before:
             statement = syntax.rebuild(statement, value=value)  # type: ignore[assignment]
-        self.known.forget([statement])
-        if name in syntax.names_read(value):
+            names = syntax.names_read(value)
+        self.known.rebind(name, statement)
+        if name in names:
             return statement
         if not syntax.is_atom(value):
-            if movable(value):
-                self.known.learn(name, value, None if self.is_creation(value) else self.key(value))
+            if may_move:
+                self.known.learn(name, value, names, None if self.is_creation(value) else key)
         elif self.may_stand_for(name, value):
             self.known.stand_for(name, value)
         return statement
@@ -168,25 +185,29 @@ class _Simplifier:
 
     # --- values
 
-    def simpler(self, name: str, value: gast.expr) -> gast.expr:
-        """The simplest right-hand side of the same value and type."""
-        if syntax.is_atom(value) or not movable(value):
-            return value
+    def simpler(self, name: str, value: gast.expr) -> tuple[gast.expr, Hashable]:
+        """The simplest right-hand side of the same value and type, and its key unless it is an atom."""
         while (following := self.step(name, value)) is not None:
             value = following
-        if not syntax.is_atom(value):
-            held = self.known.available.get(self.key(value))
-            if held not in (None, name) and self.types[held] == self.types[name] and self.known.is_lasting(name):
-                return syntax.name(held)
-        return value
+        if syntax.is_atom(value):
+            return value, None
+        key = self.key(value)
+        held = self.known.available.get(key)
+        if held not in (None, name) and self.types[held] == self.types[name] and self.known.is_lasting(name):
+            return syntax.name(held), None
+        return value, key
 
     def step(self, name: str, value: gast.expr) -> gast.expr | None:
         if not isinstance(value, gast.Call):
             return None
+        operator, shown = syntax.operator_of(value), glance(value, self.known.values)
+        repeats = operator in REPEATING and may_repeat(value)
+        if not is_promising(operator, shown, repeats):
+            return None
         constant = self.constant(name, value)
         if constant is not None:
             return constant
-        for candidate in self.candidates(value):
+        for candidate in self.candidates(value, rules_for(operator, shown, repeats)):
             candidate = map_expression(candidate, self.known.read)
             if not self.has_type(candidate, name, value):
                 continue
@@ -210,14 +231,14 @@ class _Simplifier:
         made = self.names.fresh("t")
         self.types[made] = result_type(value, self.types)  # type: ignore[assignment]
         self.parts.append(syntax.assign(made, value))
-        self.known.learn(made, value, None)
+        self.known.learn(made, value, syntax.names_read(value), None)
         return syntax.name(made)
 
-    def candidates(self, value: gast.Call) -> list[gast.expr]:
+    def candidates(self, value: gast.Call, rules: tuple[Compiled, ...]) -> list[gast.expr]:
         """What has the same elements, whatever its type."""
         value_of = self.known.value_of
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
-        identical = apply(value, self.types, value_of, self.known.is_read_once)
+        identical = apply(rules, value, self.types, value_of, self.known.is_read_once)
         return [*(c for c in constants if c is not None), *identical, *compose(value, self.types, value_of)]
 
     def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:
@@ -249,6 +270,15 @@ class _Simplifier:
         if syntax.operator_of(value) == "dim":
             return "length", self.length(value)  # type: ignore[arg-type]
         return syntax.form_of(value)
+
+
+@cache
+def is_promising(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> bool:
+    """Whether a glance at the operands leaves it open that there is something simpler: mostly it does not."""
+    if operator == "dim" or operator in REARRANGING or rules_for(operator, shown, repeats):
+        return True
+    numbers = [part == "cast" or part == A_CONSTANT or isinstance(part, tuple) for part in shown]
+    return all(numbers) or "cast" in shown and operator in WEAKENED
 
 
 def _fits(have: Type, want: Type) -> bool:

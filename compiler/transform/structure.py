@@ -19,12 +19,13 @@ from .. import syntax
 from ..types import NUMPY_DTYPE, Array, ListOf, Scalar, Type
 
 ValueOf = Callable[[str], gast.expr | None]
+REARRANGING = frozenset({"transpose", "reshape", "broadcast_to", "cast"})
 
 
 def compose(value: gast.Call, types: Mapping[str, Type], value_of: ValueOf) -> tuple[gast.expr, ...]:
     """What the value may be replaced by."""
     operator = syntax.operator_of(value)
-    if operator not in ("transpose", "reshape", "broadcast_to", "cast") or not isinstance(value.args[0], gast.Name):
+    if operator not in REARRANGING or not isinstance(value.args[0], gast.Name):
         return ()
     operand = value.args[0]
     inner = value_of(operand.id)
