@@ -82,6 +82,15 @@ def test_angles_near_multiples_of_half_pi(name, dtype):
     assert worst_error(name, dtype, x[np.isfinite(x)])[0] <= LIMIT
 
 
+@each_dtype
+def test_tanh_where_it_loses_most(dtype):
+    """Around powers of two: what it is computed from has bits of twice the size there; and where it reaches a half."""
+    near = np.concatenate([np.linspace(0.97, 1.0, 150) * 2.0**-k for k in range(6)] + [np.linspace(0.5, 0.6, 300)])
+    assert worst_error("tanh", dtype, near.astype(NUMPY[dtype]))[0] <= LIMIT
+    below = (np.linspace(1.0, 1.04, 300) * 2.0**-k for k in (3, 4, 5))
+    assert worst_error("tanh", dtype, np.concatenate([*below]).astype(NUMPY[dtype]))[0] <= LIMIT
+
+
 EXACT = {
     "exp2": (np.arange(-1074.0, 1024.0), lambda x: math.ldexp(1.0, int(x))),
     "cbrt": (np.arange(-50.0, 50.0) ** 3, lambda x: float(round(math.copysign(abs(x) ** (1 / 3), x)))),
@@ -263,8 +272,9 @@ def test_width_of_the_host(features, width, monkeypatch):
 @each_dtype
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 def test_every_width_is_valid_llvm(dtype, count):
-    for name in FUNCTIONS:
-        native.parse("\n".join(definitions(name, dtype, count).values()))
+    with native.own_machine(3) as machine:
+        for name in FUNCTIONS:
+            native.parse("\n".join(definitions(name, dtype, count).values()), machine)
 
 
 def test_lanes_write_an_instruction_once():

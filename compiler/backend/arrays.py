@@ -17,6 +17,7 @@ from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
 from .flat import is_flat_access
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
+from .rows import row_of
 from .text import NULL, Module, Value, int_
 
 INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
@@ -233,6 +234,12 @@ def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]
     if is_flat_access(frame, node):
         position = code.load("i64", frame.counter(frame.flat[0]))
         return code.offset(STORED[place.type.dtype], code.load("ptr", place.data), position)
+    row = row_of(frame, node)
+    if row is not None:
+        last = position_of(frame, node, len(indices) - 1, indices[-1])
+        if place.type.layout != "C":
+            last = code.binary("mul nsw", last, code.load("i64", place.strides[-1]))
+        return code.offset(STORED[place.type.dtype], row, last)
     positions = [position_of(frame, node, axis, index) for axis, index in enumerate(indices)]
     data = code.load("ptr", place.data)
     if not positions:

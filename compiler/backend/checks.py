@@ -10,16 +10,19 @@ with checks, which raises where Python does, and one without, which it can vecto
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 import gast
 
 from .. import syntax
 from ..records import dataclass
-from .frame import ArrayPlace, Frame, ScalarPlace
+from .cost import straight
+from .frame import ArrayPlace, Frame
+from .loop_rules.arithmetic import text_of
 from .nests import apart
-from .storage import split_tags, storage_classes
+from .nests.choices import Choice, choices
+from .storage import Apart, split_tags, storage_classes
 from .text import TRUE, Value, int_
 
 LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
@@ -33,7 +36,10 @@ class OpenLoop:
     assigned  the names that the body gives a value
     flag      the variable that says that everything tested fits
     tags      what LLVM is told of accesses that never meet others in this loop, by their nodes
-    tests     the instructions before the loop, and which accesses they speak of
+    choices   the branches that are written as stores without branches, by their nodes
+    lines     the instructions before the loop
+    tested    which accesses the tests among them speak of
+    rows      the addresses among them (`rows.py`)
     """
 
     variable: str
@@ -43,29 +49,52 @@ class OpenLoop:
     assigned: frozenset[str]
     flag: Value | None = None
     tags: Mapping[int, str] = field(default_factory=dict)
+    choices: Mapping[int, list[Choice]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     tested: set[tuple[str, int, str]] = field(default_factory=set)
+    is_innermost: bool = False
+    rows: dict[tuple[str | int, ...], Value] = field(default_factory=dict)
 
 
 def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
     """What comes next is the loop: its head, then its body."""
     assigned = frozenset(n for s in syntax.walk(node.body) for n in syntax.names_changed(s))
-    tags = declare_apart(frame, node) if apart.is_candidate(node) else {}
-    frame.loops.append(OpenLoop(node.target.id, low, high, len(frame.code.lines), assigned, tags=tags))
+    if frame.version is not None:
+        tags = frame.version.tags
+    else:
+        tags = declare_apart(frame, node) if apart.is_candidate(node) else {}
+    innermost = straight(node.body)
+    chosen = choices(node.body, frame.function.types) if innermost else {}
+    place, variable = len(frame.code.lines), node.target.id
+    loop = OpenLoop(variable, low, high, place, assigned, tags=tags, choices=chosen, is_innermost=innermost)
+    frame.loops.append(loop)
 
 
 def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, str]:
     """Tags for accesses that stay where they are while others move past them."""
+    node, classes = written_out(frame, node), storage_classes(frame.function)
+    return declare_scopes(frame, apart.fixed_and_moving(node, frame.sizes(), frame.ranges, classes))
+
+
+def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, str]:
+    """Tags for accesses that are apart from here to the end of the loop that comes next."""
     known = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
-    bounds = [_written_out(frame, argument) for argument in node.iter.args]
-    node = syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))
-    groups = apart.fixed_and_moving(node, frame.sizes(), frame.ranges, storage_classes(frame.function))
     tags, scopes = split_tags(frame.module, known, groups)
-    if scopes:
+    for scope in scopes:  # one by one, as LLVM demands
         name = "llvm.experimental.noalias.scope.decl"
         frame.module.declare(name, f"declare void @{name}(metadata)")
-        frame.code.effect(f"call void @{name}(metadata {scopes})")
+        frame.code.effect(f"call void @{name}(metadata {scope})")
     return tags
+
+
+def written_out(frame: Frame, node: gast.For) -> gast.For:
+    """The loop with start, stop and step, as far as they are known here."""
+    bounds = [_written_out(frame, argument) for argument in node.iter.args]
+    if len(bounds) == 1:
+        bounds.insert(0, syntax.constant(0))
+    if len(bounds) == 2:
+        bounds.append(syntax.constant(1))
+    return syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))  # type: ignore[return-value]
 
 
 def _written_out(frame: Frame, node: gast.expr, depth: int = 4) -> gast.expr:
@@ -78,7 +107,7 @@ def _written_out(frame: Frame, node: gast.expr, depth: int = 4) -> gast.expr:
 def remember(frame: Frame, node: gast.stmt) -> None:
     """What the next statement of this block may take names for: values given in an unbroken row of assignments."""
     match node:
-        case gast.Assign(targets=[gast.Name(id=name)], value=value) if _is_long(frame, name):
+        case gast.Assign(targets=[gast.Name(id=name)], value=value) if frame.is_long(name):
             kept = {n: v for n, v in frame.preceding.items() if n != name and name not in syntax.names_read(v)}
             frame.preceding = kept if name in syntax.names_read(value) else {**kept, name: value}
         case _:
@@ -89,6 +118,11 @@ def tags_of(frame: Frame, node: gast.Subscript) -> str:
     """What LLVM is told of the memory that an element access touches."""
     known = frame.loops[-1].tags.get(id(node)) if frame.loops else None
     return frame.array(node.value.id).tags if known is None else known
+
+
+def choice_of(frame: Frame, node: gast.If) -> list[Choice] | None:
+    """What a branch stores, where it is written without a branch."""
+    return frame.loops[-1].choices.get(id(node)) if frame.loops else None
 
 
 def close_loop(frame: Frame) -> None:
@@ -105,21 +139,16 @@ def fits(frame: Frame, array: str, axis: int, index: gast.expr) -> Value | None:
         return None
     if array in loop.assigned or loop.variable in loop.assigned or rest.name in loop.assigned:
         return None
-    if rest.name and not _is_long(frame, rest.name):
+    if rest.name and not frame.is_long(rest.name):
         return None
     if loop.flag is None:
         loop.flag = frame.code.variable("i1", "fits", TRUE)
-        _into(frame, loop, lambda: frame.code.store(TRUE, loop.flag))  # type: ignore[arg-type]
-    key = (array, axis, gast.dump(index))
+        before_loop(frame, loop, lambda: frame.code.store(TRUE, loop.flag))  # type: ignore[arg-type]
+    key = (array, axis, text_of(index))
     if key not in loop.tested:
         loop.tested.add(key)
-        _into(frame, loop, lambda: _test(frame, loop, array, axis, rest))
+        before_loop(frame, loop, lambda: _test(frame, loop, array, axis, rest))
     return frame.code.load("i1", loop.flag)
-
-
-def _is_long(frame: Frame, name: str) -> bool:
-    place = frame.places[name]
-    return isinstance(place, ScalarPlace) and place.type.dtype == "i64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +186,7 @@ def _rest(node: gast.expr, sign: int, variable: str) -> Rest | None:
     return None
 
 
-def _into(frame: Frame, loop: OpenLoop, write) -> None:  # type: ignore[no-untyped-def]
+def before_loop(frame: Frame, loop: OpenLoop, write) -> None:  # type: ignore[no-untyped-def]
     """Write instructions before the loop."""
     code = frame.code
     lines, terminated = code.lines, code.terminated
@@ -172,7 +201,7 @@ def _test(frame: Frame, loop: OpenLoop, array: str, axis: int, rest: Rest) -> No
     length = code.load("i64", frame.array(array).dims[axis])
     added: Value = int_(rest.constant)
     if rest.name:
-        added = code.load("i64", frame.places[rest.name].place)  # type: ignore[union-attr]
+        added = frame.scalar(rest.name)
     if rest.moves:
         lower, upper = ("sadd.sat", "ssub.sat") if rest.sign > 0 else ("ssub.sat", "sadd.sat")
         first, last = code.intrinsic(lower, loop.low, added), code.intrinsic(upper, length, added)

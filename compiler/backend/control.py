@@ -12,21 +12,33 @@ from collections.abc import Callable, Sequence
 import gast
 
 from .. import syntax
+from ..analysis.def_use import reads_of
+from ..types import Scalar
 from . import checks
+from .arrays import element_pointer, load_at, store_at
 from .cost import straight
-from .expressions import lower_int, lower_test
+from .expressions import lower_as, lower_int, lower_test
 from .flat import Flat, flattened
 from .frame import Frame
 from .glue import is_short
+from .nests.choices import Choice
 from .parallel import lower_apart, lower_parallel
+from .pieces import lower_in_pieces
+from .rows import bounds
 from .text import Value, int_
 from .vector_math.library import PREFIX as VECTOR_MATH
 
 ONE = int_(1)
+LEAVE_ALONE = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
+LONG_BODY = 100  # instructions
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 
 def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
+    stores = checks.choice_of(frame, node)
+    if stores is not None:
+        _store_choices(frame, node.test, stores)
+        return
     code = frame.code
     then, done = code.label("then"), code.label("joined")
     otherwise = code.label("else") if node.orelse else done
@@ -38,6 +50,17 @@ def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
         lower_block(frame, body)
         code.jump(done)
     code.start(done)
+
+
+def _store_choices(frame: Frame, test: gast.expr, stores: Sequence[Choice]) -> None:
+    """Every element gets its new value or the one that it has."""
+    condition = lower_test(frame, test)
+    for place, value in stores:
+        dtype = frame.array(place.value.id).type.dtype
+        pointer = element_pointer(frame, place, [lower_int(frame, index) for index in place.slice.elts])
+        tags = checks.tags_of(frame, place)
+        old = load_at(frame, dtype, pointer, tags)
+        store_at(frame, dtype, frame.code.select(condition, lower_as(frame, value, dtype), old), pointer, tags)
 
 
 def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
@@ -66,6 +89,8 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     for lower in (lower_parallel, lower_apart) if step.text == "1" else ():
         if lower(frame, node, node, start, stop, _count_by_one, lower_block):
             return
+    if step.text == "1" and lower_in_pieces(frame, node, start, stop, _count_by_one, lower_block):
+        return
     outer, frame.in_lanes = frame.in_lanes, syntax.operator_of(node.iter) == "lanes"
     if step.text in ("1", "-1"):
         _count_by_one(frame, node, start, stop, step, lower_block)
@@ -92,39 +117,57 @@ def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
     """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
 
     One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
-    elements have to be on their way at the same time.
+    elements have to be on their way at the same time.  Of a loop whose iterations do not wait for each other two
+    vectors at a time are enough, and of a long one a single one; with more, LLVM adds a second loop for the rest.
     """
-    module, marks = frame.module, []
+    module, marks, together = frame.module, [], 0
     if not straight(node.body):
         marks.append(module.add_metadata('!{!"llvm.loop.unroll.runtime.disable"}'))
     calls = sum(VECTOR_MATH in line for line in frame.code.lines[first_line:])
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
+    elif straight(node.body) and not _carries(frame, node):
+        together = 2 if len(frame.code.lines) - first_line < LONG_BODY else 1
+    if together:
         marks.append(module.add_metadata(f'!{{!"llvm.loop.interleave.count", i32 {together}}}'))
+    if frame.version is not None and frame.version.is_plain:
+        marks += map(module.add_metadata, LEAVE_ALONE)
     if not marks:
         return ""
     return ", !llvm.loop " + module.add_metadata(f"distinct !{{{{self}}, {', '.join(marks)}}}")
+
+
+def _carries(frame: Frame, node: gast.For) -> bool:
+    """Whether an iteration reads a scalar that the one before it set."""
+    types = frame.function.types
+    later = {n for s in node.body for n in syntax.names_changed(s) if isinstance(types.get(n), Scalar)}
+    for statement in node.body:
+        if not later.isdisjoint(reads_of(statement)):
+            return True
+        later.difference_update(syntax.names_changed(statement))
+    return False
 
 
 def _count_by_one(
     frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
 ) -> None:
     code = frame.code
-    hidden = code.variable("i64", f"{node.target.id}.now", int_(0))
+    current = code.variable("i64", f"{node.target.id}.now", int_(0))
     head, body, done = code.label("for"), code.label("body"), code.label("done")
-    code.store(start, hidden)
+    start, stop = bounds(frame, node, start, stop)
+    code.store(start, current)
     if step.text == "1":
         checks.open_loop(frame, node, start, stop)
     else:
         checks.open_loop(frame, node, code.intrinsic("sadd.sat", stop, ONE), code.intrinsic("sadd.sat", start, ONE))
     code.start(head)
-    now = code.load("i64", hidden)
+    now = code.load("i64", current)
     code.branch(code.compare("slt" if step.text == "1" else "sgt", now, stop), body, done)
     code.start(body)
     first_line = len(code.lines)
     _set_counter(frame, node, now)
     lower_block(frame, node.body)
-    code.store(code.binary("add nsw", now, step), hidden)
+    code.store(code.binary("add nsw", now, step), current)
     code.jump(head, _loop_tags(frame, node, first_line))
     checks.close_loop(frame)
     code.start(done)

@@ -60,7 +60,15 @@ class ScalarPlace:
     place: Value
 
 
-Place = ArrayPlace | ListPlace | ScalarPlace
+@dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """A scalar that is a value of LLVM's (`registers.py`): that of the last assignment written so far."""
+
+    type: Scalar
+    value: Value | None
+
+
+Place = ArrayPlace | ListPlace | ScalarPlace | ScalarValue
 
 
 @dataclass(slots=True)
@@ -76,6 +84,14 @@ class Sites:
             self.numbers[sites] = len(self.found)
             self.found += sites
         return self.numbers[sites] + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """How the next loop is written (`pieces.py`): what LLVM is told of its accesses, and whether to leave it alone."""
+
+    tags: Mapping[int, str]
+    is_plain: bool = False
 
 
 @dataclass(slots=True)
@@ -99,6 +115,7 @@ class Frame:
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
     loops: list = field(default_factory=list)  # type: ignore[type-arg]  # those being written (`checks.OpenLoop`)
     preceding: dict = field(default_factory=dict)  # type: ignore[type-arg]  # ints named right before this statement
+    version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
     flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
@@ -109,6 +126,30 @@ class Frame:
         place = self.places[name]
         assert isinstance(place, ArrayPlace), name
         return place
+
+    def scalar(self, name: str) -> Value:
+        """The value that a scalar has here."""
+        match self.places[name]:
+            case ScalarPlace(type=type_, place=place):
+                return self.code.load(REGISTER[type_.dtype], place)
+            case ScalarValue(value=Value() as value):
+                return value
+        raise InternalError("llvm", name, "a scalar that has a value is needed here")
+
+    def is_long(self, name: str) -> bool:
+        """Whether a name is a 64-bit int."""
+        place = self.places[name]
+        return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == "i64"
+
+    def set_scalar(self, name: str, value: Value) -> None:
+        """Give a scalar this value, which is in the register of its type."""
+        place = self.places[name]
+        if isinstance(place, ScalarValue):
+            self.places[name] = ScalarValue(place.type, value)
+        elif isinstance(place, ScalarPlace):
+            self.code.store(value, place.place)
+        else:
+            raise InternalError("llvm", name, "not a scalar")
 
     def counter(self, name: str) -> Value:
         """The variable of a loop's counter."""
@@ -181,10 +222,15 @@ class Frame:
 
 
 def places_of(
-    code: Code, types: Mapping[str, Type], names: Iterable[str], owned: frozenset[str], tags: Mapping[str, str]
-) -> dict[str, Place]:
-    """Variables for these names, all empty: no buffer, lengths zero."""
-    return {name: _place(code, name, types[name], name in owned, tags.get(name, "")) for name in names}
+    code: Code, types: Mapping[str, Type], names: Iterable[str], owned: frozenset[str], tags: Mapping[str, str],
+    certain: frozenset[str] = frozenset(),
+) -> dict[str, Place]:  # fmt: skip
+    """Variables for these names, all empty: no buffer, lengths zero.  The `certain` scalars need none."""
+    return {
+        name: ScalarValue(types[name], None) if name in certain  # type: ignore[arg-type]
+        else _place(code, name, types[name], name in owned, tags.get(name, ""))
+        for name in names
+    }  # fmt: skip
 
 
 def _place(code: Code, name: str, type_: Type, owned: bool, tags: str) -> Place:

@@ -24,7 +24,10 @@ INPUTS = ""
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Accesses of one array in a loop, by the identity of their nodes: no one of `fixed` meets one of `moving`."""
+    """Accesses of one array in a loop, by the identity of their nodes: no one of `fixed` meets one of `moving`.
+
+    The names say what they are most often; two that both move can be apart, too.
+    """
 
     array: str
     fixed: frozenset[int]
@@ -50,6 +53,8 @@ def storage_classes(function: Function) -> dict[str, str]:
             leaders[other] = roots[0]
 
     holders = {n for n, t in function.types.items() if isinstance(t, Array | ListOf)}
+    if not holders:
+        return {}
     for name in function.parameters:
         if name in holders:
             join(INPUTS, name)
@@ -79,7 +84,7 @@ def _may_mix(value: gast.expr) -> bool:
     return operator is not None and operator not in PRODUCTS and not is_scalar_operator(operator)
 
 
-def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) -> tuple[dict[int, str], str]:
+def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) -> tuple[dict[int, str], list[str]]:
     """Tags for the accesses of an innermost loop that are apart, by their nodes; and the scopes to declare before it.
 
     What is fixed gets a scope of the loop's own, and what moves avoids that.
@@ -88,10 +93,11 @@ def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) 
     scopes = []
     for group in apart:
         scope = module.add_metadata(f"distinct !{{{{self}}, {module.add_metadata('distinct !{{self}}')}}}")
-        scopes.append(scope)
+        scopes.append(module.add_metadata(f"!{{{scope}}}"))
         for nodes, kind in ((group.fixed, "alias.scope"), (group.moving, "noalias")):
-            found.update(dict.fromkeys(nodes, _extended(module, tags[group.array], kind, scope)))
-    return found, module.add_metadata(f"!{{{', '.join(scopes)}}}") if scopes else ""
+            known = found.get(next(iter(nodes)), tags[group.array])  # accesses of one part are in the same parts always
+            found.update(dict.fromkeys(nodes, _extended(module, known, kind, scope)))
+    return found, scopes
 
 
 def _extended(module: Module, tags: str, kind: str, scope: str) -> str:

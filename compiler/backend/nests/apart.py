@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -19,20 +20,27 @@ from .independent import element_places, is_positive, limits
 from .sizes import Sizes
 
 
-def fixed_and_moving(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: dict[str, str]) -> Iterator[Apart]:
+def fixed_and_moving(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: Mapping[str, str]) -> Iterator[Apart]:
     """For every array that an innermost loop stores to, its accesses in two parts, where there are two."""
     found = list(element_places(loop.body))
     changed = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
     for array in dict.fromkeys(place.value.id for place, is_store in found if is_store):
-        type_ = sizes.types.get(array)
-        names = {p.value.id for p, _ in found if classes.get(p.value.id) == classes.get(array)}
-        if not isinstance(type_, Array) or array in changed or names != {array}:
+        if not is_plain_array(array, found, changed, sizes, classes):
             continue
         places = [place for place, _ in found if place.value.id == array]
         fixed = [p for p in places if not set(syntax.names_read(p.slice)) & changed]
         moving = [p for p in places if p not in fixed]
-        if fixed and moving and all(_never_meet(loop, sizes, ranges, m, f) for m in moving for f in fixed):
+        if fixed and moving and all(never_meet(loop, sizes, ranges, m, f) for m in moving for f in fixed):
             yield Apart(array, frozenset(map(id, fixed)), frozenset(map(id, moving)))
+
+
+def is_plain_array(
+    array: str, found: Sequence[tuple[gast.Subscript, bool]], changed: AbstractSet[str], sizes: Sizes,
+    classes: Mapping[str, str],
+) -> bool:  # fmt: skip
+    """Whether a name is an array throughout the loop, and the only name for its elements there."""
+    names = {p.value.id for p, _ in found if classes.get(p.value.id) == classes.get(array)}
+    return isinstance(sizes.types.get(array), Array) and array not in changed and names == {array}
 
 
 def is_candidate(loop: gast.For) -> bool:
@@ -48,7 +56,7 @@ def is_candidate(loop: gast.For) -> bool:
     return any(len(indices[name]) > 1 for name in stored)
 
 
-def _never_meet(loop: gast.For, sizes: Sizes, ranges: Ranges, moving: gast.Subscript, fixed: gast.Subscript) -> bool:
+def never_meet(loop: gast.For, sizes: Sizes, ranges: Ranges, moving: gast.Subscript, fixed: gast.Subscript) -> bool:
     """Whether on some axis the moving index is never the fixed one."""
     index = sizes.number_of(loop.target.id)
     for axis, (one, two) in enumerate(zip(moving.slice.elts, fixed.slice.elts, strict=True)):

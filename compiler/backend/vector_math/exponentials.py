@@ -86,26 +86,20 @@ TANH_END = {"f64": 22.0, "f32": 10.0}
 
 
 def tanh(x: Number) -> Number:
-    """t / (t + 2) with t = exp(2 |x|) - 1, and the sign of x.
+    """h / (1 + h) with h = (exp(2 |x|) - 1) / 2, as m - m m / (1 + h) with m = min(h, 1), and the sign of x.
 
-    What the sum and the quotient lose is put back.
+    The quotient is then at most half of what it is taken from, and its error counts the less the smaller it is.
     """
     size = at_most(abs(x), TANH_END[x.dtype])
-    rounder = ROUNDER[x.dtype] + BIAS[x.dtype] + 1
+    rounder = ROUNDER[x.dtype] + BIAS[x.dtype]
     count = fma(size, 2 * LOG2_E, rounder)
-    n, twice = count - rounder, (count.raw() << EXPONENT_SHIFT[x.dtype]).number()
+    n, power = count - rounder, (count.raw() << EXPONENT_SHIFT[x.dtype]).number()
     ln2, rest = (part / 2 for part in LN2[x.dtype])
-    coarse = fma(n, -ln2, size)
-    r = fma(n, -rest, coarse)
-    lost = fma(n, -rest, coarse - r)
-    q = polynomial(r, [c * 2.0 ** (k + 1) for k, c in enumerate(EXP[x.dtype])])
-    half_p = r + fma(r * r, q, lost)
-    t = fma(twice, half_p, fma(twice, 0.5, -1.0))
-    total, lost = fast_two_sum(at_least(t, 2.0), at_most(t, 2.0))
-    inverse = 1.0 / total
-    quotient = t * inverse
-    quotient = fma(fma(-quotient, lost, fma(-quotient, total, t)), inverse, quotient)
-    return quotient.or_sign_of(x)
+    r = fma(n, -ln2, size)
+    more = fma(r * r, polynomial(r, [c * 2.0 ** (k + 1) for k, c in enumerate(EXP[x.dtype])]), n * -rest)
+    h = fma(power, more, fma(power, r, fma(power, 0.5, -0.5)))
+    some = at_most(h, 1.0)
+    return fma(-some, some / (h + 1.0), some).or_sign_of(x)
 
 
 EXP2_RANGE = {"f64": (-1080.0, 1025.0), "f32": (-152.0, 129.0)}
