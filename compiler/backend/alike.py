@@ -24,7 +24,7 @@ def define_once(module: Module, name: str, text: str) -> str:
     same = _normal(module, text.replace(f"@{name}(", "@(", 1))
     known = module.alike.setdefault(same, name)
     if known == name:
-        module.define(name, text)
+        module.define_movable(name, text)
     return known
 
 

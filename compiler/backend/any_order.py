@@ -14,7 +14,7 @@ import gast
 from .. import syntax
 from ..types import KIND
 from .expressions import lower_as
-from .frame import Frame, ScalarPlace
+from .frame import Frame, ScalarPlace, ScalarValue
 from .text import Value
 
 EXTREMES = frozenset({"maximum", "minimum"})
@@ -23,7 +23,7 @@ EXTREMES = frozenset({"maximum", "minimum"})
 def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     """The value of `name = operator(name, term)` on floats, None for anything else."""
     place, operator = frame.places[name], syntax.operator_of(value)
-    if not isinstance(place, ScalarPlace) or KIND[place.type.dtype] != 2 or not accumulates(name, value):
+    if not isinstance(place, ScalarPlace | ScalarValue) or KIND[place.type.dtype] != 2 or not accumulates(name, value):
         return None
     dtype = place.type.dtype
     total, term = (lower_as(frame, a, dtype) for a in value.args)  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from ..analysis.def_use import expressions_of
 from ..records import dataclass
 from ..types import Array
 from .abi import ITEM_BYTES
-from .frame import ArrayPlace, Frame, ScalarPlace
+from .frame import ArrayPlace, Frame
 from .text import Value, float_, int_
 
 Cost = float | Value
@@ -89,9 +89,7 @@ class Estimate:
             case gast.Constant(value=int(value)):
                 return int_(value)
             case gast.Name(id=id_) if id_ not in self.changing:
-                place = self.frame.places[id_]
-                is_int = isinstance(place, ScalarPlace) and place.type.dtype == "i64"
-                return code.load("i64", place.place) if is_int else None  # type: ignore[union-attr]
+                return self.frame.scalar(id_) if self.frame.is_long(id_) else None
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if base not in self.changing:
                 place = self.frame.places[base]
                 axis = syntax.static_of(node)["axis"]
@@ -145,13 +143,16 @@ def as_value(cost: Cost) -> Value:
 
 
 def _expression(frame: Frame, node: gast.AST) -> float:
-    total = 0.0
-    for part in syntax.nodes_of(node):
-        if isinstance(part, gast.Subscript) and isinstance(part.ctx, gast.Load) and isinstance(part.value, gast.Name):
-            total += LOAD_BYTE * _item_bytes(frame, part.value.id)
-        elif isinstance(part, gast.Call):
-            total += _operation(str(syntax.operator_of(part)))
-    return total
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant:
+        return 0.0
+    if kind is gast.Call:
+        inside = (*node.args, *(k.value for k in node.keywords))
+        return _operation(str(syntax.operator_of(node))) + sum(_expression(frame, part) for part in inside)
+    own = 0.0
+    if kind is gast.Subscript and isinstance(node.ctx, gast.Load) and isinstance(node.value, gast.Name):
+        own = LOAD_BYTE * _item_bytes(frame, node.value.id)
+    return own + sum(_expression(frame, child) for child in syntax.children_of(node))
 
 
 def _operation(operator: str) -> float:

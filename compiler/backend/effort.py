@@ -16,12 +16,14 @@ import gast
 
 from .. import syntax
 from ..program import Function, Program
+from ..types import Scalar
 from .abi import QUICK_BELOW
 from .text import Module
 
 ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
 MOST_ELEMENTS = 2048
 ANY = 2**62
+INTS = (Scalar("i64", True), Scalar("i64"), Scalar("i32"))
 LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
 LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
 
@@ -69,8 +71,8 @@ def _depth(statement: gast.stmt, lengths: frozenset[str]) -> tuple[int | None, i
             if len(constants) == len(bounds):
                 return depth, trips * max(len(range(*constants)), 1)
             return depth + 1, trips
-    is_library = any(syntax.operator_of(part) in LIBRARY for part in syntax.nodes_of(statement))
-    return (2 if is_library else 0), 1
+    called = syntax.operator_of(statement.value) if isinstance(statement, gast.Assign | gast.Expr) else None
+    return (2 if called in LIBRARY else 0), 1
 
 
 def _lengths(function: Function) -> frozenset[str]:
@@ -78,7 +80,8 @@ def _lengths(function: Function) -> frozenset[str]:
     definitions: dict[str, list[gast.expr]] = {}
     for statement in syntax.walk(function.body):
         name, values = _definition(statement)
-        definitions.setdefault(name, []).extend(values)
+        if function.types.get(name) in INTS:
+            definitions.setdefault(name, []).extend(values)
     for name in ("", *function.parameters):
         definitions.pop(name, None)
     known: frozenset[str] = frozenset()

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 
-from ...runtime import dispatch, machine_code, memory
+from ...runtime import dispatch, machine_code
 from ...runtime.stack import stack_floor
 from ..records import dataclass
 from ..types import ListOf, Type
@@ -38,7 +38,7 @@ LEAST_DEPTH = 10_000
 class Executable:
     """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words.
 
-    `text` is the LLVM it was made from; it is empty where the machine code comes from the cache on disk.
+    `texts` are the LLVM modules it was made from; there are none where the machine code comes from the cache on disk.
     """
 
     parameters: tuple[Type, ...]
@@ -46,7 +46,7 @@ class Executable:
     library: machine_code.Library
     sites: Sequence[ErrorSite]
     options: Options
-    text: str = ""
+    texts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         # a plain C function: ctypes releases the GIL around it
@@ -57,17 +57,22 @@ class Executable:
         count = self._first_result + sum(map(result_slots, self.results))
         self._slots = ctypes.c_int64 * count
 
+    @property
+    def text(self) -> str:
+        """The LLVM as it was written, every module of it."""
+        return "\n".join(self.texts)
+
     @cached_property
     def llvm_text(self) -> str:
         from ...runtime import native
 
-        return str(native.optimise(self.text))
+        return "\n".join(str(native.optimise(text)) for text in self.texts)
 
     @cached_property
     def asm(self) -> str:
         from ...runtime import native
 
-        return native.assembly(self.llvm_text)
+        return "\n".join(native.assembly(text) for text in self.texts)
 
     @cached_property
     def quick_below(self) -> int:
@@ -120,11 +125,3 @@ class Executable:
             result, position = unpack(slots, position)
             results.append(result)
         return results
-
-
-def build(
-    parameters: tuple[Type, ...], results: tuple[Type, ...], text: str, sites: tuple[ErrorSite, ...], options: Options
-) -> Executable:
-    """Optimise and load a module."""
-    memory.pool()
-    return Executable(parameters, results, machine_code.library(text), sites, options, text)

@@ -16,13 +16,14 @@ from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
 from .emitters import EMITTERS
-from .frame import Frame, ScalarPlace
+from .frame import Frame
 from .here import INT_TOO_LARGE, Here
 from .text import FALSE, TRUE, Value, float_, int_
 
 
 def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
-    type_ = type_of(node, frame.function.types, frame.held)
+    types = frame.function.types
+    type_ = types[node.id] if type(node) is gast.Name else type_of(node, types, frame.held)
     if not isinstance(type_, Scalar):
         raise InternalError("llvm", gast.dump(node), f"a scalar is needed here, not {type_}")
     return type_
@@ -32,7 +33,13 @@ def lower_as(frame: Frame, node: gast.expr, dtype: str) -> Value:
     """The value of an expression in the register type of a dtype."""
     if isinstance(node, gast.Constant):
         return _constant(frame, node.value, dtype)
-    return convert(frame, lower(frame, node), scalar_type(frame, node), Scalar(dtype), node)
+    return _lower_from(frame, node, scalar_type(frame, node), dtype)
+
+
+def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Value:
+    """The same for an expression of this type."""
+    value = lower(frame, node)
+    return value if source.dtype == dtype else convert(frame, value, source, Scalar(dtype), node)
 
 
 def lower_int(frame: Frame, node: gast.expr) -> Value:
@@ -46,6 +53,8 @@ def lower_test(frame: Frame, node: gast.expr) -> Value:
 
 
 def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
+    if source.dtype == target.dtype:
+        return value
     here = Here(
         frame.code, target.dtype, target.weak, _fits(frame, node), frame.fail_if,
         source=source.dtype, result=target.dtype, source_weak=source.weak,
@@ -55,14 +64,14 @@ def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: ga
 
 def lower(frame: Frame, node: gast.expr) -> Value:
     """The value of an expression in the register type of its own dtype."""
+    kind = type(node)
+    if kind is gast.Call:
+        return _call(frame, node)
+    if kind is gast.Name:
+        return frame.scalar(node.id)
     match node:
         case gast.Constant(value=value):
             return _constant(frame, value, scalar_type(frame, node).dtype)
-        case gast.Name(id=id_):
-            place = frame.places[id_]
-            if not isinstance(place, ScalarPlace):
-                raise InternalError("llvm", id_, "an array or list where a scalar is needed")
-            return frame.code.load(REGISTER[place.type.dtype], place.place)
         case gast.Subscript(value=gast.Name(id=base)):
             if isinstance(frame.function.types[base], ListOf):
                 return lists.load_scalar(frame, base, index_of_list(frame, node))
@@ -71,8 +80,6 @@ def lower(frame: Frame, node: gast.expr) -> Value:
             return _if_expression(frame, node)
         case gast.BoolOp():
             return _bool_operation(frame, node)
-        case gast.Call():
-            return _call(frame, node)
     raise InternalError("llvm", gast.dump(node), "not an expression of the loops stage")
 
 
@@ -170,7 +177,11 @@ def _call(frame: Frame, node: gast.Call) -> Value:
             return convert(frame, lower(frame, node.args[0]), source, target, node)
     if not is_scalar_operator(operator) or operator not in EMITTERS:
         raise InternalError("llvm", gast.dump(node), f"`{operator}` has no emitter")
-    rule = signature(operator, [scalar_type(frame, a) for a in node.args])
-    operands = [lower_as(frame, a, d) for a, d in zip(node.args, rule.operands, strict=True)]
+    sources = [scalar_type(frame, a) for a in node.args]
+    rule = signature(operator, sources)
+    operands = [
+        _constant(frame, a.value, dtype) if type(a) is gast.Constant else _lower_from(frame, a, source, dtype)
+        for a, source, dtype in zip(node.args, sources, rule.operands, strict=True)
+    ]
     works_in = rule.operands[-1] if operator == "where" else rule.operands[0]
     return EMITTERS[operator](_here(frame, node, works_in, rule.weak), *operands)

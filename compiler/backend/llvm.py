@@ -17,6 +17,7 @@ from functools import cache
 
 import gast
 
+from ...runtime import machine_code, memory
 from .. import syntax
 from ..analysis.liveness import liveness
 from ..analysis.ranges import ranges
@@ -29,10 +30,12 @@ from .arrays import View, allocate, bind, change_places, drop, element_pointer, 
 from .checks import remember, tags_of
 from .effort import write_effort
 from .entry import write_entry
-from .executable import Executable, build
+from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, Sites, places_of
+from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .nests.sizes import Sizes
+from .parts import Division
+from .registers import certain_names
 from .storage import alias_tags, storage_classes
 from .text import Code, Module, Value, int_
 
@@ -43,8 +46,14 @@ FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keep
 
 def lower_program(program: Program, options: Options | None = None) -> tuple[str, Sites]:
     """LLVM text of a loops program, and the error sites that its statuses number."""
-    options = options or Options()
-    module, sites = Module(), Sites()
+    module = Module()
+    sites = write_module(module, program, options or Options())
+    return str(module), sites
+
+
+def write_module(module: Module, program: Program, options: Options) -> Sites:
+    """Write every function of a program into a module, and the entry; the error sites that its statuses number."""
+    sites = Sites()
     if options.line_tables:
         from .line_tables import LineWriter, with_lines
 
@@ -56,7 +65,7 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[str
         module.define(native_calls.native_name(function), text)
     write_entry(module, program.main)
     write_effort(module, program)
-    return str(module), sites
+    return sites
 
 
 def lower(program: Program, *, fastmath: bool = False) -> str:
@@ -67,10 +76,16 @@ def lower(program: Program, *, fastmath: bool = False) -> str:
 def compile_program(program: Program, options: Options | None = None) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
-    text, sites = lower_program(program, options)
     main = program.main
     parameters = tuple(main.types[name] for name in main.parameters)
-    return build(parameters, main.results, text, tuple(sites.found), options)
+    memory.pool()
+    module = Module()
+    with machine_code.Making() as making:
+        division = Division(module, making.begin)
+        sites = write_module(module, program, options)
+        rest = division.rest()
+        library = making.library(rest)
+    return Executable(parameters, main.results, library, tuple(sites.found), options, (*making.parts, rest))
 
 
 def write_function(
@@ -83,7 +98,7 @@ def write_function(
     assigned = {n for s in syntax.walk(function.body) for n in syntax.names_changed(s)}
     tags = alias_tags(module, storage_classes(function))
     owned = frozenset(n for n in function.types if n not in function.parameters or n in assigned)
-    places = places_of(code, function.types, sorted(function.types), owned, tags)
+    places = places_of(code, function.types, sorted(function.types), owned, tags, certain_names(function))
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
@@ -143,7 +158,7 @@ def _release(frame: Frame, name: str) -> None:
             release(frame, place)
         case ListPlace() as place:
             lists.release_list(frame, place)
-        case ScalarPlace():
+        case ScalarPlace() | ScalarValue():
             pass
 
 
@@ -166,9 +181,9 @@ def _assign(frame: Frame, place: gast.expr, value: gast.expr) -> None:
 
 def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
     match frame.places[name]:
-        case ScalarPlace(type=type_, place=variable):
+        case ScalarPlace(type=type_) | ScalarValue(type=type_):
             taken = any_order.accumulated(frame, name, value) if frame.in_lanes else None
-            frame.code.store(taken or _scalar_value(frame, value, type_), variable)
+            frame.set_scalar(name, taken or _scalar_value(frame, value, type_))
         case ArrayPlace():
             view, fresh = _array_value(frame, value)
             bind(frame, name, view, fresh)

@@ -21,6 +21,7 @@ from ..diagnostics import InternalError
 from ..ops import schema
 from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
+from .loop_rules.calls import lower_call, lower_effect, lower_store
 from .loop_rules.contractions import contraction
 from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
 from .loop_rules.guards import raise_if
@@ -28,14 +29,13 @@ from .loop_rules.hazards import names_assigned, settle
 from .loop_rules.indexing import items_of
 from .loop_rules.loads import load
 from .loop_rules.lowering import Lowering
-from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, escaping
+from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, decisions
 from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
 from .loop_rules.reductions import reduction
 from .loop_rules.release import release, tidy_names
 from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
-from .loop_rules.stores import store
 from .loop_rules.structure import structure
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
@@ -61,8 +61,8 @@ def lower_function(function: Function, program: Program) -> Function:
     require_lengths(low)
     for statement in function.body:
         lower_statement(low, statement)
-    decisions = (*function.decisions, *low.decisions())
-    made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=decisions)
+    told = (*function.decisions, *decisions(low))
+    made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=told)
     made = improve(made, low.names, low.locals)
     tidied, renamed = tidy_names(made, low.locals)
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
@@ -127,7 +127,7 @@ def lower_assignment(low: Lowering, name: str, value: gast.expr) -> None:
             flush(low)
             assign_opaque(low, name, syntax.index(base, *items_of(value)))
         case gast.Subscript(value=gast.Name(id=base)):
-            if low.can_fail(value) and isinstance(low.function.types[name], Scalar):
+            if low.raising and low.can_fail(value) and isinstance(low.function.types[name], Scalar):
                 flush(low)
             assign(low, name, load(low, name, low.resolve(low.nodes[base]), items_of(value)))
         case gast.Call():
@@ -164,6 +164,8 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         return assign(low, name, Value(length.clamped, "i64", weak=True))
     if operator == "empty" or operator in CREATION:
         return lower_creation(low, name, operator, call, static)
+    if type(type_) is Scalar and low.are_scalars(call.args) and _is_elementwise(operator):
+        return lower_scalars(low, name, operator, call, static)
     operands = [low.node(a) for a in call.args]
     if operator == "copy":
         low.uses[operands[0]] -= 1
@@ -180,6 +182,11 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     return lower_scalar_operator(low, name, operator, call, operands, static)
 
 
+def _is_elementwise(operator: str) -> bool:
+    row = schema.OPERATORS.get(operator)
+    return row is not None and row.kind == "elementwise"
+
+
 def _defaults(operator: str) -> dict:
     row = schema.OPERATORS.get(operator)
     if row is None or row.kind == "elementwise":
@@ -187,10 +194,20 @@ def _defaults(operator: str) -> dict:
     return {key: value for key, value in row.static.items() if value is not ...}
 
 
+def lower_scalars(low: Lowering, name: str, operator: str, call: gast.Call, static: dict) -> None:
+    """An operator on variables and constants alone, which needs no nest to evaluate it."""
+    if low.raising and low.can_fail(call):
+        flush(low)
+    low.know(name, call)
+    type_ = low.function.types[name]
+    kept = {} if operator == "cast" else static
+    assign(low, name, apply(operator, [low.value(a) for a in call.args], kept, type_))  # type: ignore[arg-type]
+
+
 def lower_scalar_operator(
     low: Lowering, name: str, operator: str, call: gast.Call, operands: Sequence[Node], static: dict
 ) -> None:
-    if low.can_fail(call):
+    if low.raising and low.can_fail(call):
         flush(low)
     nest = Nest(low)
     nest.prepare(*((node, []) for node in operands))
@@ -214,60 +231,7 @@ def lower_creation(low: Lowering, name: str, operator: str, call: gast.Call, sta
     return assign_array(low, name, node)
 
 
-# --- calls, lists, stores, the end ---------------------------------------------------------------------------------
-
-
-def lower_call(low: Lowering, names: Sequence[str], call: gast.Call) -> None:
-    flush(low)
-    made = [n if n not in low.facts.merged else low.fresh(n) for n in names]
-    low.emit(syntax.assign(made, passed(low, call)))
-    for name, variable in zip(names, made):
-        low.types[variable] = type_ = low.function.types[name]
-        if isinstance(type_, Array):
-            assign_array(low, name, low.stored(variable))
-        elif variable != name:
-            low.assign(name, syntax.name(variable), type_)
-
-
-def passed(low: Lowering, call: gast.Call) -> gast.Call:
-    """A call of another function, its arrays in memory in the layout that it expects."""
-    callee = low.program.functions[str(syntax.operator_of(call))]
-    arguments: list[gast.expr] = []
-    for parameter, atom in zip(callee.parameters, call.args):
-        wanted = callee.types[parameter]
-        if isinstance(wanted, Array):
-            atom = syntax.name(escaping(low, atom.id, low.node(atom), contiguous=wanted.layout == "C").name)
-        arguments.append(atom)
-    return syntax.call(callee.name, *arguments)
-
-
-def lower_effect(low: Lowering, call: gast.Call) -> None:
-    operator = syntax.operator_of(call)
-    match operator, call.args:
-        case "add_at", [gast.Name(id=name), gast.Tuple(elts=items), atom]:
-            store(low, name, items, atom, accumulate=True)
-        case "append", [gast.Name(id=name), atom]:
-            low.emit(syntax.expression(syntax.call("append", name, element_of_list(low, name, atom))))
-        case _ if operator in low.program.functions:
-            flush(low)
-            low.emit(syntax.expression(passed(low, call)))
-        case _:
-            raise InternalError("loops", gast.dump(call), "not an effect of the typed stage")
-
-
-def element_of_list(low: Lowering, list_: str, atom: gast.expr) -> gast.expr:
-    wanted = low.function.types[list_].element  # type: ignore[union-attr]
-    if not isinstance(wanted, Array):
-        return atom
-    return syntax.name(escaping(low, list_, low.node(atom), contiguous=wanted.layout == "C").name)
-
-
-def lower_store(low: Lowering, name: str, place: gast.Subscript, atom: gast.expr) -> None:
-    if not low.is_list(name):
-        return store(low, name, items_of(place), atom)
-    flush(low)
-    low.emit(syntax.store(name, items_of(place), element_of_list(low, name, atom)))
-    return None
+# --- the end ---------------------------------------------------------------------------------
 
 
 def lower_return(low: Lowering, atoms: Sequence[gast.expr]) -> None:

@@ -22,7 +22,7 @@ from . import lists
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
 from .arrays import View, bind, drop, keep, read, release, strides_of
 from .expressions import convert, lower_as
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace
+from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue
 from .text import Value, identifier, int_
 
 CONTEXT, RESULTS = Value("ptr", "%context"), Value("ptr", "%results")
@@ -84,8 +84,8 @@ def enter(frame: Frame) -> None:
         kinds = parameter_types(frame.function.types[name])
         values = [Value(kind, f"%p{number}.{part}") for part, kind in enumerate(kinds)]
         match place:
-            case ScalarPlace():
-                frame.code.store(values[0], place.place)
+            case ScalarPlace() | ScalarValue():
+                frame.set_scalar(name, values[0])
             case ListPlace():
                 frame.code.store(values[0], place.list)
                 if place.owned:
@@ -307,9 +307,9 @@ def _take(frame: Frame, target: str | None, type_: Type, place: Value) -> None:
     if isinstance(type_, Scalar):
         if target is not None:
             variable = frame.places[target]
-            assert isinstance(variable, ScalarPlace)
+            assert isinstance(variable, ScalarPlace | ScalarValue)
             value = narrowed(code, place, type_)
-            code.store(convert(frame, value, type_, variable.type), variable.place)
+            frame.set_scalar(target, convert(frame, value, type_, variable.type))
         return
     if isinstance(type_, ListOf):
         list_ = code.load("ptr", place)

@@ -15,6 +15,7 @@ stack of the thread it began on; BLAS has threads of its own).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import gast
@@ -30,7 +31,7 @@ from .alike import define_once
 from .arrays import release
 from .cost import Estimate, as_value, straight
 from .flat import is_flat_access
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, places_of
+from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, places_of
 from .glue import is_short
 from .text import Code, Value, identifier, int_
 
@@ -104,7 +105,7 @@ def assigned_names(node: gast.For) -> list[str]:
     return list(dict.fromkeys(n for s in syntax.walk([node]) for n in syntax.names_changed(s)))
 
 
-def captured_names(frame: Frame, node: gast.For, live: frozenset[str]) -> list[str] | None:
+def captured_names(frame: Frame, node: gast.For, live: AbstractSet[str]) -> list[str] | None:
     """What the body needs from outside; None where iterations are not each on their own."""
     function = frame.function
     assigned = set(assigned_names(node))
@@ -123,10 +124,9 @@ def _calls_out(frame: Frame, node: gast.For) -> bool:
     for statement in syntax.walk(node.body):
         if isinstance(statement, gast.Return):
             return True
-        for part in syntax.nodes_of(getattr(statement, "value", None) or gast.Pass()):
-            operator = syntax.operator_of(part)
-            if operator in LIBRARY or operator in frame.program.functions:
-                return True
+        operator = syntax.operator_of(getattr(statement, "value", None) or gast.Pass())
+        if operator in LIBRARY or operator in frame.program.functions:
+            return True
     return False
 
 
@@ -134,10 +134,12 @@ def _calls_out(frame: Frame, node: gast.For) -> bool:
 
 
 def _variables(frame: Frame, name: str) -> list[tuple[str, Value]]:
-    """(LLVM type, variable) of everything that a name stands for, but the owner of an array."""
+    """(LLVM type, variable or value) of everything that a name stands for, but the owner of an array."""
     match frame.places[name]:
         case ScalarPlace(type=type_, place=variable):
             return [(REGISTER[type_.dtype], variable)]
+        case ScalarValue(type=type_, value=Value() as value):
+            return [(REGISTER[type_.dtype], value)]
         case ArrayPlace() as place:
             return [("ptr", place.data), *(("i64", v) for v in (*place.dims, *place.strides))]
     return []
@@ -155,7 +157,8 @@ def _captures(frame: Frame, places: Sequence[tuple[str, Value]]) -> Value:
     code = frame.code
     captures = code.variable(f"[{max(1, len(places))} x i64]", "captures")
     for number, (type_, variable) in enumerate(places):
-        code.store(code.load(type_, variable), code.offset("i64", captures, number))
+        value = code.load(type_, variable) if variable.type == "ptr" else variable
+        code.store(value, code.offset("i64", captures, number))
     return captures
 
 
@@ -238,10 +241,11 @@ def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str
         frame.module.line_writer.enter(code, frame.function.name, name)
         frame.module.line_writer.at(code, node)
     assigned = assigned_names(node)
-    owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace))
-    tags = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
+    owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace | ScalarValue))
     names = dict.fromkeys((*captured, *assigned, *frame.flat))  # the order says nothing of what they are called
-    places = places_of(code, frame.function.types, names, owned, tags)
+    tags = {n: p.tags for n in names if isinstance(p := frame.places[n], ArrayPlace)}
+    certain = frozenset(n for n in assigned if isinstance(frame.places[n], ScalarValue))
+    places = places_of(code, frame.function.types, names, owned, tags, certain)
     status = code.variable("i64", "status", int_(0))
     return replace(
         frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=in_region, is_glue=False

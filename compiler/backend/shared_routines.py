@@ -38,7 +38,7 @@ def call_routine(frame: Frame, name: str, write: Callable[..., None], out: View,
     views = [out, *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in operands)]
     full = f"pellucid.{name}.{STORED[out.dtype]}" + ("" if out.strides is None else ".strided")
     if full not in frame.module.definitions:
-        frame.module.define(full, _text(frame, full, write, views))
+        frame.module.define_movable(full, _text(frame, full, write, views))
     given = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]
     failed = frame.code.call("i64", full, *given)
     large = frame.code.compare("eq", failed, int_(TOO_LARGE))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
@@ -64,6 +65,7 @@ def float_(value: float, type_: str = "double") -> Value:
     return Value(type_, f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}")
 
 
+@lru_cache(maxsize=1024)
 def identifier(name: str) -> str:
     """A name as LLVM accepts it bare; different names stay different, as Python's have no dollar."""
     if name.isascii() and name.isidentifier():
@@ -77,7 +79,8 @@ class Module:
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
         self.definitions: dict[str, str] = {}
-        self.metadata: list[str] = ['!{!"branch_weights", i32 1, i32 4000}']
+        self.on_movable: Callable[[str], None] = lambda name: None  # told of functions that another module may have
+        self.metadata: dict[int, str] = {0: '!{!"branch_weights", i32 1, i32 4000}'}
         self.kept: list[str] = []
         self.later: dict[str, str] = {}
         self.named: dict[str, list[str]] = {}
@@ -92,6 +95,12 @@ class Module:
     def define(self, name: str, text: str) -> None:
         self.definitions.setdefault(name, text)
 
+    def define_movable(self, name: str, text: str) -> None:
+        """Define an internal function that is as well off in another module than its callers."""
+        if name not in self.definitions:
+            self.define(name, text)
+            self.on_movable(name)
+
     def keep(self, name: str) -> None:
         """Let LLVM not remove this declaration although nothing refers to it yet."""
         if name not in self.kept:
@@ -104,7 +113,7 @@ class Module:
     def add_metadata(self, text: str) -> str:
         """The number `!7` of a new node; `{self}` in the text stands for that number."""
         number = f"!{len(self.metadata)}"
-        self.metadata.append(text.replace("{self}", number))
+        self.metadata[len(self.metadata)] = text.replace("{self}", number)
         return number
 
     def name_metadata(self, name: str, number: str) -> None:
@@ -112,7 +121,7 @@ class Module:
         self.named.setdefault(name, []).append(number)
 
     def __str__(self) -> str:
-        nodes = [f"!{number} = {text}" for number, text in enumerate(self.metadata)]
+        nodes = [f"!{number} = {text}" for number, text in sorted(self.metadata.items())]
         nodes += [f"!{name} = !{{{', '.join(numbers)}}}" for name, numbers in self.named.items()]
         kept = [_compiler_used(self.kept)] if self.kept else []
         head = [f'source_filename = "{self.source}"'] if self.source else []
@@ -151,7 +160,8 @@ class Code:
             self.lines.append(f"  {text}, !dbg {self.location}" if self.location else f"  {text}")
 
     def value(self, type_: str, text: str) -> Value:
-        name = "%" + self.fresh()
+        self._counter += 1
+        name = f"%t.{self._counter}"
         self.effect(f"{name} = {text}")
         return Value(type_, name)
 
@@ -161,7 +171,7 @@ class Code:
             if known is not None:
                 return known
         flags = self.flags if operation in FLOAT_OPERATIONS else ""
-        return self.value(left.type, f"{operation} {flags}{left}, {right.text}")
+        return self.value(left.type, f"{operation} {flags}{left.type} {left.text}, {right.text}")
 
     def unary(self, operation: str, operand: Value) -> Value:
         flags = self.flags if operation in FLOAT_OPERATIONS else ""
@@ -204,10 +214,10 @@ class Code:
         return self.value(type_, f"extractvalue {pair}, 0"), self.value("i1", f"extractvalue {pair}, 1")
 
     def load(self, type_: str, pointer: Value, tags: str = "") -> Value:
-        return self.value(type_, f"load {type_}, {pointer}{tags}")
+        return self.value(type_, f"load {type_}, {pointer.type} {pointer.text}{tags}")
 
     def store(self, value: Value, pointer: Value, tags: str = "") -> None:
-        self.effect(f"store {value}, {pointer}{tags}")
+        self.effect(f"store {value.type} {value.text}, {pointer.type} {pointer.text}{tags}")
 
     def offset(self, type_: str, pointer: Value, index: Value | int) -> Value:
         index = int_(index) if isinstance(index, int) else index

@@ -21,16 +21,21 @@ class Facts:
     """What the typed function says of its names as a whole."""
 
     def __init__(self, function: Function) -> None:
-        defined: Counter[str] = Counter(function.parameters)
-        self.reads: Mapping[str, int] = Counter(_consumed(function))
+        self.merged: set[str] = set()
+        self.reads: Counter[str] = Counter()
         self.overwritten: set[str] = set()
         groups = _Groups()
+        defined = set(function.parameters)
+        holders = [name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)]
         for statement in syntax.walk(function.body):
-            defined.update(syntax.names_bound(statement))
-            self.overwritten.update(overwritten_by(statement))
-            groups.join(_sharing(statement, function.types))
-        self.merged = {name for name, count in defined.items() if count > 1}
-        self.sharing: Mapping[str, str] = {name: groups.root(name) for name in function.types}
+            for name in syntax.names_bound(statement):
+                (self.merged if name in defined else defined).add(name)
+            if holders:
+                for name in _consumed(statement):
+                    self.reads[name] += 1
+                self.overwritten.update(overwritten_by(statement))
+                groups.join(_sharing(statement, function.types))
+        self.sharing: Mapping[str, str] = {name: groups.root(name) for name in holders}
         self.overwritten_groups = {groups.root(name) for name in self.overwritten}
 
 
@@ -58,7 +63,8 @@ def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> list[str]:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=list_))], value=value):
             return [list_, *shown_by(value, types)] if isinstance(types.get(list_), ListOf) else []
         case gast.Assign(value=value):
-            return [*syntax.names_bound(statement), *shown_by(value, types)] if shown_by(value, types) else []
+            shown = shown_by(value, types)
+            return [*syntax.names_bound(statement), *shown] if shown else []
         case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), value])):
             return [list_, *shown_by(value, types)]
     return []
@@ -75,23 +81,19 @@ def overwritten_by(statement: gast.stmt) -> tuple[str, ...]:
     return ()
 
 
-def _consumed(function: Function) -> Iterator[str]:
+def _consumed(statement: gast.stmt) -> Iterable[str]:
     """Every read of a name's elements: a read of its length is none."""
-    for statement in syntax.walk(function.body):
-        if isinstance(statement, gast.Assign) and syntax.operator_of(statement.value) == "dim":
-            continue
-        yield from reads_of(statement)
+    if type(statement) is gast.Assign and syntax.operator_of(statement.value) == "dim":
+        return ()
+    return reads_of(statement)
 
 
-def reads_of(statement: gast.stmt) -> Iterator[str]:
+def reads_of(statement: gast.stmt) -> list[str]:
     """The names that a statement itself reads, nested blocks left out."""
     match statement:
-        case gast.For(iter=iter_):
-            yield from syntax.names_read(iter_)
-        case gast.While(test=test) | gast.If(test=test):
-            yield from syntax.names_read(test)
-        case _:
-            yield from syntax.names_read(statement)
+        case gast.For(iter=part) | gast.While(test=part) | gast.If(test=part):
+            return syntax.names_read(part)
+    return syntax.names_read(statement)
 
 
 def symbols_of(type_: Type) -> Iterator[str]:

@@ -83,9 +83,19 @@ def require_equal(
 def broadcast(low: Lowering, operands: Sequence[Node]) -> tuple[Length, ...]:
     """The lengths of an elementwise result, guarded where the operands may disagree."""
     shapes = [node.lengths for node in operands]
+    with_axes = [shape for shape in shapes if shape]
+    if all(_is_alike(with_axes[0], shape) for shape in with_axes):
+        return with_axes[0] if with_axes else ()
     words, values = shape_texts(shapes if len(operands) < 3 else [*shapes])
     message = f"operands could not be broadcast together with shapes {words}"
     return joined(low, shapes, "ValueError", message, values)
+
+
+def _is_alike(first: Sequence[Length], other: Sequence[Length]) -> bool:
+    """Whether two shapes have the same lengths by their types, none of them one that broadcasts."""
+    if len(first) != len(other) or any(length.is_single for length in first):
+        return False
+    return first is other or all(a is b or a.extent == b.extent and not b.is_single for a, b in zip(first, other))
 
 
 def joined(

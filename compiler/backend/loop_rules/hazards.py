@@ -20,14 +20,14 @@ from .lowering import Lowering
 from .nest import flush, materialise, realise
 from .nodes import Node, Stored, arrays_read, is_heavy, is_plain_access, names_read
 
-Compound = gast.For | gast.While | gast.If
-
 
 def settle(low: Lowering, statement: gast.stmt) -> None:
     """Put in memory what is still needed during or after a statement and would not be the same then."""
-    is_compound = isinstance(statement, Compound)
+    is_compound = type(statement) in syntax.COMPOUND
     if is_compound:
         flush(low)
+    elif not low.nodes or _only_names(low, statement):
+        return
     parts = list(syntax.walk([statement]))
     changes = _Changes(low, parts)
     if not (is_compound or changes.stores or changes.assigned):
@@ -37,6 +37,13 @@ def settle(low: Lowering, statement: gast.stmt) -> None:
     for name in list(low.nodes):
         if name in inside or name in after:
             _settle_name(low, name, statement, changes, inside, after)
+
+
+def _only_names(low: Lowering, statement: gast.stmt) -> bool:
+    """Whether all that a statement does is to give a name its only value."""
+    if type(statement) is not gast.Assign or type(statement.targets[0]) is not gast.Name:
+        return False
+    return statement.targets[0].id not in low.facts.merged
 
 
 def _settle_name(

@@ -7,9 +7,10 @@ are restored at the end of a block, because what a branch computed is not there 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TypeAlias
 
 import gast
@@ -20,7 +21,7 @@ from ...analysis.failure import can_fail
 from ...analysis.liveness import Liveness, liveness
 from ...builder import affine_result, type_of_constant
 from ...diagnostics import InternalError, Span
-from ...names import RESERVED, Names, base_of
+from ...names import RESERVED, Names
 from ...program import Function, Program
 from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .arithmetic import text_of
@@ -30,6 +31,9 @@ from .nodes import ONE_LONG, Apply, Fill, Length, Node, Select, Stored, Value
 Factors: TypeAlias = tuple[int, tuple[str, ...]]
 
 INDEX_NAMES = "ijkl"
+# The operators whose result may be known as a length or as not negative; of these the first need to know all operands.
+ARITHMETIC = frozenset({"cast", "minimum", "add", "subtract", "multiply"})
+LENGTHS = frozenset({"maximum", "dim", "length"})
 
 
 class Lowering:
@@ -42,8 +46,6 @@ class Lowering:
         self.names = Names({*function.types, *function.parameters, *program.functions})
         self.reserved = {*function.types, *program.functions} | RESERVED
         self.symbols = Names(s for type_ in self.types.values() for s in symbols_of(type_))
-        self.aliases: Aliases = alias(function)
-        self.live: Liveness = liveness(function)
         self.facts = Facts(function)
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
@@ -53,6 +55,7 @@ class Lowering:
         self.realised: dict[Node, Stored] = {}
         self.equal: dict[str, str] = {}
         self.uses: Counter[Node] = Counter()
+        self.sizes: dict[Node, int] = {}
         self.hints: dict[Node, str] = {}
         self.kept: set[Node] = set()
         self.reasons: dict[Node, str] = {}
@@ -69,6 +72,16 @@ class Lowering:
         self.in_use: set[str] = set()
         self.loops_around = 0
         self.origin: dict[str, str] = {}
+
+    # --- what only some statements need
+
+    @cached_property
+    def aliases(self) -> Aliases:
+        return alias(self.function)
+
+    @property
+    def live(self) -> Liveness:
+        return liveness(self.function)
 
     # --- writing
 
@@ -176,6 +189,10 @@ class Lowering:
             raise InternalError("loops", text_of(atom), "a scalar is needed here")
         return Value(atom, type_.dtype, type_.weak)
 
+    def are_scalars(self, atoms: Iterable[gast.expr]) -> bool:
+        """Whether none of them has axes, or is a node that has yet to be evaluated."""
+        return all(type(a) is gast.Constant or a.id not in self.nodes for a in atoms)
+
     def node(self, atom: gast.expr) -> Node:
         """The node of an atom; a scalar's has no axes."""
         if isinstance(atom, gast.Name) and atom.id in self.nodes:
@@ -231,22 +248,11 @@ class Lowering:
             name = self.origin[name]
         return name
 
-    def decisions(self) -> Iterator[tuple[str, str]]:
-        """What became of the user's arrays: for `explain`."""
-        for node, name in self.hints.items():
-            if not isinstance(node, Apply) or name in self.function.temporaries or base_of(name) == "t":
-                continue
-            place = f"`{name}`" if node.span is None else f"`{name}` at line {node.span.line}"
-            if node not in self.kept:
-                yield "loops", f"{place} is not stored: its elements are computed where they are read"
-            elif node in self.reasons:
-                yield "loops", f"{place} is stored: {self.reasons[node]}"
-
     # --- what is known of ints
 
     def know(self, name: str, tree: gast.expr) -> None:
         """Note what an int variable's value is, where it is a length or near a loop's variable."""
-        if name in self.facts.merged:
+        if name in self.facts.merged or (type(tree) is gast.Call and not self._may_tell(tree)):
             return
         if self.is_natural(tree):
             self.natural.add(name)
@@ -272,6 +278,14 @@ class Lowering:
                 if known is not None:
                     self.extents[name] = known
                 self._know_range(name, operator, left, right)
+
+    def _may_tell(self, call: gast.Call) -> bool:
+        """Whether something may be known of a result: of most numbers nothing is, nor then of their sums."""
+        operator = syntax.operator_of(call)
+        if operator not in ARITHMETIC:
+            return operator in LENGTHS
+        tables = self.natural, self.products, self.extents, self.ranges
+        return all(type(a) is not gast.Name or any(a.id in table for table in tables) for a in call.args)
 
     def _know_range(self, name: str, operator: str, left: gast.expr, right: gast.expr) -> None:
         if isinstance(left, gast.Constant) and operator == "add":

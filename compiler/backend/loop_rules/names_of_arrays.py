@@ -11,16 +11,17 @@ Copies stay undone as long as neither side is ever overwritten.
 from __future__ import annotations
 
 import dataclasses
-import itertools
+from collections.abc import Iterator
 
 import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
+from ...names import base_of
 from ...types import Array
 from .lowering import Lowering
 from .nest import Nest, materialise, realise
-from .nodes import Node, Select, Stored, Value, is_heavy, names_read, nodes_below
+from .nodes import Apply, Node, Select, Stored, Value, graph_size, is_heavy, names_read
 from .operands import solid
 
 LARGEST_GRAPH = 80  # nodes fused into one nest: more would make neither readable nor faster loops
@@ -59,7 +60,7 @@ def assign_array(low: Lowering, name: str, node: Node, is_copy: bool = False) ->
             realise(low, node)
         node = own_copy(low, node, name)
     low.name_node(name, node)
-    if len(list(itertools.islice(nodes_below(node, low.resolve), LARGEST_GRAPH))) == LARGEST_GRAPH:
+    if graph_size(node, LARGEST_GRAPH, low.resolve, low.sizes) >= LARGEST_GRAPH:
         realise(low, node)
     return None
 
@@ -119,3 +120,15 @@ def assign_opaque(low: Lowering, name: str, value: gast.expr) -> None:
     if isinstance(type_, Array):
         low.name_node(name, low.stored(name))
     return None
+
+
+def decisions(low: Lowering) -> Iterator[tuple[str, str]]:
+    """What became of the user's arrays: for `explain`."""
+    for node, name in low.hints.items():
+        if not isinstance(node, Apply) or name in low.function.temporaries or base_of(name) == "t":
+            continue
+        place = f"`{name}`" if node.span is None else f"`{name}` at line {node.span.line}"
+        if node not in low.kept:
+            yield "loops", f"{place} is not stored: its elements are computed where they are read"
+        elif node in low.reasons:
+            yield "loops", f"{place} is stored: {low.reasons[node]}"

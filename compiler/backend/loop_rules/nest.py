@@ -158,8 +158,11 @@ class Nest:
         indices = list(self.seen.indices[node].values())
         if node.can_raise and not (len(indices) == 1 and is_identity(indices[0], self.axes)):
             return "all of it has to be computed, because it may raise"
-        if not isinstance(node, Apply) or not is_heavy(node, self.low.resolve):
-            return ""
+        reason = self._reason_to_share(node, indices) if isinstance(node, Apply) else ""
+        return reason if reason and is_heavy(node, self.low.resolve) else ""
+
+    def _reason_to_share(self, node: Apply, indices: Sequence[Index]) -> str:
+        """Why elements would be computed more than once, empty where they are not."""
         if self.low.uses[node] > self.seen.edges[node]:
             return "several loops read it"
         if len(indices) > 1:
@@ -221,15 +224,20 @@ class Nest:
         """The number of loops around the local that should hold a value; None to write it where it is used."""
         if isinstance(value.tree, gast.Name | gast.Constant) or not isinstance(node, Apply | Stored | Select):
             return None
-        level = max((self.level.get(name, 0) for name in syntax.names_read(value.tree)), default=0)
         if isinstance(node, Stored):
-            return level if self.seen.counts[key] >= REPEATED_LOAD else None
+            return self._level_of(value) if self.seen.counts[key] >= REPEATED_LOAD else None
         if node.can_raise and node.span != self.low.span:
             return len(self.loops)  # a statement of its own, which fails on the line that the user wrote
         if isinstance(node, Select):
             return None
-        is_invariant = level < len(self.loops) and work_of(node) >= TRANSCENDENTAL_WORK
-        return level if self.seen.counts[key] > 1 or is_invariant else None
+        if self.seen.counts[key] > 1:
+            return self._level_of(value)
+        level = self._level_of(value) if work_of(node) >= TRANSCENDENTAL_WORK else len(self.loops)
+        return level if level < len(self.loops) else None
+
+    def _level_of(self, value: Value) -> int:
+        """How many of the loops a value moves with: it is fixed inside of so many."""
+        return max((self.level.get(name, 0) for name in syntax.names_read(value.tree)), default=0)
 
     def _local(self, node: Node, index: Index, value: Value, level: int) -> Value:
         value = solid(value) if value.bare else value

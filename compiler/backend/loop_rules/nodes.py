@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
+from itertools import islice
 from typing import TypeAlias
 
 import gast
@@ -23,6 +25,11 @@ from .arithmetic import ZERO
 Index: TypeAlias = Sequence[gast.expr]
 
 
+@cache
+def _scalar(dtype: str, weak: bool) -> Scalar:
+    return Scalar(dtype, weak)
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """A scalar expression.  `bare` says that the tree is a Python number although a NumPy one is meant."""
@@ -34,7 +41,7 @@ class Value:
 
     @property
     def type(self) -> Scalar:
-        return Scalar(self.dtype, self.weak)
+        return _scalar(self.dtype, self.weak)
 
     @property
     def is_solid(self) -> bool:
@@ -66,7 +73,7 @@ class Length:
     @property
     def is_single(self) -> bool:
         """Whether there is no element but the first."""
-        return self.is_one or self.one_of is not None
+        return self.one_of is not None or self.is_one
 
 
 ONE_LONG = Length(1, syntax.constant(1))
@@ -206,6 +213,22 @@ def nodes_below(node: Node, resolve: Resolve) -> Iterator[Node]:
             seen.add(top)
             yield top
             stack.extend(reversed(operands_of(top)))
+
+
+def graph_size(node: Node, limit: int, resolve: Resolve, sizes: dict[Node, int]) -> int:
+    """How many nodes it is made of, itself included, as far as they are not in memory; at most `limit`.
+
+    `sizes` has bounds of those asked for before.  What is shared is counted again and again at first, which gives a
+    bound; only where that says too much are the nodes looked at one by one.
+    """
+    node = resolve(node)
+    bound = sizes.get(node)
+    if bound is None:
+        bound = 1 + sum(graph_size(operand, limit, resolve, sizes) for operand in operands_of(node))
+    if bound >= limit:
+        bound = len(list(islice(nodes_below(node, resolve), limit)))
+    sizes[node] = bound
+    return bound
 
 
 def arrays_read(node: Node, resolve: Resolve) -> set[str]:

@@ -16,7 +16,7 @@ import gast
 from ... import syntax
 from ...records import dataclass
 from .arithmetic import ZERO, minus, plus, text_of
-from .nodes import Along, Apply, At, Index, Node, Resolve, Select, Through, rank
+from .nodes import Along, Apply, At, Index, Node, Resolve, Select, Through
 
 Key = tuple[Node, tuple[str, ...]]
 
@@ -69,13 +69,18 @@ def _operands_at(node: Node, index: Index) -> list[tuple[Node, Index]]:
     return [*through, (node.source, source_index(node, index, lambda pick: next(places)))]
 
 
-def aligned(node: Node, index: Index) -> list[gast.expr]:
+def aligned(node: Node, index: Index) -> Index:
     """The index of a broadcast operand: the last axes, and 0 along an axis of at most one element."""
-    tail = list(index)[len(index) - rank(node) :]
+    lengths = node.lengths
+    if not lengths:
+        return []
+    tail = index[len(index) - len(lengths) :] if len(lengths) < len(index) else index
+    if not any(length.is_single for length in lengths):
+        return tail
     return [ZERO if length.is_single else tree for length, tree in zip(node.lengths, tail, strict=True)]
 
 
-def through_index(pick: Through, index: Index) -> list[gast.expr]:
+def through_index(pick: Through, index: Index) -> Index:
     return aligned(pick.indices, list(index)[: pick.last])
 
 

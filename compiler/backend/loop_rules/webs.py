@@ -19,6 +19,7 @@ from ... import syntax
 from ...names import Names
 from ...program import Function
 from ...types import Type
+from .renaming import copied
 
 
 def separate(function: Function) -> tuple[Function, Mapping[str, str]]:
@@ -41,12 +42,15 @@ class _Splitter:
         result: list[gast.stmt] = []
         passing = _passing(statements)
         for position, statement in enumerate(statements):
-            statement = self._split_inside(_renamed(statement, current) if current else statement)
-            for name in list(syntax.names_bound(statement)) if isinstance(statement, gast.Assign) else ():
-                current.pop(name, None)
-                if (position, name) in passing:
-                    current[name] = self._fresh(name)
-            result.append(self._binding(statement, current))
+            if current:
+                statement = _renamed(statement, current)
+            if type(statement) is gast.Assign:
+                for name in syntax.names_bound(statement):
+                    current.pop(name, None)
+                    if (position, name) in passing:
+                        current[name] = self._fresh(name)
+                statement = self._binding(statement, current)
+            result.append(self._split_inside(statement))
         return result
 
     def _fresh(self, name: str) -> str:
@@ -77,10 +81,13 @@ def _passing(statements: Sequence[gast.stmt]) -> set[tuple[int, str]]:
     found: set[tuple[int, str]] = set()
     anew: dict[str, bool] = {}
     for position in range(len(statements) - 1, -1, -1):
-        here = isinstance(statements[position], gast.Assign)
-        if here:
-            found.update((position, name) for name in syntax.names_bound(statements[position]) if anew.get(name))
-        anew.update((name, here) for s in syntax.walk([statements[position]]) for name in syntax.names_bound(s))
+        statement = statements[position]
+        if type(statement) is gast.Assign:
+            names = syntax.names_bound(statement)
+            found.update((position, name) for name in names if anew.get(name))
+            anew.update(dict.fromkeys(names, True))
+        elif type(statement) in syntax.COMPOUND:
+            anew.update((name, False) for s in syntax.walk([statement]) for name in syntax.names_bound(s))
     return found
 
 
@@ -88,7 +95,7 @@ def _renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
     """The statement with other names for what it reads, in nested blocks too."""
 
     def tree(node: gast.expr) -> gast.expr:
-        return syntax.map_names(node, lambda name: names.get(name, name))
+        return copied(node, names)
 
     def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         return [_renamed(s, names) for s in statements]

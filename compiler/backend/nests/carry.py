@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -65,7 +66,7 @@ class _Carrier:
     def block(self, statements: Sequence[gast.stmt], live: Sequence[str]) -> list[gast.stmt]:
         """`live` are the names with a meaning when the block begins."""
         result: list[gast.stmt] = []
-        before = frozenset(live)
+        before: AbstractSet[str] = frozenset(live)
         for statement in statements:
             after = self.live.after(statement)
             made = self.statement(statement, before)
@@ -76,7 +77,7 @@ class _Carrier:
             before = after
         return result
 
-    def statement(self, node: gast.stmt, before: frozenset[str]) -> list[gast.stmt]:
+    def statement(self, node: gast.stmt, before: AbstractSet[str]) -> list[gast.stmt]:
         if self.known.is_plain_nest(node, self.types):
             return [node]
         match node:
@@ -89,7 +90,7 @@ class _Carrier:
                 return self.loop(node, before)
         return [node]
 
-    def loop(self, node: gast.For | gast.While, before: frozenset[str]) -> list[gast.stmt]:
+    def loop(self, node: gast.For | gast.While, before: AbstractSet[str]) -> list[gast.stmt]:
         at_end = self.live.after(node.body[-1])
         changed = {n for s in syntax.walk([node]) for n in syntax.names_bound(s)}
         body = self.block(node.body, ())
@@ -104,7 +105,7 @@ class _Carrier:
         return [*ahead, syntax.rebuild(node, body=body or [gast.Pass()])]  # type: ignore[list-item]
 
     def _without(
-        self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: frozenset[str]
+        self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: AbstractSet[str]
     ) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """What stands ahead of the loop, and its body without the allocation; the same body where it must stay."""
         name = made.targets[0].id
@@ -118,7 +119,7 @@ class _Carrier:
         return ([], body) if cycle is None else self._turning(cycle, made, outside, body, before)
 
     def _made_directly(
-        self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: frozenset[str]
+        self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: AbstractSet[str]
     ) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """`x = empty(n); ...` of a carried x, taken as `t = empty(n); ...; x = t`."""
         name = made.targets[0].id
@@ -167,7 +168,7 @@ class _Carrier:
         return 2 if nested else sum(name in syntax.names_bound(s) for s in body)
 
     def _turning(
-        self, cycle: _Cycle, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], before: frozenset[str]
+        self, cycle: _Cycle, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], before: AbstractSet[str]
     ) -> tuple[list[gast.stmt], list[gast.stmt]]:
         """What stands ahead of the loop, and its body without the allocation."""
         name, kept = cycle.name, [s for s in body if s is not made]
@@ -186,7 +187,7 @@ class _Carrier:
         turned = self._placed(_permute([name, *spares], [*spares, name]), kept[-1])
         return [outside, *allocations], [*kept, turned]  # type: ignore[list-item]
 
-    def _is_ours(self, current: str, name: str, before: frozenset[str]) -> bool:
+    def _is_ours(self, current: str, name: str, before: AbstractSet[str]) -> bool:
         """Whether nobody else can see the buffer that a name holds when the loop begins."""
         group = set(self._sharing(name))
         if not group.isdisjoint(self.function.parameters):
@@ -205,7 +206,9 @@ class _Carrier:
         if name in self._mentioned_behind(body, end):
             return False
         nest = body[first]
-        return self.known.is_plain_nest(nest, self.types) and may_take_place(nest, {current}, {name}, self.sizes)
+        if not self.known.is_plain_nest(nest, self.types):
+            return False
+        return may_take_place(nest, {current}, {name}, self.sizes, self.known)
 
     def _mentioned_behind(self, body: Sequence[gast.stmt], end: gast.stmt) -> set[str]:
         last = next(k for k, s in enumerate(body) if s is end)

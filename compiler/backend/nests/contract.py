@@ -23,7 +23,7 @@ from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
-from .places import elements_in
+from .places import LoadsOf
 
 
 @dataclass(slots=True)
@@ -74,7 +74,8 @@ def _uses(function: Function, known: Known) -> dict[str, _Uses]:
     }
     for statements, nested in _blocks(function.body, False, function.types, known):
         for position, statement in enumerate(statements):
-            _note(statement, statements, position, nested, uses)
+            if not uses.keys().isdisjoint(known.mentions(statement).counts.keys()):
+                _note(statement, statements, position, known.loads if nested else None, uses)
     return uses
 
 
@@ -88,16 +89,17 @@ def _blocks(
 
 
 def _note(
-    statement: gast.stmt, block: Sequence[gast.stmt], position: int, nested: bool, uses: dict[str, _Uses]
+    statement: gast.stmt, block: Sequence[gast.stmt], position: int, loads: LoadsOf | None, uses: dict[str, _Uses]
 ) -> None:
+    """Note how a statement uses arrays; `loads` is there in a nest, where expressions do no more than load elements."""
     match statement:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="empty"))):
             uses[name].made.append(statement)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) as place]):
             if name in uses:
                 uses[name].stores.append((block, position, statement))
-                uses[name].others += not nested
-            _note_reads(place.slice, uses)
+                uses[name].others += loads is None
+            _note_reads(place.slice, loads, uses)
         case gast.Assign(targets=[gast.Name(id=name)]) if name in uses:
             uses[name].others += 1
         case gast.Assign(targets=[gast.Tuple(elts=places)]):
@@ -106,27 +108,36 @@ def _note(
                     uses[place.id].others += 1
     match statement:
         case gast.For(iter=part) | gast.If(test=part) | gast.While(test=part) | gast.Assign(value=part):
-            _note_reads(part, uses)
+            _note_reads(part, loads, uses)
         case _:
-            _note_reads(statement, uses)
+            _note_reads(statement, None, uses)
 
 
-def _note_reads(node: gast.AST, uses: dict[str, _Uses]) -> None:
+def _note_reads(node: gast.AST, loads: LoadsOf | None, uses: dict[str, _Uses]) -> None:
+    if loads is None:
+        return _note_anything(node, uses)
+    for place in loads(node):
+        if place.value.id in uses:
+            uses[place.value.id].loads.append(text_of(place.slice))
+    return None
+
+
+def _note_anything(node: gast.AST, uses: dict[str, _Uses]) -> None:
     match node:
         case gast.Subscript(value=gast.Name(id=name), slice=items):
             if name in uses:
                 uses[name].loads.append(text_of(items))
-            _note_reads(items, uses)
+            _note_anything(items, uses)
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name()]):
             pass
         case gast.Call(args=args, keywords=keywords):
             for part in (*args, *(k.value for k in keywords)):
-                _note_reads(part, uses)
+                _note_anything(part, uses)
         case gast.Name(id=name) if name in uses:
             uses[name].others += 1
         case _:
-            for child in gast.iter_child_nodes(node):
-                _note_reads(child, uses)
+            for child in syntax.children_of(node):
+                _note_anything(child, uses)
 
 
 # --- which arrays --------------------------------------------------------------------------------------------------
@@ -143,13 +154,13 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: Known) -
     behind = block[position + 1 :]
     users = [s for s in behind if name in known.mentions(s).counts]
     lengths = {n for tree in _shape_of(found.made[0]) for n in syntax.names_read(tree)}
-    if _count_loads(users, name) != len(found.loads) or any(bound[n] != 1 for n in lengths):
+    if _count_loads(users, name, known) != len(found.loads) or any(bound[n] != 1 for n in lengths):
         return False  # or a length could not be told everywhere by what the array was made from
     fixed = syntax.names_read(place)
     return all(known.mentions(s).binds.isdisjoint(fixed) for s in behind)
 
 
-def _count_loads(statements: Sequence[gast.stmt], name: str) -> int:
+def _count_loads(statements: Sequence[gast.stmt], name: str, known: Known) -> int:
     count = 0
     for statement in syntax.walk(statements):
         parts: list[gast.AST] = []
@@ -158,7 +169,7 @@ def _count_loads(statements: Sequence[gast.stmt], name: str) -> int:
                 parts = [part]
             case gast.Assign(targets=[place], value=value):
                 parts = [value, place.slice] if isinstance(place, gast.Subscript) else [value]
-        count += sum(place.value.id == name for part in parts for place in elements_in(part))
+        count += sum(place.value.id == name for part in parts for place in known.loads(part))
     return count
 
 
@@ -188,13 +199,15 @@ class _Change:
     known: Known
 
     def tree(self, node: gast.expr) -> gast.expr:
+        if syntax.is_atom(node):
+            return node
         match node:
             case gast.Subscript(value=gast.Name(id=name)) if name in self.values:
                 return syntax.name(self.values[name])
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]) if name in self.shapes:
                 return self.tree(self.shapes[name][syntax.static_of(node)["axis"]])  # type: ignore[call-overload, index]
             case gast.Call(args=args, keywords=keywords):
-                kept = [syntax.rebuild(k, value=self.tree(k.value)) for k in keywords]
+                kept = [k if syntax.is_atom(k.value) else syntax.rebuild(k, value=self.tree(k.value)) for k in keywords]
                 return syntax.rebuild(node, args=[self.tree(a) for a in args], keywords=kept)  # type: ignore[return-value]
         changes: dict[str, object] = {}
         for part in node._fields:

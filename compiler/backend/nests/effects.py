@@ -17,7 +17,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import Held, is_scalar_operator, type_of
-from ...analysis.failure import elementwise_fails
+from ...analysis.failure import elementwise_fails, may_fail_on_scalars
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
@@ -155,7 +155,7 @@ class Reader:
             case gast.Call(args=args) if is_scalar_operator(operator := str(syntax.operator_of(node))):
                 if operator in ("pop", "length"):
                     return self._opaque(node, into)
-                if not into.fails:
+                if not into.fails and may_fail_on_scalars(operator):
                     operands = [type_of(a, self.types, self.held) for a in args]
                     into.fails = elementwise_fails(operator, operands, syntax.static_of(node))
                 self._all(args, scope, into)

@@ -26,7 +26,7 @@ from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
 from .own_names import carried_arrays, mentions_of
-from .places import accesses, is_apart
+from .places import Access, accesses, is_apart
 from .sizes import Scope, Span
 from .story import Story
 
@@ -55,6 +55,9 @@ class _Fuser:
         self.counters = counters
         self.carried = carried_arrays(function)
         self.story = Story()
+        self.members: dict[str, list[str]] = {}
+        for name, leader in self.reader.classes.items():
+            self.members.setdefault(leader, []).append(name)
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
@@ -91,7 +94,7 @@ class _Fuser:
         moving = self._seen(nest, scope)
         for position in range(len(placed) - 1, max(-1, len(placed) - 1 - REACH), -1):
             other = placed[position]
-            found = self._seen(other, scope)
+            found = self._visible.get(id(other)) or self._seen(other, scope)
             pays = self.is_plain_nest(other) and self._shares_arrays(other, nest)
             if pays and not any(clash(found, self._seen(placed[k], scope)) for k in needed):
                 merged = self.merged(other, nest, scope)
@@ -179,21 +182,25 @@ class _Fuser:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
-        if mine_here.stores.isdisjoint(touched) and mine_here.loads.isdisjoint(theirs_here.stores):
+        shared = (mine_here.stores & touched) | (mine_here.loads & theirs_here.stores)
+        if not shared:
             return True
         classes = self.reader.classes
-        mine = list(accesses(first.body, inside, self.sizes))
-        stored = {classes[a.name] for a in mine if a.is_store}
-        for theirs in accesses(second.body, inside, self.sizes):
+        mine, others = (self._accesses(nest.body, inside, shared) for nest in (first, second))
+        for theirs in others:
             group = classes[theirs.name]
-            if group not in stored and not theirs.is_store:
-                continue
             for access in mine:
                 if classes[access.name] != group or not (access.is_store or theirs.is_store):
                     continue
                 if access.name != theirs.name or not is_apart(access, theirs, variable, self.sizes):
                     return False
         return True
+
+    def _accesses(self, body: Sequence[gast.stmt], inside: Scope, shared: AbstractSet[str]) -> list[Access]:
+        """The accesses of the statements that mention an array of these storage classes."""
+        names = {name for leader in shared for name in self.members[leader]}
+        about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
+        return list(accesses(about, inside, self.sizes, self.known.loads))
 
     def _cut(self, plain: gast.For, blocks: gast.For, scope: Scope) -> gast.For | None:
         """A loop cut into the blocks of another: `for j in range(0, n, 256): for k in range(j, min(j + 256, n))`."""

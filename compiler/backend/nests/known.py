@@ -17,8 +17,8 @@ import gast
 from ... import syntax
 from ...records import dataclass
 from ...types import Type
-from ..loop_rules.release import renamed
-from .places import is_plain
+from ..loop_rules.renaming import renamed
+from .places import elements_in, is_plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +45,7 @@ class Known:
         self._mentions: dict[int, tuple[gast.stmt, Mentions]] = {}
         self._plain: dict[int, tuple[gast.stmt, bool]] = {}
         self._elements: dict[int, tuple[gast.stmt, frozenset[str]]] = {}
+        self._loads: dict[int, tuple[gast.expr, Sequence[gast.Subscript]]] = {}
 
     def mentions(self, statement: gast.stmt) -> Mentions:
         known = self._mentions.get(id(statement))
@@ -68,6 +69,15 @@ class Known:
         known = self._elements.get(id(statement))
         if known is None:
             known = self._elements[id(statement)] = statement, self._touched(statement)
+        return known[1]
+
+    def loads(self, node: gast.expr) -> Sequence[gast.Subscript]:
+        """Every element that an expression loads."""
+        if type(node) is not gast.Call:
+            return elements_in(node)
+        known = self._loads.get(id(node))
+        if known is None:
+            known = self._loads[id(node)] = node, elements_in(node)
         return known[1]
 
     def renamed(self, statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
@@ -155,5 +165,5 @@ def _elements_in(node: gast.AST, found: set[str]) -> None:
             for keyword in node.keywords:
                 _elements_in(keyword.value, found)
     elif kind is not gast.Constant:
-        for child in gast.iter_child_nodes(node):
+        for child in syntax.children_of(node):
             _elements_in(child, found)

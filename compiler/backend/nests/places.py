@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import gast
 
@@ -17,6 +18,8 @@ from ...analysis.forms import Form
 from ...records import dataclass
 from ...types import Array, Type
 from .sizes import Scope, Sizes, Span
+
+LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +32,32 @@ class Access:
     scope: Scope
 
 
-def accesses(statements: Iterable[gast.stmt], scope: Scope, sizes: Sizes) -> Iterator[Access]:
+def accesses(statements: Iterable[gast.stmt], scope: Scope, sizes: Sizes, loads_of: LoadsOf) -> Iterator[Access]:
+    """Every place in these statements; `loads_of` tells the elements that an expression loads (`elements_in`)."""
+
+    def loads(node: gast.expr) -> Iterator[Access]:
+        return (access(part, scope, sizes) for part in loads_of(node))
+
     for statement in statements:
         match statement:
             case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
-                yield from _loads(iter_, scope, sizes)
+                yield from loads(iter_)
                 span = sizes.span(statement, scope) or Span(sizes.variable(variable), ())
-                yield from accesses(body, scope.inside(variable, span), sizes)
+                yield from accesses(body, scope.inside(variable, span), sizes, loads_of)
             case gast.If(test=test, body=body, orelse=orelse):
-                yield from _loads(test, scope, sizes)
-                yield from accesses(body, scope, sizes)
-                yield from accesses(orelse, scope, sizes)
+                yield from loads(test)
+                yield from accesses(body, scope, sizes, loads_of)
+                yield from accesses(orelse, scope, sizes, loads_of)
             case gast.Assign(targets=[gast.Subscript() as place], value=value):
-                yield from _loads(value, scope, sizes)
-                yield from _loads(place.slice, scope, sizes)
+                yield from loads(value)
+                yield from loads(place.slice)
                 yield access(place, scope, sizes, is_store=True)
             case gast.Assign(value=value):
-                yield from _loads(value, scope, sizes)
+                yield from loads(value)
 
 
 def access(place: gast.Subscript, scope: Scope, sizes: Sizes, is_store: bool = False) -> Access:
     return Access(place.value.id, tuple(sizes.of(item) for item in place.slice.elts), is_store, scope)
-
-
-def _loads(node: gast.expr, scope: Scope, sizes: Sizes) -> Iterator[Access]:
-    for part in elements_in(node):
-        yield access(part, scope, sizes)
 
 
 def elements_in(node: gast.AST) -> list[gast.Subscript]:
@@ -76,8 +79,10 @@ def _collect_elements(node: gast.AST, found: list[gast.Subscript]) -> None:
         return
     if kind is gast.Subscript:
         found.append(node)
-        node = node.slice
-    for child in gast.iter_child_nodes(node):
+        for item in node.slice.elts if type(node.slice) is gast.Tuple else (node.slice,):
+            _collect_elements(item, found)
+        return
+    for child in syntax.children_of(node):
         _collect_elements(child, found)
 
 

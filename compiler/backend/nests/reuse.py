@@ -21,7 +21,7 @@ from ...program import Function
 from ..storage import storage_classes
 from .contract import restated
 from .known import Known
-from .places import Access, access, elements_in, is_apart
+from .places import Access, access, is_apart
 from .sizes import Scope, Sizes, Span
 
 Path = tuple[gast.For, ...]
@@ -75,7 +75,7 @@ class _Reuser:
         here = {block.current(n) for n in self.known.elements(nest)}
         for old in sorted((n for n in here if makers.get(n, first) < first), key=makers.__getitem__):
             if old != name and self._fits(old, name) and block.users[old][-1] <= first:
-                if may_take_place(nest, block.merged[old], {name}, self.sizes):
+                if may_take_place(nest, block.merged[old], {name}, self.sizes, self.known):
                     return old
         return None
 
@@ -139,9 +139,11 @@ def makes(statement: gast.stmt) -> bool:
 # --- in one nest ---------------------------------------------------------------------------------------------------
 
 
-def may_take_place(nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], sizes: Sizes) -> bool:
+def may_take_place(
+    nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], sizes: Sizes, known: Known
+) -> bool:
     """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
-    seen = [(a, path) for a, path in _walk([nest], Scope(), (), sizes) if a.name in old or a.name in new]
+    seen = [(a, path) for a, path in _walk([nest], Scope(), (), sizes, known) if a.name in old or a.name in new]
     for position, (store, path) in enumerate(seen):
         for later, (other, its_path) in enumerate(seen) if store.name in new and store.is_store else ():
             if other.name in old:
@@ -156,27 +158,24 @@ def _only_in_step(store: Seen, other: Seen, sizes: Sizes) -> bool:
     return all(is_apart(store[0], other[0], loop.target.id, sizes) for loop in common)
 
 
-def _walk(
-    statements: Iterable[gast.stmt], scope: Scope, path: Path, sizes: Sizes
-) -> Iterator[Seen]:
+def _walk(statements: Iterable[gast.stmt], scope: Scope, path: Path, sizes: Sizes, known: Known) -> Iterator[Seen]:
     """Every access in the order of the text, what a statement reads before what it stores."""
+
+    def loads(node: gast.expr) -> Iterator[Seen]:
+        return ((access(part, scope, sizes), path) for part in known.loads(node))
+
     for statement in statements:
         match statement:
             case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
-                yield from _loads(iter_, scope, path, sizes)
+                yield from loads(iter_)
                 span = sizes.span(statement, scope) or Span(sizes.variable(variable), ())
-                yield from _walk(body, scope.inside(variable, span), (*path, statement), sizes)
+                yield from _walk(body, scope.inside(variable, span), (*path, statement), sizes, known)
             case gast.If(test=test, body=body, orelse=orelse):
-                yield from _loads(test, scope, path, sizes)
-                yield from _walk([*body, *orelse], scope, path, sizes)
+                yield from loads(test)
+                yield from _walk([*body, *orelse], scope, path, sizes, known)
             case gast.Assign(targets=[gast.Subscript() as place], value=value):
-                yield from _loads(value, scope, path, sizes)
-                yield from _loads(place.slice, scope, path, sizes)
+                yield from loads(value)
+                yield from loads(place.slice)
                 yield access(place, scope, sizes, is_store=True), path
             case gast.Assign(value=value):
-                yield from _loads(value, scope, path, sizes)
-
-
-def _loads(node: gast.expr, scope: Scope, path: Path, sizes: Sizes) -> Iterator[Seen]:
-    for part in elements_in(node):
-        yield access(part, scope, sizes), path
+                yield from loads(value)

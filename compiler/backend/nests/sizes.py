@@ -14,13 +14,21 @@ from dataclasses import field
 import gast
 
 from ... import syntax
-from ...analysis.def_use import def_use
+from ...analysis.def_use import DefUse
 from ...analysis.forms import Form
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain
 
 DEPTH = 8  # names that are taken for their values, one within the other
+
+
+def _definitions(function: Function) -> dict[str, tuple[gast.stmt, ...]]:
+    found: dict[str, tuple[gast.stmt, ...]] = {}
+    for statement in syntax.walk(function.body):
+        for name in syntax.names_bound(statement):
+            found[name] = (*found.get(name, ()), statement)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Sizes:
 
     def __init__(self, function: Function) -> None:
         self.types = function.types
-        self.facts = def_use(function)
+        self.facts = DefUse(_definitions(function), {}, frozenset(function.parameters))
         self.numbers: dict[str, int] = {}
         self.lengths: set[int] = set()
         self._names: dict[str, Form | None] = {}

@@ -18,12 +18,12 @@ APART = "a turn of one needs what other turns of the other store"
 class Story:
     def __init__(self) -> None:
         self.merged: dict[int, tuple[gast.stmt, set[int]]] = {}
-        self.gone: set[int] = set()
+        self.gone: dict[int, gast.stmt] = {}  # by their ids, which stay theirs
         self.apart: list[set[int]] = []
 
     def fused(self, made: gast.stmt, *parts: gast.stmt) -> None:
         lines = {line for part in parts for line in lines_of(part)}
-        self.gone.update(id(part) for part in parts)
+        self.gone.update((id(part), part) for part in parts)
         self.merged[id(made)] = (made, lines)
 
     def kept_apart(self, *nests: gast.stmt) -> None:
@@ -31,10 +31,15 @@ class Story:
 
     def decisions(self) -> Iterator[tuple[str, str]]:
         whole = [lines for number, (_, lines) in self.merged.items() if number not in self.gone and len(lines) > 1]
-        for lines in [w for w in whole if not any(w < other for other in whole)]:
-            yield "loops", f"the loops of {told(lines)} run as one"
+        by_line: dict[int, list[set[int]]] = {}
+        for lines in whole:
+            for line in lines:
+                by_line.setdefault(line, []).append(lines)
+        for lines in whole:
+            if not any(lines < other for other in by_line[min(lines)]):
+                yield "loops", f"the loops of {told(lines)} run as one"
         for lines in self.apart:
-            if len(lines) > 1 and not any(lines <= other for other in whole):
+            if len(lines) > 1 and not any(lines <= other for other in by_line.get(min(lines), ())):
                 yield "loops", f"the loops of {told(lines)} stay apart: {APART}"
 
 
