@@ -31,26 +31,33 @@ print(time.perf_counter() - started)
 ARGUMENTS = """
 import sys, time
 import numpy as np
-import workloads
+import long_programs, workloads
 rng = np.random.default_rng(0)
 function, transform, arguments = {{
-    "selu": (workloads.selu, "compile", (rng.standard_normal((100, 100)).astype(np.float32),)),
-    "loss": (workloads.digits_loss, "compile", workloads.batch_of_digits(rng)),
-    "gradient": (workloads.digits_loss, "grad", workloads.batch_of_digits(rng)),
-}}[{program!r}]
+    "selu": lambda: (workloads.selu, "compile", (rng.standard_normal((100, 100)).astype(np.float32),)),
+    "loss": lambda: (workloads.digits_loss, "compile", workloads.batch_of_digits(rng)),
+    "gradient": lambda: (workloads.digits_loss, "grad", workloads.batch_of_digits(rng)),
+    "unrolled": lambda: (long_programs.unrolled(), "compile", tuple(rng.standard_normal((2, 100)))),
+    "arrays": lambda: (long_programs.arrays(), "compile", (*rng.standard_normal((2, 100)), 0.5)),
+    "scalars": lambda: (long_programs.scalars(), "compile", (0.3, 0.4)),
+}}[{program!r}]()
 """
 
 PELLUCID = ARGUMENTS + """
+started = time.perf_counter()
 import pellucid
+imported = time.perf_counter() - started
 if {warm}:
     pellucid.compile(workloads.small_arrays)(*rng.random((3, 4)))
 started = time.perf_counter()
 getattr(pellucid, transform)(function)(*arguments)
-print(time.perf_counter() - started)
+print(time.perf_counter() - started + {with_import} * imported)
 """
 
 JAX = ARGUMENTS + """
+started = time.perf_counter()
 import jax
+imported = time.perf_counter() - started
 import peers
 arguments = peers.on_device(jax, arguments)
 if {warm}:
@@ -58,10 +65,17 @@ if {warm}:
 function = peers.over_jax_numpy(function)
 started = time.perf_counter()
 jax.block_until_ready(jax.jit(jax.grad(function) if transform == "grad" else function)(*arguments))
-print(time.perf_counter() - started)
+print(time.perf_counter() - started + {with_import} * imported)
 """
 
 PROGRAMS = {"selu": "selu", "loss": "the digits loss", "gradient": "the gradient of the digits loss"}
+LONG = {"unrolled": "800 unrolled statements", "arrays": "300 lines on arrays", "scalars": "300 lines on scalars"}
+# when: whether another function has been compiled before, whether the import counts, the bar
+FIRST_CALLS = (
+    ("after another function", True, False, (Bar(1.0, ("jax",)),)),
+    ("after import", False, False, (Bar(1.0, ("jax",)),)),
+    ("together with the import", False, True, ()),
+)
 
 
 def start_rows(rounds: int = ROUNDS, only: str = "") -> list[Row]:
@@ -75,18 +89,18 @@ def start_rows(rounds: int = ROUNDS, only: str = "") -> list[Row]:
 
 def measurements():
     """Name, scripts by contender, settings of the object cache, bars."""
-    has_jax = imported("jax") is not None
     modules = {OURS: "pellucid", "numpy": "numpy", "numba": "numba", "jax": "jax"}
     known = {name: IMPORT.format(module=m) for name, m in modules.items() if imported(m) is not None}
     yield "import", known, "as it is", (Bar(0.15),)
+    for program, title in (PROGRAMS | LONG).items():
+        for when, warm, with_import, bars in FIRST_CALLS if program in PROGRAMS else FIRST_CALLS[:1]:
+            settings = {"program": program, "warm": warm, "with_import": with_import}
+            scripts = {OURS: PELLUCID.format(**settings)}
+            if imported("jax") is not None:
+                scripts["jax"] = JAX.format(**settings)
+            yield f"first call of {title}, {when}", scripts, "off", bars
     for program, title in PROGRAMS.items():
-        for warm, when in ((True, "after another function"), (False, "after import")):
-            scripts = {OURS: PELLUCID.format(program=program, warm=warm)}
-            if has_jax:
-                scripts["jax"] = JAX.format(program=program, warm=warm)
-            yield f"first call of {title}, {when}", scripts, "off", (Bar(1.0, ("jax",)),)
-    for program, title in PROGRAMS.items():
-        scripts = {OURS: PELLUCID.format(program=program, warm=False)}
+        scripts = {OURS: PELLUCID.format(program=program, warm=False, with_import=False)}
         yield f"first call of {title}, second process", scripts, "filled", (Bar(0.01),)
 
 

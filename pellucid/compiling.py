@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from .compiler import pipeline
@@ -19,6 +17,7 @@ from .compiler.frontend.values import Value
 from .compiler.request import Request
 from .entries import Compiled
 from .flatten import runtime_leaves
+from .starting import no_collection
 
 __all__ = ["check", "compiled", "mutated"]
 
@@ -31,19 +30,6 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
         made = pipeline.derive(request, arguments, frozen)
         lowered = pipeline.loops(made.program)
     return Compiled(llvm.compile_program(lowered, options), made.result, mutated(made))
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Do not look for garbage in cycles meanwhile: trees are made by the ten thousand, and hold no cycles."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def mutated(made: Specialised) -> tuple[tuple[str, int], ...]:

@@ -19,6 +19,7 @@ from .flatten import Flattened, abstract, description, flatten, rebuild
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
+from .starting import compiler
 
 if TYPE_CHECKING:
     from .native_calls import NativeCalls
@@ -61,9 +62,7 @@ class Function(base_class()):  # type: ignore[misc]
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
         key = entries.key_of_check(self.__pellucid__)
         if not entries.is_checked(key):
-            from . import compiling
-
-            compiling.check(self.__pellucid__)
+            compiler().check(self.__pellucid__)
             entries.save_check(key)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -203,9 +202,7 @@ class Function(base_class()):  # type: ignore[misc]
         key = None if options.line_tables else entries.key_of(request, flat.arguments, types)
         found = entries.load(key, options) if key is not None else None
         if found is None:
-            from . import compiling
-
-            found = compiling.compiled(request, flat.arguments, frozen, options)
+            found = compiler().compiled(request, flat.arguments, frozen, options)
             if key is not None:
                 code = request.python.__code__
                 words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
@@ -215,10 +212,8 @@ class Function(base_class()):  # type: ignore[misc]
     def _readable(self, flat: Flattened) -> Compiled:
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
-        if found is None or not found.executable.text:
-            from . import compiling
-
-            found = compiling.compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
+        if found is None or not found.executable.texts:
+            found = compiler().compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
             self._compiled[flat.key] = found
         return found
 

@@ -79,10 +79,10 @@ class Linked:
             if section.kind == RELOCATIONS and section.info in self._places:
                 self._relocate(elf, section, self._places[section.info])
         self._protect(0, self._code_end, READ | EXECUTE)
-        self._names = {s.name: s for s in self._symbols if s.name and s.section in self._places}
+        self._names = {s.name: s for s in self._symbols if s.is_global and s.section in self._places}
 
     def address(self, name: str) -> int:
-        """Where a function or variable of the object file is.  Raises KeyError."""
+        """Where a function or variable is that the object file exports.  Raises KeyError."""
         return self._value(self._names[name])
 
     def _lay_out(self) -> None:

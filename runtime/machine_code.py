@@ -3,16 +3,19 @@
     library(text)          ->    Library, whose functions live as long as it does
     stored_library(key)    ->    the same without the text, by the key of an earlier one; None if it is gone
 
-A kernel is known by its text, the optimisation level, the processor and the versions of what makes it.  LLVM itself is
-imported only where something has to be compiled.
+A kernel is known by its text, the optimisation level, the processor, the versions of what makes it, and what it uses:
+other libraries whose functions it calls by name.  LLVM itself is imported only where something has to be compiled.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
@@ -21,66 +24,133 @@ import numpy as np
 
 from . import linking, routines
 from .store import digest, store
+from .together import Together
 
 SUFFIX = ".code"
 _LOADED: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
-_LOCK = threading.RLock()
+_MAKING: weakref.WeakValueDictionary[str, threading.RLock] = weakref.WeakValueDictionary()
+_LOCK = threading.Lock()
 
 
 class Library:
-    """Loaded machine code.  `key` finds it in the cache; `loaded` keeps it in memory."""
+    """Loaded machine code.  `key` finds it in the cache; `loaded` keeps it in memory, `uses` what it calls."""
 
-    __slots__ = ("__weakref__", "key", "loaded")
+    __slots__ = ("__weakref__", "key", "loaded", "uses")
 
-    def __init__(self, key: str, loaded: Any) -> None:
-        self.key, self.loaded = key, loaded
+    def __init__(self, key: str, loaded: Any, uses: Sequence[Library]) -> None:
+        self.key, self.loaded, self.uses = key, loaded, uses
 
     def address(self, name: str) -> int:
+        """Where an exported function is.  Raises KeyError."""
         return int(self.loaded.address(name))
 
 
 def library(text: str, level: int = 3) -> Library:
     """The machine code of an LLVM module as it was written, before LLVM optimises it."""
-    key = digest(text.encode(), str(level).encode(), platform()).hex()
-    with _LOCK:
+    return _library(text, level, (), list)
+
+
+class Making:
+    """Machine code in several modules, those that the last one calls made while it is still being written.
+
+        with Making() as making:
+            making.begin(part)            on another core, if there is one
+            making.library(rest)          may call the functions of all parts; the parts may not call each other
+    """
+
+    def __init__(self, level: int = 3) -> None:
+        self.level = level
+        self.parts: list[str] = []
+        self._work = Together(lambda text: library(text, level), cost=effort)
+
+    def begin(self, text: str) -> None:
+        self.parts.append(text)
+        self._work.begin(text)
+
+    def library(self, text: str) -> Library:
+        keys = [_key(part, self.level) for part in self.parts]
+        return _library(text, self.level, keys, self._work.results)
+
+    def __enter__(self) -> Making:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._work.abandon()
+
+
+def effort(text: str) -> float:
+    """How long LLVM takes for a module, compared with others: by the length of what it optimises."""
+    functions = text.partition("\n;later")[0].split("\ndefine ")
+    return sum(len(function) * (0.1 if " optnone " in function[:1000] else 1.0) for function in functions)
+
+
+def _key(text: str, level: int, used: Sequence[str] = ()) -> str:
+    return digest(text.encode(), str(level).encode(), platform(), *(key.encode() for key in used)).hex()
+
+
+def _library(text: str, level: int, used: Sequence[str], uses: Callable[[], Sequence[Library]]) -> Library:
+    """`used` are the keys of the libraries that the text calls, `uses` gives them when it is compiled."""
+    key = _key(text, level, used)
+    with _making(key):
         found = stored_library(key)
         if found is not None:
             return found
         from . import native
 
         code = native.object_code(text, level)
-        found = _LOADED[key] = Library(key, _load(code, key))
         place = store()
         if place is not None:
-            place.write(key + SUFFIX, code)
-        return found
+            place.write(key + SUFFIX, marshal.dumps((list(used), code)))
+        return _loaded(key, code, uses())
 
 
 def stored_library(key: str) -> Library | None:
     """Machine code that this process or an earlier one made; None where it has to be made again."""
-    with _LOCK:
+    with _making(key):
         found = _LOADED.get(key)
         place = store() if found is None else None
-        code = place.read(key + SUFFIX) if place is not None else None
-        if code is not None:
-            found = _LOADED[key] = Library(key, _load(code, key))
-        return found
+        data = place.read(key + SUFFIX) if place is not None else None
+        if data is None:
+            return found
+        used, code = marshal.loads(data)
+        uses = [library for library in map(stored_library, used) if library is not None]
+        return _loaded(key, code, uses) if len(uses) == len(used) else None
 
 
-def _load(code: bytes, key: str) -> Any:
+def _making(key: str) -> threading.RLock:
+    """What a thread holds that makes a kernel: others that want the same wait for it, those that want others do not."""
+    with _LOCK:
+        return _MAKING.setdefault(key, threading.RLock())
+
+
+def _loaded(key: str, code: bytes, uses: Sequence[Library]) -> Library:
+    found = Library(key, _load(code, key, uses), uses)
+    with _LOCK:
+        _LOADED[key] = found
+    return found
+
+
+def _load(code: bytes, key: str, uses: Sequence[Library]) -> Any:
     """Machine code in memory; code with line tables by way of a file, where debuggers and profilers find it."""
+
+    def address_of(name: str) -> int:
+        for used in uses:
+            with suppress(KeyError):
+                return used.address(name)
+        return routines.address_of(name)
+
     if linking.is_possible():
         try:
             if b".debug_line\0" in code:
                 from . import shared_object
 
-                return shared_object.SharedObject(code, routines.address_of, key[:12])
-            return linking.Linked(code, routines.address_of)
+                return shared_object.SharedObject(code, address_of, key[:12])
+            return linking.Linked(code, address_of)
         except (linking.NotLinked, OSError):
             pass  # LLVM's loader knows more, and more ways to executable memory
     from . import native
 
-    return native.LoadedByLLVM(code)
+    return native.LoadedByLLVM(code, uses)
 
 
 # --- what makes machine code what it is ----------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """LLVM: the host's target machine, the optimiser, the code generator, its loader.
 
     object_code(text)    ->    an object file, for `machine_code.library` to load and to keep
+
+Several threads may ask at the same time: each module has a context of its own, and each thread a target machine.
 """
 
 from __future__ import annotations
@@ -9,14 +11,14 @@ import ctypes
 import re
 import threading
 from collections import Counter
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
 
-import llvmlite.binding as llvm
+from . import llvm, routines
 
-from . import routines
-
-# LLVM's global state is not made for two threads that compile at once.
-LOCK = threading.RLock()
+# LLVM's loader, and its table of symbols, are there once for all threads.
+LOADER_LOCK = threading.RLock()
 
 # Functions to be linked in after optimisation stand behind such lines, as comments.
 LATE = ";later"
@@ -25,83 +27,56 @@ MOST_INLINED = 4
 CALLED = re.compile(r"\bcall [^@\n]*@([\w.]+)\(")
 
 
-@lru_cache(maxsize=1)
-def start() -> None:
-    """Make LLVM ready for the processor we run on, and the C mathematics library visible to its loader."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    if hasattr(ctypes.CDLL(None), "expm1"):  # the interpreter itself is linked with it
-        return
-    for name in ("libm.so.6", "libm.so", "libm.dylib"):
-        try:
-            llvm.load_library_permanently(name)
-        except RuntimeError:
-            continue
-        return
+class HasAddresses(Protocol):
+    def address(self, name: str) -> int: ...
 
 
-def target_machine(level: int = 3, code_model: str = "jitdefault") -> llvm.TargetMachine:
-    """A machine for the host: its own processor with all the features it reports."""
-    start()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=level,
-        reloc="default" if code_model == "jitdefault" else "pic",
-        codemodel=code_model,
-        jit=code_model == "jitdefault",
-    )
+_IDLE: dict[int, list[llvm.Owned]] = {}
 
 
-@lru_cache(maxsize=8)
-def shared_machine(level: int, code_model: str) -> llvm.TargetMachine:
-    """The same, made once: for all that does not take it over."""
-    return target_machine(level, code_model)
+@contextmanager
+def own_machine(level: int) -> Iterator[llvm.Owned]:
+    """A target machine that no other thread uses meanwhile.  One takes a millisecond to make, so it is kept."""
+    idle = _IDLE.setdefault(level, [])
+    try:
+        machine = idle.pop()
+    except IndexError:
+        machine = llvm.target_machine(level)
+    yield machine
+    idle.append(machine)
 
 
-def parse(text: str) -> llvm.ModuleRef:
-    start()
-    module = llvm.parse_assembly(text)
-    module.triple = llvm.get_process_triple()
-    module.data_layout = str(shared_machine(3, "small").target_data)
-    module.verify()
+def parse(text: str, machine: llvm.Owned) -> llvm.Module:
+    module = llvm.parse(text)
+    module.aim_at(machine)
     return module
 
 
-def optimise(text: str, level: int = 3) -> llvm.ModuleRef:
-    """Run LLVM's own pipeline for the host, vectorisers included; then link in what the text defines for later."""
-    with LOCK:
-        module = parse(text)
-        tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-        tuning.loop_vectorization = tuning.slp_vectorization = True
-        tuning.loop_unrolling = tuning.loop_interleaving = True
-        builder = llvm.create_pass_builder(shared_machine(level, "small"), tuning)
-        builder.getModulePassManager().run(module, builder)
-        late = late_definitions(str(module), text) if LATE in text else ""
-        if late:
-            module.link_in(llvm.parse_assembly(late))
-            passes = llvm.create_new_module_pass_manager()
-            passes.add_always_inliner_pass()
-            passes.add_global_dead_code_eliminate_pass()
-            passes.run(module, builder)
+def optimise(text: str, level: int = 3) -> llvm.Module:
+    """What LLVM makes of a text before it is translated."""
+    with own_machine(level) as machine:
+        return _optimised(text, level, machine)
+
+
+def _optimised(text: str, level: int, machine: llvm.Owned) -> llvm.Module:
+    module = parse(text, machine)
+    builder = llvm.pass_builder(machine)
+    if level < 3:
+        _tidy(module, builder)
         return module
+    llvm.run(llvm.default_passes(builder, level), module, builder)
+    late = late_definitions(str(module), text) if LATE in text else ""
+    if late:
+        module.link_in(llvm.parse(late, beside=module))
+        llvm.run(llvm.chosen_passes("AlwaysInliner", "GlobalDCE"), module, builder)
+    return module
 
 
-def tidied(text: str, level: int) -> llvm.ModuleRef:
-    """The same for code that was written by hand, loops and calls as they are meant to be: variables into registers,
-    simpler instructions.  The whole pipeline takes ten times as long, and changes little in such code.
+def _tidy(module: llvm.Module, builder: llvm.Owned) -> None:
+    """For code that was written by hand, loops and calls as they are meant to be: variables into registers, simpler
+    instructions.  The whole pipeline takes ten times as long, and changes little in such code.
     """
-    with LOCK:
-        module = parse(text)
-        builder = llvm.create_pass_builder(shared_machine(level, "small"), llvm.create_pipeline_tuning_options(level))
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_always_inliner_pass()
-        passes.add_sroa_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        passes.run(module, builder)
-        return module
+    llvm.run(llvm.chosen_passes("AlwaysInliner", "SROA", "InstCombine", "SimplifyCFG"), module, builder)
 
 
 def late_definitions(optimised: str, text: str) -> str:
@@ -131,36 +106,68 @@ def late_definitions(optimised: str, text: str) -> str:
 
 
 def object_code(text: str, level: int = 3) -> bytes:
-    """An object file for the host, which may be loaded anywhere in memory.  Below level 3 text is only `tidied`."""
-    with LOCK:
-        module = optimise(text) if level == 3 else tidied(text, level)
-        return bytes(shared_machine(level, "small").emit_object(module))
+    """An object file for the host, which may be loaded anywhere in memory.
+
+    LLVM runs its whole pipeline, vectorisers included, and links in what the text defines for later; below level 3 the
+    text is only tidied.
+    """
+    with own_machine(level) as machine:
+        return llvm.emit(machine, _optimised(text, level, machine))
 
 
 class LoadedByLLVM:
-    """An object file in memory, by LLVM's own loader; debuggers hear of it."""
+    """An object file in memory, by LLVM's own loader; debuggers hear of it.  `uses` are libraries that it may call."""
 
-    def __init__(self, code: bytes) -> None:
-        with LOCK:
-            start()
+    def __init__(self, code: bytes, uses: Sequence[HasAddresses] = ()) -> None:
+        import llvmlite.binding as llvmlite  # rarely needed, and it takes long
+
+        with LOADER_LOCK:
+            llvm.start()
+            _find_mathematics(llvmlite)
             for name in set(re.findall(rb"pellucid_(?:blas|scipy|far)_\w+", code)):
                 routines.address_of(name.decode())
             for provided, address in routines.PROVIDED.items():
-                llvm.add_symbol(provided, address)
-            self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
-            self.engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+                llvmlite.add_symbol(provided, address)
+            for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):
+                for library in uses:
+                    with suppress(KeyError):  # it is another's, or its own
+                        llvmlite.add_symbol(name.decode(), library.address(name.decode()))
+            self.engine = llvmlite.create_mcjit_compiler(llvmlite.parse_assembly(""), _machine_of(llvmlite))
+            self.engine.add_object_file(llvmlite.ObjectFileRef.from_data(code))
             self.engine.finalize_object()
 
     def address(self, name: str) -> int:
-        return int(self.engine.get_function_address(name))
+        """Where an exported function is.  Raises KeyError."""
+        found = int(self.engine.get_function_address(name))
+        if not found:
+            raise KeyError(name)
+        return found
+
+
+def _machine_of(llvmlite: Any) -> Any:
+    triple, name, features = llvm.host()
+    options = {"cpu": name, "features": features, "opt": 3, "codemodel": "jitdefault", "jit": True}
+    return llvmlite.Target.from_triple(triple).create_target_machine(**options)
+
+
+def _find_mathematics(llvmlite: Any) -> None:
+    """Make the C mathematics library visible to LLVM's loader."""
+    if hasattr(ctypes.CDLL(None), "expm1"):  # the interpreter itself is linked with it
+        return
+    for name in ("libm.so.6", "libm.so", "libm.dylib"):
+        try:
+            llvmlite.load_library_permanently(name)
+        except RuntimeError:
+            continue
+        return
 
 
 def processor() -> str:
     """The processor as LLVM knows it."""
-    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return " ".join(llvm.host())
 
 
 def assembly(text: str) -> str:
-    """The machine code of optimised LLVM text, in words."""
-    with LOCK:
-        return str(target_machine(code_model="small").emit_assembly(parse(text)))
+    """The machine code of LLVM text as it was written, in words."""
+    with own_machine(3) as machine:
+        return llvm.emit(machine, _optimised(text, 3, machine), as_object=False).decode()

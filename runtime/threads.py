@@ -45,7 +45,7 @@ class Regions:
         self.set_stream_bytes = self._function("pellucid_set_stream_bytes", number, number)
         self.count = self._function("pellucid_regions", number)
         self.workers = self._function("pellucid_workers", number)
-        self.set_threads(_default_threads())
+        self.set_threads(default_threads())
 
     def _function(self, name: str, result: object, *parameters: object):  # type: ignore[no-untyped-def]
         return ctypes.PYFUNCTYPE(result, *parameters)(self.library.address(name))  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def regions() -> Regions:
 # --- how many ------------------------------------------------------------------------------------------------------
 
 
-def _default_threads() -> int:
+def default_threads() -> int:
     """PELLUCID_NUM_THREADS, else the cores that this process may use."""
     given = os.environ.get("PELLUCID_NUM_THREADS", "").strip()
     if given:

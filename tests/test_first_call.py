@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid import compiling
+from pellucid import starting
 from tests.harness.stages import module_of
 
 FIRST_CALL = """
@@ -42,7 +42,7 @@ def test_compiling_leaves_the_collector_as_it_was(before):
         (gc.enable if before else gc.disable)()
         pellucid.compile(f)(np.ones(3))
         assert gc.isenabled() == before
-        with pytest.raises(ZeroDivisionError), compiling.no_collection():
+        with pytest.raises(ZeroDivisionError), starting.no_collection():
             assert not gc.isenabled()
             raise ZeroDivisionError
         assert gc.isenabled() == before

@@ -13,7 +13,7 @@ from pellucid.compiler.backend.llvm import compile_program
 from pellucid.runtime import memory, threads
 from tests.harness.loops_python import in_python
 from tests.harness.loops_text import read_loops
-from tests.harness.regions import compiled, every_loop_on_threads
+from tests.harness.regions import compiled, every_loop_on_threads, loops_of
 
 
 @pellucid.compile
@@ -173,7 +173,7 @@ def test_nests_over_whole_arrays_are_one_loop(name, any_work):
     program, scope = read_loops(text), in_python(text)
     like_x = {**program.main.types, "out": program.main.types["x"]}  # as the compiler types it; the reader does not
     native = compile_program(program.map(lambda function: function.with_(types=like_x)))
-    body = native.text.split("define internal i64 @pellucid.loop")[-1].split("\n}")[0]
+    body = loops_of(native)[-1]
     assert len(re.findall(r"^for\.\d+:", body, re.M)) == (1 if is_flat else 2)
     shapes = [(0, 0), (0, 5), (5, 0), (1, 1), (3, 3), (17, 17)] if "n, n" in text else [(0, 3), (3, 0), (1, 7), (13, 5)]
     for shape in shapes:

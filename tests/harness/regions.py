@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from contextlib import contextmanager
 
 import pellucid
@@ -60,3 +61,9 @@ def _backwards(body, captures, context, slots, start, stop, *_):
             status = found
             ctypes.memmove(context, own, 8 * slots)
     return status
+
+
+def loops_of(native) -> list[str]:
+    """The LLVM text of every loop that became a function, in the order in which they were written."""
+    found = re.finditer(r"^define (?:internal|hidden) i64 @pellucid\.loop\.(\d+).*?^}", native.text, re.M | re.S)
+    return [text[0] for text in sorted(found, key=lambda text: int(text[1]))]

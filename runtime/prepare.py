@@ -1,0 +1,31 @@
+"""Make ready on another core what the first compiled function will need, while this one still imports the compiler.
+
+    prepare()    ->    LLVM is being loaded, the memory pool and the parallel regions with it
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+
+from . import memory, threads
+from .together import Together
+
+
+@lru_cache(maxsize=1)
+def prepare() -> None:
+    """Begin, once in a process.  An error is met again by whoever needs what is missing."""
+    work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
+    work.begin(_load_llvm)
+    work.begin(memory.pool)
+    work.begin(threads.regions)
+    if hasattr(os, "register_at_fork"):  # a child would wait for locks of a thread that it does not have
+        os.register_at_fork(before=work.wait)
+
+
+def _load_llvm() -> None:
+    """Needed unless everything comes from the cache, and then nobody imports the compiler."""
+    from . import llvm
+
+    llvm.start()
