@@ -35,7 +35,8 @@ class Regions:
     """The loaded runtime.  Its functions hold the GIL: they are short."""
 
     def __init__(self) -> None:
-        self.library = machine_code.library(threads_code.text(), level=1)
+        # little effort: a first call waits for this code, which takes no time beside the work of a region
+        self.library = machine_code.library(threads_code.text(), level=0)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))  # workers stand in this code until the process ends
         routines.provide(PARALLEL_FOR, self.library.address(PARALLEL_FOR))
         number, real = ctypes.c_int64, ctypes.c_double
