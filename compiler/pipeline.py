@@ -29,7 +29,7 @@ from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.inline import inline
 from .transform.prune import prune
-from .transform.simplify import simplify
+from .transform.simplify import simplify_once
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
@@ -48,14 +48,14 @@ class Step:
 
 
 TIDY = (
-    Step(simplify, takes=TYPED, gives=TYPED),
+    Step(simplify_once, takes=TYPED, gives=TYPED),
     Step(prune, takes=TYPED, gives=TYPED),
 )
 SETTLE = (
     Step(copies, takes=TYPED, gives=TYPED),
     Step(coalesce, takes=TYPED, gives=TYPED),
 )
-ROUNDS = 6
+ROUNDS = 12
 
 observers: list[Callable[[str, object, object], None]] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 from .compiler import pipeline
 from .compiler.backend import llvm
 from .compiler.backend.abi import Options
-from .compiler.frontend.decoration import check
+from .compiler.frontend import decoration
 from .compiler.frontend.frame import Specialised
 from .compiler.frontend.values import Value
 from .compiler.request import Request
@@ -24,12 +24,18 @@ __all__ = ["check", "compiled", "mutated"]
 Frozen = Mapping[str, tuple[Any, Value]]
 
 
+def check(request: Request) -> None:
+    """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError."""
+    with no_collection():
+        decoration.check(request)
+
+
 def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: Options) -> Compiled:
     """The machine code of a function for these types."""
     with no_collection():
         made = pipeline.derive(request, arguments, frozen)
-        lowered = pipeline.loops(made.program)
-    return Compiled(llvm.compile_program(lowered, options), made.result, mutated(made))
+        executable = llvm.compile_program(pipeline.loops(made.program), options)
+    return Compiled(executable, made.result, mutated(made))
 
 
 def mutated(made: Specialised) -> tuple[tuple[str, int], ...]:

@@ -39,10 +39,15 @@ from .structure import REARRANGING, compose
 def simplify(function: Function) -> Function:
     """The function with everything simplified that can be; the same object where nothing can."""
     while True:
-        following = adopt_names(_Simplifier(function).function())
+        following = simplify_once(function)
         if following is function:
             return function
         function = following
+
+
+def simplify_once(function: Function) -> Function:
+    """One walk, for those who come back until nothing changes."""
+    return adopt_names(_Simplifier(function).function())
 
 
 def adopt_names(function: Function) -> Function:
