@@ -1,7 +1,7 @@
 """Dataclasses that cost little to define: `dataclasses.dataclass` compiles up to eight functions for each class.
 
-    @dataclass(frozen=True, slots=True)      `__init__`, `__eq__` and `__hash__`, compiled together when one of them is
-    class Span: ...                   ->     first called; the rest is shared by all classes
+    @dataclass(frozen=True, slots=True)      an `__init__` made when it is first called, of code that is compiled once
+    class Span: ...                   ->     for all classes with as many fields; the rest needs no code of its own
 
 The compiler has more than a hundred records, and half of the time of its import went into making them.  What these
 classes do is the same, also for `dataclasses.replace`, `fields` and `is_dataclass`, for pickling and for `match`.
@@ -10,8 +10,10 @@ classes do is the same, also for `dataclasses.replace`, `fields` and `is_datacla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
+from functools import cache
+from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, dataclass_transform
 
 
@@ -35,18 +37,18 @@ def _record(cls: type, frozen: bool, eq: bool) -> type:
     given = dict(vars(cls))
     names = tuple(given.get("__annotations__", ()))
     found = {name: _field_of(given.pop(name, MISSING)) for name in names}
+    has_more = "__post_init__" in given
     for name in ("__dict__", "__weakref__"):
         given.pop(name, None)
     where = f"{cls.__module__}.{cls.__qualname__}"
 
-    def compiled() -> dict[str, Any]:
-        functions = _compiled(found, frozen, eq, "__post_init__" in given, where)
-        for name in functions.keys() - given.keys():
-            setattr(made, name, functions[name])
-        return functions
+    def first_init(*values: Any, **named: Any) -> None:
+        """The real one takes its place when it is called: most runs make objects of half of the classes."""
+        real = _init(found, frozen, has_more, where)
+        if vars(made)["__init__"] is first_init:
+            setattr(made, "__init__", real)  # noqa: B010
+        real(*values, **named)
 
-    own = ("__init__", *(("__eq__",) if eq else ()), *(("__hash__",) if eq and frozen else ()))
-    methods = {name: _later(name, compiled) for name in own}
     shared: dict[str, Any] = {
         "__slots__": names,
         "__match_args__": tuple(name for name, field in found.items() if field.init),
@@ -54,65 +56,80 @@ def _record(cls: type, frozen: bool, eq: bool) -> type:
         "_record_fields": found,
         **{name: _Lazy(name, frozen) for name in ("__dataclass_fields__", "__dataclass_params__")},
     }
+    if eq:
+        shared |= _comparing(tuple(name for name, field in found.items() if field.compare), frozen)
     if frozen:
         shared |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
         shared |= {"__getstate__": _get_state, "__setstate__": _set_state}
-    if eq and not frozen:
-        shared["__hash__"] = None
-    made = type(cls)(cls.__name__, cls.__bases__, {**shared, **methods, **given, "__slots__": names})
+    made = type(cls)(cls.__name__, cls.__bases__, {"__init__": first_init, **shared, **given, "__slots__": names})
     made.__qualname__ = cls.__qualname__
     return made
-
-
-def _later(name: str, compiled: Callable[[], dict[str, Any]]) -> Any:
-    """A method that the compiled one replaces when it is called: most runs make objects of half of the classes."""
-
-    def method(*values: Any, **named: Any) -> Any:
-        return compiled()[name](*values, **named)
-
-    method.__name__ = name
-    return method
 
 
 def _field_of(default: Any) -> Field[Any]:
     return default if isinstance(default, Field) else dataclasses.field(default=default)
 
 
-def _compiled(fields: dict[str, Field[Any]], frozen: bool, eq: bool, has_more: bool, where: str) -> dict[str, Any]:
-    """`__init__`, and `__eq__` and `__hash__` if they are wanted."""
+def _comparing(names: tuple[str, ...], frozen: bool) -> dict[str, Any]:
+    """Equality and hash: those of the tuple of these fields."""
+    values = attrgetter(*(names if len(names) != 1 else names * 2)) if names else lambda record: ()
+
+    def __eq__(self: Any, other: Any) -> Any:
+        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def __hash__(self: Any) -> int:
+        return hash(values(self))
+
+    return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
+
+
+def _init(fields: dict[str, Field[Any]], frozen: bool, has_more: bool, where: str) -> Any:
+    """`__init__` for these fields: that for fields called f0, f1, ..., renamed."""
     space: dict[str, Any] = {"put": object.__setattr__, "ABSENT": MISSING}
+    usual: list[Any] = []
+    for number, field in enumerate(fields.values()):
+        is_made = field.default_factory is not MISSING
+        space[f"own{number}"] = field.default_factory if is_made else field.default
+        if field.init and (is_made or field.default is not MISSING):
+            usual.append(MISSING if is_made else field.default)
+    code = _init_code(tuple(map(_origin, fields.values())), frozen, has_more)
+    real = {f"f{number}": name for number, name in enumerate(fields)}
+    renamed = code.replace(
+        co_name="__init__",
+        co_qualname=f"{where.rpartition('.')[2]}.__init__",
+        co_filename=f"<record {where}>",
+        co_names=tuple(real.get(name, name) for name in code.co_names),
+        co_varnames=tuple(real.get(name, name) for name in code.co_varnames),
+        co_consts=tuple(real.get(value, value) if type(value) is str else value for value in code.co_consts),
+    )
+    return FunctionType(renamed, space, "__init__", tuple(usual))
+
+
+# Where a field has its value from: an argument, an argument or else a call of its factory; its factory; its default.
+GIVEN, GIVEN_OR_MADE, MADE, FIXED, NOWHERE = "given", "given or made", "made", "fixed", "nowhere"
+
+
+def _origin(field: Field[Any]) -> str:
+    is_made = field.default_factory is not MISSING
+    if field.init:
+        return GIVEN_OR_MADE if is_made else GIVEN
+    return MADE if is_made else NOWHERE if field.default is MISSING else FIXED
+
+
+@cache
+def _init_code(origins: tuple[str, ...], frozen: bool, has_more: bool) -> CodeType:
     parameters, body = ["self"], []
-    for name, field in fields.items():
-        value = name
-        if field.default_factory is not MISSING:
-            space[f"new_{name}"] = field.default_factory
-            value = f"new_{name}() if {name} is ABSENT else {name}" if field.init else f"new_{name}()"
-            parameters += [f"{name}=ABSENT"] if field.init else []
-        elif field.default is not MISSING:
-            space[f"usual_{name}"] = field.default
-            parameters += [f"{name}=usual_{name}"] if field.init else []
-            value = name if field.init else f"usual_{name}"
-        elif field.init:
-            parameters.append(name)
-        else:
-            continue
-        body.append(f"put(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+    for number, origin in enumerate(origins):
+        name, made = f"f{number}", f"own{number}()"
+        parameters += [name] if origin in (GIVEN, GIVEN_OR_MADE) else []
+        values = {GIVEN: name, GIVEN_OR_MADE: f"{made} if {name} is ABSENT else {name}", MADE: made}
+        value = values.get(origin, f"own{number}")
+        if origin != NOWHERE:
+            body.append(f"put(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     body += ["self.__post_init__()"] if has_more else []
     lines = [f"def __init__({', '.join(parameters)}):", *(f" {line}" for line in body or ["pass"])]
-    if eq:
-        mine, other = (_tuple([f"{side}.{n}" for n, f in fields.items() if f.compare]) for side in ("self", "other"))
-        lines += ["def __eq__(self, other):", f" return {mine} == {other} if other.__class__ is self.__class__ else NO"]
-        lines += ["def __hash__(self):", f" return hash({mine})"] if frozen else []
-        space["NO"] = NotImplemented
-    made: dict[str, Any] = {}
-    exec(compile("\n".join(lines), f"<record {where}>", "exec"), space, made)
-    for name, function in made.items():
-        function.__qualname__ = f"{where.rpartition('.')[2]}.{name}"
-    return made
-
-
-def _tuple(parts: list[str]) -> str:
-    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    module = compile("\n".join(lines), "<record>", "exec")
+    return next(value for value in module.co_consts if isinstance(value, CodeType))
 
 
 class _Lazy:

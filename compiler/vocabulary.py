@@ -6,7 +6,6 @@ operator table, through a `Vocabulary`.
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable, Collection, Iterable
 
@@ -143,6 +142,8 @@ class Vocabulary:
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The word that looks most like this one, if any looks like a slip of it."""
+    import difflib  # for messages alone
+
     known = sorted(candidates)
     letters = sorted(word)
     swapped = [candidate for candidate in known if sorted(candidate) == letters]  # `tahn` is `tanh`, not `tan`

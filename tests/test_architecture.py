@@ -29,7 +29,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics names types vocabulary program syntax records"
+BASE = "diagnostics later names types vocabulary program syntax records"
 LANGUAGE = f"{BASE} builder ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "": "diagnostics",
     "records": "",
     "diagnostics": "records",
+    "later": "",
     "names": "",
     "types": "records",
     "request": "records",

@@ -1,4 +1,4 @@
-"""The first call of a process pays for what it uses: modules that only show programs stay out of it."""
+"""The first call of a process pays for what it uses: modules that it does not need stay out of it."""
 
 import gc
 import subprocess
@@ -9,6 +9,7 @@ import pytest
 
 import pellucid
 from pellucid import starting
+from pellucid.compiler.frontend import read
 from tests.harness.stages import module_of
 
 FIRST_CALL = """
@@ -21,9 +22,16 @@ f(1.0)
 print(*sys.modules)
 """
 ONLY_TO_SHOW = "pdb pellucid.showing pellucid.compiler.transform.reverse pellucid.compiler.backend.line_tables".split()
+# What messages, lists, products, reductions, loops and subscripts need, and llvmlite's own modules.
+NOT_NEEDED = [
+    "difflib", "fractions", "llvmlite",
+    *(f"pellucid.compiler.frontend.{name}" for name in ("builtin_calls", "carrying", "loops", "subscript")),
+    *(f"pellucid.compiler.backend.{name}" for name in ("blas", "helpers", "lists", "views")),
+    *(f"pellucid.compiler.backend.loop_rules.{name}" for name in ("calls", "contractions", "loads", "reductions")),
+]  # fmt: skip
 
 
-def test_a_first_call_imports_nothing_that_only_shows_programs(tmp_path, monkeypatch):
+def test_a_first_call_imports_nothing_that_it_does_not_need(tmp_path, monkeypatch):
     (tmp_path / "plain.py").write_text("def f(x):\n    return x * x + 1.0\n")
     monkeypatch.setenv("PELLUCID_CACHE", "0")
     monkeypatch.setenv("PELLUCID_VERIFY", "0")
@@ -31,7 +39,7 @@ def test_a_first_call_imports_nothing_that_only_shows_programs(tmp_path, monkeyp
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
     assert "pellucid.compiler.pipeline" in loaded
-    assert not {*ONLY_TO_SHOW} & {*loaded}
+    assert not {*ONLY_TO_SHOW, *NOT_NEEDED} & {*loaded}
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -48,3 +56,88 @@ def test_compiling_leaves_the_collector_as_it_was(before):
         assert gc.isenabled() == before
     finally:
         (gc.enable if was else gc.disable)()
+
+
+def test_a_module_for_later_is_imported_when_it_is_used():
+    script = (
+        "import sys\nfrom pellucid.compiler.later import later\n(words,) = later('pellucid.compiler', 'vocabulary')\n"
+        "before = 'pellucid.compiler.vocabulary' in sys.modules\nprint(before, words.words('a b') == {'a', 'b'})\n"
+        "try:\n    words.nothing\nexcept AttributeError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    missing = "module 'pellucid.compiler.vocabulary' has no attribute 'nothing'"
+    assert done.stdout.splitlines() == ["False True", missing]
+
+
+# --- functions as they stand in a file -----------------------------------------------------------------------------
+
+AROUND = '''
+import math
+import numpy as np
+
+text = """
+def fake(x):
+"""
+
+
+def decorate(
+    one, two=()
+):
+    return lambda function: function
+
+
+@decorate(
+    1,
+    two=(2,
+),
+)
+def decorated(x):
+    return np.sin(x) + math.pi
+
+
+if True:
+    def inner(x):
+        return x - 1.0
+else:
+    inner = None
+
+
+def outer(k):
+    def f(x):
+        return np.exp(x) * k
+
+    return f
+
+
+class Holder:
+    @staticmethod
+    def method(x):
+        """
+        Not indented:
+here.
+        """
+        return x * 5.0
+
+
+lambdas = [
+    lambda x: x + 1.0, lambda x: x + 2.0,
+]
+scaled = outer(3.0)
+first, second = lambdas
+method = Holder.method
+'''
+
+
+@pytest.mark.parametrize("name", ["decorated", "inner", "scaled", "first", "second", "method"])
+def test_a_function_is_found_whatever_stands_around_it(name):
+    function = module_of(AROUND)[name]
+    assert pellucid.compile(function)(0.5) == pytest.approx(function(0.5), rel=1e-15)
+
+
+def test_lines_around_a_function_are_read_alone(monkeypatch):
+    function = module_of(AROUND)["method"]
+    whole = []
+    monkeypatch.setattr(read, "is_stale", lambda *given: whole.append(given))
+    source = read.read(module_of("import numpy as np\n\n\ndef f(x):\n    return np.sin(x)\n\n\n1 + 1\n")["f"])
+    assert source.tree.name == "f" and source.line == 4 and not whole
+    assert read.read(function).tree.name == "method" and whole  # a line of it looks like the end

@@ -23,7 +23,7 @@ DEEPEST = 3  # nesting of containers that is followed element by element
 FORMS = ("unknown", "scalar", "made", "array", "mask", "container", "function")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Origin:
     """An object: an argument, a global, a variable of an enclosing function, or what was made at one place.
 

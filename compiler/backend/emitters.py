@@ -6,11 +6,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..later import later
 from . import conversions, float_emitters, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
 from .conversions import truncate
-from .helpers import checked_power, power, quotient
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
 from .text import Value, float_
+
+if TYPE_CHECKING:
+    from . import helpers
+else:
+    (helpers,) = later(__package__, "helpers")
 
 __all__ = ["EMITTERS"]
 
@@ -121,7 +128,7 @@ def divide(here: Here, x: Value, y: Value) -> Value:
         here.fail_if(code.compare("eq", y, here.number(0)), "ZeroDivisionError", DIVISION_BY_ZERO)
         if here.is_bool:
             x, y = code.convert("zext", x, "i64"), code.convert("zext", y, "i64")
-        return code.call("double", quotient(code.module), x, y)
+        return code.call("double", helpers.quotient(code.module), x, y)
     if here.weak:
         here.fail_if(code.compare("oeq", y, here.number(0)), "ZeroDivisionError", FLOAT_BY_ZERO)
     return code.binary("fdiv", x, y)
@@ -194,8 +201,8 @@ def power_(here: Here, x: Value, y: Value) -> Value:
         return multiply(here, x, x)
     here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_POWER)
     if not here.weak:
-        return code.call(x.type, power(code.module, x.type), x, y)
-    pair = code.call("{i64, i1}", checked_power(code.module), x, y)
+        return code.call(x.type, helpers.power(code.module, x.type), x, y)
+    pair = code.call("{i64, i1}", helpers.checked_power(code.module), x, y)
     here.fail_if(code.value("i1", f"extractvalue {pair}, 1"), "OverflowError", INT_TOO_LARGE)
     return code.value("i64", f"extractvalue {pair}, 0")
 

@@ -10,13 +10,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from ...runtime.routines import SPECIAL
-from .helpers import zeta as zeta_helper
+from ..later import later
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
+
+if TYPE_CHECKING:
+    from . import helpers
+else:
+    (helpers,) = later(__package__, "helpers")
 
 INTRINSICS = {
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "log10": "log10", "sin": "sin",
@@ -270,4 +276,4 @@ def zeta(here: Here, s: Value, x: Value) -> Value:
     """Hurwitz's zeta function, the sum of (x + k) ** -s over k >= 0."""
     code = here.code
     operands = [code.convert("fpext", v, "double") for v in (s, x)]
-    return code.convert("fptrunc", code.call("double", zeta_helper(code.module), *operands), s.type)
+    return code.convert("fptrunc", code.call("double", helpers.zeta(code.module), *operands), s.type)

@@ -9,9 +9,12 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from .text import Module, float_
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 POWER = """define internal {T} @pellucid.power.{T}({T} %base, {T} %exponent) alwaysinline {{
 entry:
@@ -313,6 +316,8 @@ def _zeta_series(count: int = 10) -> str:
 
 def bernoulli_numbers(count: int) -> list[Fraction]:
     """B(2), B(4), ..., by the recurrence over binomial coefficients."""
+    from fractions import Fraction  # brings decimals with it, and few programs need either
+
     numbers = [Fraction(1)]
     for m in range(1, 2 * count + 1):
         total = sum((math.comb(m + 1, k) * numbers[k] for k in range(m)), Fraction(0))

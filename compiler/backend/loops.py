@@ -13,33 +13,37 @@ the reuse of buffers, threads and vector instructions to others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
+from ..analysis.range_values import items_of
 from ..diagnostics import InternalError
+from ..later import later
 from ..ops import schema
 from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
-from .loop_rules.calls import lower_call, lower_effect, lower_store
-from .loop_rules.contractions import contraction
 from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
 from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
-from .loop_rules.indexing import items_of
-from .loop_rules.loads import load
 from .loop_rules.lowering import Lowering
 from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, decisions
 from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
-from .loop_rules.reductions import reduction
 from .loop_rules.release import release, tidy_names
 from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
-from .loop_rules.structure import structure
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
 from .nests.improve import improve
+
+if TYPE_CHECKING:
+    from .loop_rules import calls, contractions, loads, reductions, structure
+else:
+    calls, contractions, loads, reductions, structure = later(
+        f"{__package__}.loop_rules", "calls", "contractions", "loads", "reductions", "structure"
+    )
 
 CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
 REDUCTION = frozenset({"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"})
@@ -97,11 +101,11 @@ def lower_statement(low: Lowering, statement: gast.stmt) -> None:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             lower_assignment(low, name, value)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Call() as value):
-            lower_call(low, [place.id for place in places], value)
+            calls.lower_call(low, [place.id for place in places], value)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) as place], value=atom):
-            lower_store(low, name, place, atom)
+            calls.lower_store(low, name, place, atom)
         case gast.Expr(value=gast.Call() as value):
-            lower_effect(low, value)
+            calls.lower_effect(low, value)
         case gast.For():
             lower_for(low, statement)
         case gast.While(test=test, body=body):
@@ -129,7 +133,8 @@ def lower_assignment(low: Lowering, name: str, value: gast.expr) -> None:
         case gast.Subscript(value=gast.Name(id=base)):
             if low.raising and low.can_fail(value) and isinstance(low.function.types[name], Scalar):
                 flush(low)
-            assign(low, name, load(low, name, low.resolve(low.nodes[base]), items_of(value)))
+            items = items_of(value)
+            assign(low, name, loads.load(low, name, low.resolve(low.nodes[base]), items))
         case gast.Call():
             lower_operator(low, name, value)
         case _:
@@ -154,7 +159,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     operator, type_ = str(syntax.operator_of(call)), low.function.types[name]
     static = {**_defaults(operator), **syntax.static_of(call)}
     if operator in low.program.functions:
-        return lower_call(low, [name], call)
+        return calls.lower_call(low, [name], call)
     if operator in LIST_OPERATORS:
         flush(low)
         return assign_opaque(low, name, call)
@@ -171,11 +176,11 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         low.uses[operands[0]] -= 1
         return assign_array(low, name, operands[0], is_copy=True)
     if operator in REDUCTION:
-        return assign(low, name, reduction(low, name, operator, operands[0], static))
+        return assign(low, name, reductions.reduction(low, name, operator, operands[0], static))
     if operator in STRUCTURE:
-        return assign(low, name, structure(low, name, operator, operands, static))
+        return assign(low, name, structure.structure(low, name, operator, operands, static))
     if operator in CONTRACTION:
-        return assign(low, name, contraction(low, name, operator, operands, static))
+        return assign(low, name, contractions.contraction(low, name, operator, operands, static))
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 from . import float_emitters
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
@@ -60,17 +61,23 @@ def _words(name: str, operand: float | None, default: str) -> str:
     return python_message(lambda: function(operand), repr(operand))
 
 
+@cache
+def _messages(name: str) -> tuple[str, str, str]:
+    """What the interpreter says of operands outside the domain, at a pole, and too large: found out when first used."""
+    _, outside, large = UNARY[name]
+    domain = _words(name, outside, DOMAIN)
+    return domain, _words(name, POLES[name], DOMAIN) if name in POLES else domain, _words(name, large, RANGE)
+
+
 def _with_operand(message: str, x: Value) -> tuple[Value, ...]:
     return (x,) if "{}" in message else ()
 
 
 def _unary(name: str) -> None:
     shared, outside, large = UNARY[name]
-    domain, too_large = _words(name, outside, DOMAIN), _words(name, large, RANGE)
-    pole = _words(name, POLES[name], DOMAIN) if name in POLES else domain
 
     def emit(here: Here, x: Value) -> Value:
-        code = here.code
+        code, domain = here.code, _messages(name)[0]
         result = EMITTERS[shared](here, x)
         if outside is not None:
             made_nan = code.binary("and", code.compare("uno", result, result), code.compare("ord", x, x))
@@ -83,6 +90,7 @@ def _unary(name: str) -> None:
         return result
 
     def _fail_at_infinity(here: Here, x: Value, made_infinite: Value) -> None:
+        _, pole, too_large = _messages(name)
         if name in ("gamma", "lgamma"):  # the poles are the ints up to zero; elsewhere the result is too large
             whole = here.code.compare("oeq", here.code.intrinsic("floor", x), x)
             below = here.code.compare("ole", x, here.number(0))

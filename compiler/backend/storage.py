@@ -9,13 +9,13 @@ and the arrays passed to them.  All parameters are one class: callers may pass t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import gast
 
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator
 from ..program import Function
+from ..records import dataclass
 from ..types import Array, ListOf
 from .text import Module
 

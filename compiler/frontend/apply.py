@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import types as python_types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
+from ..later import later
 from ..request import namespace_of
 from ..types import Array, ListOf, Scalar
-from . import builtin_calls, evaluate, instances, library, subscript
+from . import evaluate, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
 from .read import Source
@@ -31,6 +32,11 @@ from .values import (
     leaves,
     record_fields,
 )
+
+if TYPE_CHECKING:
+    from . import builtin_calls, subscript
+else:
+    builtin_calls, subscript = later(__package__, "builtin_calls", "subscript")
 
 Arguments = tuple[list[Value], dict[str, Value]]
 INLINE_LIMIT = 60

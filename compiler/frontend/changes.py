@@ -10,6 +10,7 @@ as labels.  Elements of what was made inside the function may be assigned freely
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 
 import gast
 import numpy as np
@@ -57,7 +58,7 @@ def changes(around: Around) -> Iterator[Diagnostic]:
     body = [node.body] if isinstance(node, gast.Lambda) else node.body
     for statement in body:
         for change in _changes_in(statement, around):
-            for origin in sorted(around.facts.value(change.base).itself):
+            for origin in sorted(around.facts.value(change.base).itself, key=astuple):
                 code = _code(change, origin, around)
                 if code:
                     through = root_name(change.base) if code in ("P015", "P016") else ""

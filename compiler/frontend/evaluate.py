@@ -11,15 +11,16 @@ import math
 import operator
 import types as python_types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
 
 from .. import syntax, types
 from ..builder import INFIX, PREFIX
+from ..later import later
 from ..types import Array, Scalar
-from . import apply, choices, execute, iteration, library, subscript
+from . import apply, choices, execute, iteration, library
 from .frame import Frame
 from .values import (
     Bound,
@@ -35,6 +36,11 @@ from .values import (
     from_python,
     is_number,
 )
+
+if TYPE_CHECKING:
+    from . import subscript
+else:
+    (subscript,) = later(__package__, "subscript")
 
 PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,

@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Statements
+from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax, types
+from ..later import later
 from ..types import Array
-from . import branches, evaluate, iteration, loops, subscript
+from . import branches, evaluate, iteration
 from .frame import Frame, Stopped
 from .values import (
     Leaf,
@@ -21,6 +23,11 @@ from .values import (
     Value,
     map_leaves,
 )
+
+if TYPE_CHECKING:
+    from . import loops, subscript
+else:
+    loops, subscript = later(__package__, "loops", "subscript")
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -31,8 +38,6 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 
 def statement(frame: Frame, node: gast.stmt) -> None:
     match node:
-        case loops.Remaining():
-            node.run(frame)
         case gast.Assign(targets=places, value=value):
             hint = places[0].id if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
@@ -61,7 +66,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Assert(test=test, msg=message):
             assertion(frame, node, test, message)
         case gast.Pass():
-            pass
+            if isinstance(node, loops.Remaining):
+                node.run(frame)
         case _:
             frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
 

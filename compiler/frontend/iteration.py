@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import gast
 
 from .. import syntax, types
+from ..later import later
 from ..types import Array, ListOf
-from . import evaluate, subscript
+from . import evaluate
 from .frame import Frame
 from .values import (
     Iteration,
@@ -21,6 +24,11 @@ from .values import (
     Static,
     Value,
 )
+
+if TYPE_CHECKING:
+    from . import subscript
+else:
+    (subscript,) = later(__package__, "subscript")
 
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:

@@ -2,8 +2,9 @@
 
     function object  ->  Source(tree with the file's own line numbers, file, text)
 
-The whole file is parsed once and the definition found by its position, so decorators, nesting and lambdas in the
-middle of an expression need no guessing about indentation.  Only the function itself becomes a gast tree.
+The definition is found by its position, so decorators, nesting and lambdas in the middle of an expression need no
+guessing about indentation.  The lines around it are parsed alone if they give the very code of the function; else the
+whole file is, once.  Only the function itself becomes a gast tree.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import __future__
 import ast
 import linecache
 import types as python_types
+from collections.abc import Mapping
 
 import gast
 
@@ -48,7 +50,7 @@ def read(function: python_types.FunctionType) -> Source:
         hint = "define the function in a file, or in a notebook cell"
         raise CompileError(Diagnostic("R004", message, span, "defined here", help=(hint,)))
     is_own = (function.__module__ or "").startswith(LIBRARY)  # the language's own library does not change under it
-    tree = _found(code, text, is_own)
+    tree = _found(function, text, is_own)
     if tree is None:
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
         missing = f"the file no longer holds `{function.__qualname__}` at line {code.co_firstlineno}"
@@ -61,15 +63,17 @@ _FILES: dict[tuple[str, int], ast.Module] = {}
 _TREES: dict[tuple[str, int, python_types.CodeType], gast.FunctionDef | gast.Lambda | None] = {}
 
 
-def _found(code: python_types.CodeType, text: str, is_own: bool) -> gast.FunctionDef | gast.Lambda | None:
-    """The definition that a code object was made from; None where the file says something else by now.
+def _found(function: python_types.FunctionType, text: str, is_own: bool) -> gast.FunctionDef | gast.Lambda | None:
+    """The definition that a function was made from; None where the file says something else by now.
 
-    Only the statement around it is searched: other definitions cost no more than their parsing.
+    The library's own functions are taken at their word: they do not change under it.
     """
+    code = function.__code__
     key = code.co_filename, hash(text)
     if (*key, code) not in _TREES:
-        if is_own:
-            node = _find(_parsed_alone(code, text).body, code)
+        near = _parsed_alone(code, text)
+        if near is not None and (is_own or _gives([*_imports(near, function.__globals__), *near.body], code)):
+            node = _find(near.body, code)
         else:
             if key not in _FILES:
                 _FILES[key] = ast.parse(text, filename=code.co_filename)
@@ -79,13 +83,30 @@ def _found(code: python_types.CodeType, text: str, is_own: bool) -> gast.Functio
     return _TREES[*key, code]
 
 
-def _parsed_alone(code: python_types.CodeType, text: str) -> ast.Module:
-    """The file without the statements before and behind a function of the library, whose body alone is indented."""
+def _parsed_alone(code: python_types.CodeType, text: str) -> ast.Module | None:
+    """The file without what stands before and behind the lines around a function; None where that is not Python."""
     lines = text.split("\n")
-    before = code.co_firstlineno - 1
-    start = next(k for k in range(before, len(lines)) if lines[k].startswith("def "))
-    stop = next((k for k in range(start + 1, len(lines)) if lines[k][:1] not in ("", " ", ")")), len(lines))
-    return ast.parse("\n" * before + "\n".join(lines[before:stop]), filename=code.co_filename)
+    first = code.co_firstlineno - 1
+    start = next((k for k in range(min(first, len(lines) - 1), -1, -1) if _begins(lines[k])), 0)
+    heads = ("def ", "async def ", "class ") if code.co_firstlineno <= len(lines) and lines[first][:1] == "@" else ""
+    head = next((k for k in range(first, len(lines)) if lines[k].startswith(heads)), first)  # behind decorators
+    stop = next((k for k in range(head + 1, len(lines)) if _begins(lines[k])), len(lines))
+    try:
+        return ast.parse("\n" * start + "\n".join(lines[start:stop]), filename=code.co_filename)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _imports(near: ast.Module, variables: Mapping[str, object]) -> list[ast.stmt]:
+    """Imports of the modules that some lines name: CPython calls what is imported otherwise than methods."""
+    names = dict.fromkeys(node.id for node in ast.walk(near) if isinstance(node, ast.Name))
+    found = [ast.alias(name) for name in names if isinstance(variables.get(name), python_types.ModuleType)]
+    return [ast.fix_missing_locations(ast.Import(found))] if found else []
+
+
+def _begins(line: str) -> bool:
+    """Whether a line may begin a statement of its module: it is not indented, and closes no bracket."""
+    return line[:1] not in ("", " ", "\t", ")", "]", "}", "#")
 
 
 def is_stale(code: python_types.CodeType, file: ast.Module) -> bool:

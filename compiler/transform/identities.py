@@ -9,7 +9,8 @@ least int is its own negation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TypeAlias
 
@@ -95,24 +96,35 @@ RULES = (
 
 def pattern(text: str) -> gast.expr:
     """The text as an operator tree."""
-    return _operators(gast.parse(text, mode="eval").body)
+    return patterns([text])[0]
 
 
-def _operators(node: gast.expr) -> gast.expr:
+def patterns(texts: Iterable[str]) -> list[gast.expr]:
+    """The texts as operator trees, read together: that takes a tenth of the time."""
+    return [_operators(line.value) for line in ast.parse("\n".join(texts)).body if isinstance(line, ast.Expr)]
+
+
+def _operators(node: ast.expr) -> gast.expr:
     match node:
-        case gast.Name() | gast.Constant():
-            return node
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)):
+        case ast.Name(id=name):
+            return syntax.name(name)
+        case ast.Constant(value=value):
+            return syntax.constant(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return syntax.constant(-value)
-        case gast.BinOp(left=left, op=op, right=right):
-            return syntax.call(INFIX[type(op)], _operators(left), _operators(right))
-        case gast.UnaryOp(op=op, operand=operand):
-            return syntax.call(PREFIX[type(op)], _operators(operand))
-        case gast.Compare(left=left, ops=[op], comparators=[right]):
-            return syntax.call(COMPARISONS[type(op)], _operators(left), _operators(right))
-        case gast.Call(func=func, args=arguments):
-            return syntax.call(func.id, *map(_operators, arguments))
-    raise InternalError("identities", gast.dump(node), "not a pattern")
+        case ast.BinOp(left=left, op=op, right=right):
+            return syntax.call(_named(INFIX, op), _operators(left), _operators(right))
+        case ast.UnaryOp(op=op, operand=operand):
+            return syntax.call(_named(PREFIX, op), _operators(operand))
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return syntax.call(_named(COMPARISONS, op), _operators(left), _operators(right))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return syntax.call(name, *map(_operators, arguments))
+    raise InternalError("identities", ast.dump(node), "not a pattern")
+
+
+def _named(table: Mapping[type, str], sign: ast.AST) -> str:
+    return table[getattr(gast, type(sign).__name__)]
 
 
 # What is seen of an operand without a look inside: a number that a rule names, that it is another constant, the
@@ -138,11 +150,11 @@ class Compiled:
 
 def _compiled() -> dict[str, tuple[Compiled, ...]]:
     by_operator: dict[str, list[Compiled]] = {}
-    for row in RULES:
-        before = pattern(row.before)
+    sides = zip(patterns(row.before for row in RULES), patterns(row.after for row in RULES))
+    for row, (before, after) in zip(RULES, sides):
         needs = tuple((k, _need(a)) for k, a in enumerate(before.args) if not isinstance(a, gast.Name))
         plain = [a.id for a in before.args if isinstance(a, gast.Name)]
-        made = Compiled(before, needs, len(plain) > len({*plain}), pattern(row.after), row.only, row.once)
+        made = Compiled(before, needs, len(plain) > len({*plain}), after, row.only, row.once)
         by_operator.setdefault(before.func.id, []).append(made)
     return {operator: tuple(rules) for operator, rules in by_operator.items()}
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...analysis.range_values import items_of
 from ...diagnostics import InternalError
 from ...types import Array
-from .indexing import items_of
 from .lowering import Lowering
 from .names_of_arrays import assign_array, escaping
 from .nest import flush

@@ -39,10 +39,6 @@ from .nodes import (
 Items = Sequence[gast.expr]
 
 
-def items_of(place: gast.Subscript) -> list[gast.expr]:
-    return list(place.slice.elts) if isinstance(place.slice, gast.Tuple) else [place.slice]
-
-
 def is_new_axis(item: gast.expr) -> bool:
     return isinstance(item, gast.Constant) and item.value is None
 

@@ -9,9 +9,9 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import signature
+from ...analysis.range_values import items_of
 from ...diagnostics import InternalError
 from ...types import ListOf, Scalar
-from .indexing import items_of
 from .lowering import Lowering
 from .nest import realise
 from .nodes import Value

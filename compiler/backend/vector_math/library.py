@@ -9,12 +9,13 @@ linked into it: variants are inlined where they are called, the scalar function 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from importlib import import_module
 
 from ...records import dataclass
 from ..text import Module
-from . import circular, error, exponentials, host, inverse, logarithms, powers, roots
+from . import host
 from .lanes import FLOAT, Lanes, Number
 
 PREFIX = "pellucid_math_"
@@ -24,46 +25,46 @@ EFFECTS = "memory(none) nounwind willreturn"
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of `arity` numbers; `body` writes it for any number of lanes.
+    """A function of `arity` numbers; the function of `module` by its name writes its body for any number of lanes.
 
     `single` says that the body works in float32 lanes too.  Else float32 is computed in float64 and rounded, by
-    `narrow` where there is a body that has no more precision than that needs.  `alone` is the function of the C library
-    for code in which no loop is vectorised: with tables in memory it takes one number faster, if not four.
+    `narrow` of the module where that has a body of no more precision than that needs.  `alone` is the function of the
+    C library for code in which no loop is vectorised: with tables in memory it takes one number faster, if not four.
     """
 
     arity: int
-    body: Callable[..., Number]
+    module: str
     single: bool = False
-    narrow: Callable[..., Number] | None = None
+    narrow: str = ""
     alone: str = ""
 
 
 FUNCTIONS = {
-    "exp": Function(1, exponentials.exp, single=True, alone="exp"),
-    "exp2": Function(1, exponentials.exp2, single=True, alone="exp2"),
-    "expm1": Function(1, exponentials.expm1, single=True),
-    "sinh": Function(1, exponentials.sinh, single=True),
-    "cosh": Function(1, exponentials.cosh, single=True),
-    "tanh": Function(1, exponentials.tanh, single=True),
-    "log": Function(1, logarithms.log, single=True, alone="log"),
-    "log2": Function(1, logarithms.log2, alone="log2"),
-    "log10": Function(1, logarithms.log10, alone="log10"),
-    "log1p": Function(1, logarithms.log1p),
-    "arcsinh": Function(1, logarithms.arcsinh),
-    "arccosh": Function(1, logarithms.arccosh),
-    "arctanh": Function(1, logarithms.arctanh),
-    "sin": Function(1, circular.sin, single=True, alone="sin"),
-    "cos": Function(1, circular.cos, single=True, alone="cos"),
-    "tan": Function(1, circular.tan),
-    "arcsin": Function(1, inverse.arcsin),
-    "arccos": Function(1, inverse.arccos),
-    "arctan": Function(1, inverse.arctan),
-    "arctan2": Function(2, inverse.arctan2),
-    "cbrt": Function(1, roots.cbrt, alone="cbrt"),
-    "hypot": Function(2, roots.hypot),
-    "erf": Function(1, error.erf, alone="erf"),
-    "erfc": Function(1, error.erfc, alone="erfc"),
-    "power": Function(2, powers.power, narrow=powers.single_power, alone="pow"),
+    "exp": Function(1, "exponentials", single=True, alone="exp"),
+    "exp2": Function(1, "exponentials", single=True, alone="exp2"),
+    "expm1": Function(1, "exponentials", single=True),
+    "sinh": Function(1, "exponentials", single=True),
+    "cosh": Function(1, "exponentials", single=True),
+    "tanh": Function(1, "exponentials", single=True),
+    "log": Function(1, "logarithms", single=True, alone="log"),
+    "log2": Function(1, "logarithms", alone="log2"),
+    "log10": Function(1, "logarithms", alone="log10"),
+    "log1p": Function(1, "logarithms"),
+    "arcsinh": Function(1, "logarithms"),
+    "arccosh": Function(1, "logarithms"),
+    "arctanh": Function(1, "logarithms"),
+    "sin": Function(1, "circular", single=True, alone="sin"),
+    "cos": Function(1, "circular", single=True, alone="cos"),
+    "tan": Function(1, "circular"),
+    "arcsin": Function(1, "inverse"),
+    "arccos": Function(1, "inverse"),
+    "arctan": Function(1, "inverse"),
+    "arctan2": Function(2, "inverse"),
+    "cbrt": Function(1, "roots", alone="cbrt"),
+    "hypot": Function(2, "roots"),
+    "erf": Function(1, "error", alone="erf"),
+    "erfc": Function(1, "error", alone="erfc"),
+    "power": Function(2, "powers", narrow="single_power", alone="pow"),
 }
 
 
@@ -103,10 +104,11 @@ def definitions(name: str, dtype: str, count: int) -> dict[str, str]:
     function = FUNCTIONS[name]
     lanes = Lanes(dtype, count)
     operands = [Number(lanes, dtype, f"%x{i}") for i in range(function.arity)]
+    bodies = import_module(f"{__package__}.{function.module}")
     if function.single or dtype == "f64":
-        result = function.body(*operands)
+        result = getattr(bodies, name)(*operands)
     else:
-        result = (function.narrow or function.body)(*[x.to("f64") for x in operands]).to(dtype)
+        result = getattr(bodies, function.narrow or name)(*[x.to("f64") for x in operands]).to(dtype)
     linkage, inlining = ("linkonce_odr hidden", "") if count == 1 else ("available_externally", " alwaysinline")
     full, parameters = symbol(name, dtype, count), ", ".join(map(str, operands))
     header = f"define {linkage} {result.type} @{full}({parameters}) {EFFECTS}{inlining} {{"
