@@ -14,12 +14,13 @@ from .compiler.backend.abi import Options
 from .compiler.frontend import decoration
 from .compiler.frontend.frame import Specialised
 from .compiler.frontend.values import Value
+from .compiler.later import import_all
 from .compiler.request import Request
 from .entries import Compiled
 from .flatten import runtime_leaves
 from .starting import no_collection
 
-__all__ = ["check", "compiled", "mutated"]
+__all__ = ["check", "compiled", "import_all", "mutated"]
 
 Frozen = Mapping[str, tuple[Any, Value]]
 

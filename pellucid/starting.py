@@ -17,9 +17,10 @@ from .runtime.prepare import prepare
 @lru_cache(maxsize=1)
 def compiler() -> ModuleType:
     """The module `compiling`."""
-    prepare()
+    beside = prepare()
     with no_collection():
         from . import compiling
+    beside.begin(compiling.import_all)
     return compiling
 
 

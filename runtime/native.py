@@ -54,6 +54,7 @@ def parse(text: str, machine: llvm.Owned) -> llvm.Module:
 
 def optimise(text: str, level: int = 3) -> llvm.Module:
     """What LLVM makes of a text before it is translated."""
+    level = level_of(text, level)
     with own_machine(level) as machine:
         return _optimised(text, level, machine)
 
@@ -77,6 +78,12 @@ def _tidy(module: llvm.Module, builder: llvm.Owned) -> None:
     instructions.  The whole pipeline takes ten times as long, and changes little in such code.
     """
     llvm.run(llvm.chosen_passes("AlwaysInliner", "SROA", "InstCombine", "SimplifyCFG"), module, builder)
+
+
+def level_of(text: str, level: int) -> int:
+    """The level, or 0 where every function stays as it stands or becomes part of one that does."""
+    heads = re.findall(r"^define .*$", text, re.MULTILINE)
+    return level if LATE in text or any(" optnone " not in h and " alwaysinline " not in h for h in heads) else 0
 
 
 def late_definitions(optimised: str, text: str) -> str:
@@ -109,8 +116,9 @@ def object_code(text: str, level: int = 3) -> bytes:
     """An object file for the host, which may be loaded anywhere in memory.
 
     LLVM runs its whole pipeline, vectorisers included, and links in what the text defines for later; below level 3 the
-    text is only tidied.
+    text is only tidied.  Text that asks for no function to be optimised is translated as fast as can be.
     """
+    level = level_of(text, level)
     with own_machine(level) as machine:
         return llvm.emit(machine, _optimised(text, level, machine))
 

@@ -14,14 +14,15 @@ from .together import Together
 
 
 @lru_cache(maxsize=1)
-def prepare() -> None:
-    """Begin, once in a process.  An error is met again by whoever needs what is missing."""
+def prepare() -> Together[Callable[[], object], object]:
+    """Begin, once in a process; more may be begun.  An error is met again by whoever needs what is missing."""
     work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
     work.begin(_load_llvm)
     work.begin(memory.pool)
     work.begin(threads.regions)
     if hasattr(os, "register_at_fork"):  # a child would wait for locks of a thread that it does not have
         os.register_at_fork(before=work.wait)
+    return work
 
 
 def _load_llvm() -> None:

@@ -35,6 +35,7 @@ def test_a_first_call_imports_nothing_that_it_does_not_need(tmp_path, monkeypatc
     (tmp_path / "plain.py").write_text("def f(x):\n    return x * x + 1.0\n")
     monkeypatch.setenv("PELLUCID_CACHE", "0")
     monkeypatch.setenv("PELLUCID_VERIFY", "0")
+    monkeypatch.setenv("PELLUCID_NUM_THREADS", "1")  # no other thread imports anything beside
     script = FIRST_CALL.format(path=[str(tmp_path)], module="plain")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
@@ -56,6 +57,15 @@ def test_compiling_leaves_the_collector_as_it_was(before):
         assert gc.isenabled() == before
     finally:
         (gc.enable if was else gc.disable)()
+
+
+def test_the_rest_is_imported_beside():
+    script = (
+        "import sys\nfrom pellucid.starting import compiler\nfrom pellucid.runtime.prepare import prepare\n"
+        "compiler()\nprepare().results()\nprint(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert {"pellucid.compiler.backend.lists", "pellucid.compiler.frontend.subscript"} <= {*done.stdout.split()}
 
 
 def test_a_module_for_later_is_imported_when_it_is_used():

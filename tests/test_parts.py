@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend import parts
+from pellucid.compiler.backend import glue, parts
 from pellucid.compiler.backend.text import Module
 from pellucid.runtime import linking, machine_code, native
 from pellucid.runtime.together import Together
@@ -108,6 +108,7 @@ def test_a_loop_around_others_stays_with_the_rest():
     outer = inner.replace("loop.1", "loop.2").replace("  ret", "  call i64 @pellucid.loop.1(ptr %x, i64 %n)\n  ret")
     module.define_movable("pellucid.loop.1", inner)
     module.define_movable("pellucid.loop.2", outer)
+    module.define("f", "define i64 @f() {\n  %s = call i64 @pellucid.loop.2(ptr null, i64 0)\n  ret i64 %s\n}\n")
     rest = division.rest()
     assert len(begun) == 1 and "define hidden i64 @pellucid.loop.1(" in begun[0]
     assert "declare i64 @pellucid.loop.1(ptr, i64) nounwind" in rest
@@ -123,6 +124,16 @@ def test_the_stage_shows_every_module(small_parts):
     shown, machine = f.source("llvm", *arguments), f.source("asm", *arguments)
     assert shown.count("define i64 @pellucid_entry") == 1 and "@pellucid.loop." in shown
     assert machine.count("pellucid_entry:") == 1 and re.search(r"^\"?pellucid\.loop\.\S+:", machine, re.M)
+
+
+@pytest.mark.parametrize(("short", "level"), [(0, 0), (10**9, 3)])
+def test_a_module_of_glue_is_translated_as_it_stands(small_parts, monkeypatch, short, level):
+    monkeypatch.setattr(glue, "SHORT_BODY", short)
+    program = compiled(LOOPS)
+    assert [native.level_of(text, 3) for text in program.texts] == [3, 3, 3, level]
+    assert native.level_of(program.texts[0], 1) == 1
+    x, y = np.random.default_rng(4).standard_normal((2, 5, 3))
+    np.testing.assert_allclose(program([x, y])[2], expected(x, y)[2], rtol=1e-14, atol=1e-15)
 
 
 # --- joining ---------------------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from .. import syntax
 from ..program import Function, Program
 from ..types import Scalar
 from .abi import QUICK_BELOW
+from .glue import attributes_of
+from .native_calls import native_name
 from .text import Module
 
 ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
@@ -29,7 +31,8 @@ LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves,
 
 
 def write_effort(module: Module, program: Program) -> None:
-    text = f"define i64 @{QUICK_BELOW}() nounwind {{\n  ret i64 {quick_below(program)}\n}}\n"
+    attributes = attributes_of(module.definitions[native_name(program.main)])
+    text = f"define i64 @{QUICK_BELOW}() {attributes} {{\n  ret i64 {quick_below(program)}\n}}\n"
     module.define(QUICK_BELOW, text)
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
+from .glue import attributes_of
 from .native_calls import CONTEXT, narrowed, native_name
 from .text import NULL, Code, Module, Value, int_
 
 
 def write_entry(module: Module, function: Function) -> None:
+    """Write the entry; beside a function that LLVM leaves as it is, it stays as it is too."""
     code = Code(module)
     if module.line_writer is not None:  # LLVM keeps the lines of what it inlines only where the caller has some
         module.line_writer.enter(code, function.name, ENTRY)
@@ -26,7 +28,8 @@ def write_entry(module: Module, function: Function) -> None:
     results = code.offset("i64", CONTEXT, slot)
     status = code.call("i64", native_name(function), *operands, results)
     code.finish(f"ret {status}")
-    module.define(ENTRY, code.function(f"define i64 @{ENTRY}({CONTEXT}) nounwind"))
+    attributes = attributes_of(module.definitions[native_name(function)])
+    module.define(ENTRY, code.function(f"define i64 @{ENTRY}({CONTEXT}) {attributes}"))
 
 
 def _fix_stack_limit(code: Code) -> None:

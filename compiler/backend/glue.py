@@ -31,6 +31,11 @@ def attributes(frame: Frame) -> str:
     return AS_IT_STANDS if frame.is_glue and frame.calls_loops and not frame.holds_loops else OPTIMISED
 
 
+def attributes_of(definition: str) -> str:
+    """The same, of a function that was written."""
+    return AS_IT_STANDS if f" {AS_IT_STANDS}" in definition.split("\n", 1)[0] else OPTIMISED
+
+
 def values_of(function: Function) -> dict[str, list[gast.AST]]:
     """Everything that a function assigns to each name; a statement where the name is not all that it assigns to."""
     found: dict[str, list[gast.AST]] = {name: [gast.Pass()] for name in function.parameters}

@@ -59,8 +59,9 @@ class Division:
         """Everything that has not moved."""
         if not self._moved:
             return str(self._module)
-        names = [name for name in self._module.definitions if name not in self._moved]
-        return str(_part(self._module, names, self._moved))
+        definitions = self._module.definitions
+        exported = [name for name in definitions if not definitions[name].startswith(INTERNAL)]
+        return str(_part(self._module, exported, self._moved))
 
 
 def _part(module: Module, names: Iterable[str], moved: Collection[str]) -> Module:
@@ -75,6 +76,7 @@ def _part(module: Module, names: Iterable[str], moved: Collection[str]) -> Modul
         mentioned = dict.fromkeys(MENTION.findall(text))
         waiting += [other for other in mentioned if other not in seen]
         seen.update(mentioned)
+    part.define_later(_later(module, part))
     part.kept = [name for name in module.kept if name in part.declarations]
     part.definitions = {name: part.definitions[name] for name in module.definitions if name in part.definitions}
     return part
@@ -96,10 +98,21 @@ def _take(module: Module, part: Module, token: str, own: Collection[str], moved:
         return part.definitions[name]
     elif name in module.declarations:
         part.declare(name, module.declarations[name])
-    later = {key: text for key, text in module.later.items() if key.split()[0] == name}
-    part.define_later(later)
-    variants = VARIANT.findall(part.declarations.get(name, ""))
-    return "\n".join([*later.values(), *(f"@{variant}" for variant in variants)])
+    return "\n".join(f"@{variant}" for variant in VARIANT.findall(part.declarations.get(name, "")))
+
+
+def _later(module: Module, part: Module) -> dict[str, str]:
+    """The functions for later that a part declares, and all that they mention."""
+    offered: dict[str, dict[str, str]] = {}
+    for key, text in module.later.items():
+        offered.setdefault(key.split()[0], {})[key] = text
+    waiting = [name for name in part.declarations if any("define " in text for text in offered.get(name, {}).values())]
+    taken: dict[str, str] = {}
+    while waiting:
+        found = offered.pop(waiting.pop(), {})
+        taken.update(found)
+        waiting += [token[1:] for text in found.values() for token in MENTION.findall(text)]
+    return taken
 
 
 def _declaration(name: str, definition: str) -> str:
