@@ -17,6 +17,7 @@ from . import kernels as kernels  # the operators of Array, which are compiled f
 from .function import Function, compile, grad, value_and_grad
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
+from .starting import begin as _begin
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import (
@@ -66,3 +67,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+_begin()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from .compiler import pipeline
@@ -18,9 +19,10 @@ from .compiler.later import import_all
 from .compiler.request import Request
 from .entries import Compiled
 from .flatten import runtime_leaves
+from .runtime.prepare import prepare
 from .starting import no_collection
 
-__all__ = ["check", "compiled", "import_all", "mutated"]
+__all__ = ["check", "compiled", "mutated"]
 
 Frozen = Mapping[str, tuple[Any, Value]]
 
@@ -36,7 +38,14 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
     with no_collection():
         made = pipeline.derive(request, arguments, frozen)
         executable = llvm.compile_program(pipeline.loops(made.program), options)
+    _import_the_rest()
     return Compiled(executable, made.result, mutated(made))
+
+
+@lru_cache(maxsize=1)
+def _import_the_rest() -> None:
+    """Have another thread import what the first function did not need and the next may."""
+    prepare().begin(import_all)
 
 
 def mutated(made: Specialised) -> tuple[tuple[str, int], ...]:

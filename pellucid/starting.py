@@ -1,6 +1,7 @@
 """The compiler, imported when something has to be compiled; the runtime is made ready meanwhile.
 
     compiler().compiled(request, arguments, frozen, options)
+    begin()    ->    the same at once, where no function can come from the cache
 """
 
 from __future__ import annotations
@@ -12,16 +13,23 @@ from functools import lru_cache
 from types import ModuleType
 
 from .runtime.prepare import prepare
+from .runtime.store import store
 
 
 @lru_cache(maxsize=1)
 def compiler() -> ModuleType:
     """The module `compiling`."""
-    beside = prepare()
+    prepare()
     with no_collection():
         from . import compiling
-    beside.begin(compiling.import_all)
     return compiling
+
+
+def begin() -> None:
+    """Import the compiler if whatever is called will have to be compiled: the cache is off, or has nothing."""
+    kept = store()
+    if kept is None or kept.is_empty():
+        compiler()
 
 
 @contextmanager

@@ -16,17 +16,12 @@ from .together import Together
 @lru_cache(maxsize=1)
 def prepare() -> Together[Callable[[], object], object]:
     """Begin, once in a process; more may be begun.  An error is met again by whoever needs what is missing."""
+    from . import llvm, native  # noqa: F401  here, as another thread would wait until the import that goes on is over
+
     work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
-    work.begin(_load_llvm)
+    work.begin(llvm.start)
     work.begin(memory.pool)
     work.begin(threads.regions)
     if hasattr(os, "register_at_fork"):  # a child would wait for locks of a thread that it does not have
         os.register_at_fork(before=work.wait)
     return work
-
-
-def _load_llvm() -> None:
-    """Needed unless everything comes from the cache, and then nobody imports the compiler."""
-    from . import llvm
-
-    llvm.start()

@@ -96,6 +96,14 @@ class Store(NamedTuple):
             return []
         return sorted(found, key=lambda one: (-one.used, one.name))
 
+    def is_empty(self) -> bool:
+        """Whether nothing is kept here, as far as one can see."""
+        try:
+            with os.scandir(self.path) as listed:
+                return next(listed, None) is None
+        except OSError:
+            return True
+
     def tidy(self) -> None:
         """Remove what was left behind by processes that were killed, and the oldest entries beyond the limit."""
         with contextlib.suppress(OSError), self._folder() as folder:

@@ -436,7 +436,8 @@ def test_sizes_and_ages_in_words():
 # --- importing -----------------------------------------------------------------------------------------------------
 
 
-def test_importing_needs_no_compiler():
+def test_importing_needs_no_compiler(folder):
+    compile(lambda x: x + 1.5)(1.0)  # from now on the cache may have what is called
     text = textwrap.dedent("""
         import sys
         import pellucid

@@ -59,13 +59,25 @@ def test_compiling_leaves_the_collector_as_it_was(before):
         (gc.enable if was else gc.disable)()
 
 
-def test_the_rest_is_imported_beside():
-    script = (
-        "import sys\nfrom pellucid.starting import compiler\nfrom pellucid.runtime.prepare import prepare\n"
-        "compiler()\nprepare().results()\nprint(*sys.modules)\n"
-    )
+def test_the_rest_is_imported_beside(tmp_path, monkeypatch):
+    (tmp_path / "plain.py").write_text("def f(x):\n    return x * x + 1.0\n")
+    monkeypatch.setenv("PELLUCID_CACHE", "0")
+    script = FIRST_CALL.format(path=[str(tmp_path)], module="plain").replace("print", "prepare().results(); print")
+    script = script.replace("import pellucid\n", "import pellucid\nfrom pellucid.runtime.prepare import prepare\n", 1)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"pellucid.compiler.backend.lists", "pellucid.compiler.frontend.subscript"} <= {*done.stdout.split()}
+
+
+@pytest.mark.parametrize(("cache", "entries", "imported"), [("0", 1, True), ("1", 0, True), ("1", 1, False)])
+def test_the_compiler_comes_with_the_package_where_nothing_is_cached(tmp_path, monkeypatch, cache, entries, imported):
+    (tmp_path / "kept").mkdir(mode=0o700)
+    for number in range(entries):
+        (tmp_path / "kept" / str(number)).write_text("")
+    monkeypatch.setenv("PELLUCID_CACHE", cache)
+    monkeypatch.setenv("PELLUCID_CACHE_DIR", str(tmp_path / "kept"))
+    script = "import sys, pellucid\nprint('pellucid.compiler.pipeline' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{imported}\n" and done.stderr == ""
 
 
 def test_a_module_for_later_is_imported_when_it_is_used():
