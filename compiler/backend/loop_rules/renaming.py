@@ -39,28 +39,6 @@ def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
     raise InternalError("loops", gast.dump(statement), "not a statement that loops are made of")
 
 
-def copied(node: gast.AST, names: Mapping[str, str]) -> gast.expr:
+def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
     """An expression, or a place to assign to, with other names; operators are kept."""
-    kind = type(node)
-    if kind is gast.Name:
-        return syntax.rebuild(node, id=names[node.id]) if node.id in names else node
-    if kind is gast.Constant:
-        return node
-    if kind is gast.Call:
-        args = [a if type(a) is gast.Constant else copied(a, names) for a in node.args]
-        static = [k if type(k.value) is gast.Constant else _keyword(k, names) for k in node.keywords]
-        return syntax.rebuild(node, args=args, keywords=static)
-    if kind is gast.Subscript:
-        return syntax.rebuild(node, value=copied(node.value, names), slice=copied(node.slice, names))
-    changes: dict[str, object] = {}
-    for part in node._fields:
-        old = getattr(node, part, None)
-        if isinstance(old, list):
-            changes[part] = [copied(o, names) if isinstance(o, gast.AST) else o for o in old]
-        elif isinstance(old, gast.expr):
-            changes[part] = copied(old, names)
-    return syntax.rebuild(node, **changes)
-
-
-def _keyword(keyword: gast.keyword, names: Mapping[str, str]) -> gast.keyword:
-    return syntax.rebuild(keyword, value=copied(keyword.value, names))
+    return syntax.map_names(node, lambda name: names.get(name, name))
