@@ -177,5 +177,6 @@ def processor() -> str:
 
 def assembly(text: str) -> str:
     """The machine code of LLVM text as it was written, in words."""
-    with own_machine(3) as machine:
-        return llvm.emit(machine, _optimised(text, 3, machine), as_object=False).decode()
+    level = level_of(text, 3)
+    with own_machine(level) as machine:
+        return llvm.emit(machine, _optimised(text, level, machine), as_object=False).decode()

@@ -132,6 +132,9 @@ def test_a_module_of_glue_is_translated_as_it_stands(small_parts, monkeypatch, s
     program = compiled(LOOPS)
     assert [native.level_of(text, 3) for text in program.texts] == [3, 3, 3, level]
     assert native.level_of(program.texts[0], 1) == 1
+    shown, own_machine = [], native.own_machine
+    monkeypatch.setattr(native, "own_machine", lambda given: shown.append(given) or own_machine(given))
+    assert "pellucid_entry" in program.asm and shown == [3, 3, 3, level]
     x, y = np.random.default_rng(4).standard_normal((2, 5, 3))
     np.testing.assert_allclose(program([x, y])[2], expected(x, y)[2], rtol=1e-14, atol=1e-15)
 
