@@ -10,6 +10,7 @@ The builder knows the value of an int where it is an affine expression of length
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import gast
 
@@ -44,7 +45,8 @@ class Builder:
     `lengths` says for the lengths of arguments which axis of which argument has them.
     `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
-    more than once: what is known of their value does not outlive a read.
+    more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
+    lists and dicts hold.
     """
 
     def __init__(self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None) -> None:
@@ -56,6 +58,7 @@ class Builder:
         self.arguments: list[str] = []
         self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
+        self.heap: Any = None
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .compiler.backend.abi import ErrorSite, Options
 from .compiler.backend.executable import Executable
-from .compiler.frontend.values import Mapping_, Out, Record, Static, Value
+from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Static, Value, parts
 from .compiler.frontend.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
@@ -236,6 +236,8 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return ("out", index)
         case Static(value=held):
             return _constant(held, seen)
+        case ListOut(is_weak=is_weak):
+            return ("listed", is_weak, tuple(_structure(part, seen) for _, part in parts(value)))
         case SequenceValue(items=items, kind=kind):
             inner = [_structure(item, seen) for item in items]
             return None if kind.__name__ not in KINDS or None in inner else (kind.__name__, tuple(inner))
@@ -265,6 +267,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
     match found:
         case "out", index:
             return Out(index)
+        case "listed", is_weak, inner:
+            return ListOut(*(_structure_from(part, objects) for part in inner), is_weak=is_weak)
         case "tuple" | "list", items:
             return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
         case "named", owner, items:

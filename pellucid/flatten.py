@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import numpy as np
 from .compiler import types
 from .compiler.frontend.values import (
     Leaf,
+    ListOut,
     Mapping_,
     Out,
     Record,
@@ -198,6 +200,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
         case Static(value=value):
             return value
+        case ListOut(is_weak=is_weak):
+            return listed(is_weak, *(results[part.index] for _, part in parts(structure)))
         case Sequence(items=items, kind=kind):
             return kind(rebuild(v, results) for v in items)
         case Mapping_(items=items):
@@ -205,6 +209,16 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
         case Record(cls=cls, items=items):
             return record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")
+
+
+def listed(is_weak: bool, data: Any, shapes: Any = None) -> list[Any]:
+    """A list that grew: numbers from an array, or arrays from all their elements and a row of lengths for each."""
+    data = np.asarray(data)
+    if shapes is None:
+        return data.tolist() if is_weak else list(data)
+    rows = np.asarray(shapes).tolist()
+    ends = np.cumsum([math.prod(row) for row in rows], dtype=int)
+    return [Array(part.reshape(row)) for part, row in zip(np.split(data, ends[:-1]) if rows else [], rows)]
 
 
 def record(cls: type, fields: dict[str, Any]) -> Any:

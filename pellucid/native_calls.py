@@ -9,9 +9,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compiler.frontend.values import Mapping_, Out, Record, Static, Value, parts
+from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Static, Value, parts
 from .compiler.frontend.values import Sequence as SequenceValue
-from .flatten import Flattened, record
+from .flatten import Flattened, listed, record
 from .runtime.dispatch import Constant, Plan, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 
@@ -61,6 +61,10 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield "LEAF", 0, index
         case Static(value=value):
             yield "STATIC", 0, Constant(value)
+        case ListOut(is_weak=is_weak):
+            yield from (step for _, part in parts(structure) for step in _steps(part))
+            yield "TUPLE", len(parts(structure)), 0
+            yield "CALL", 1, lambda leaves: listed(is_weak, *leaves)
         case SequenceValue(items=items, kind=kind):
             yield from (step for item in items for step in _steps(item))
             yield "TUPLE" if kind is tuple else "LIST", len(items), 0

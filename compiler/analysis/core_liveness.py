@@ -13,6 +13,9 @@ import gast
 
 from ..syntax import nodes_of
 
+# Methods that change the list or dict they are called on.
+CHANGING_METHODS = frozenset("append pop extend insert clear reverse remove sort update setdefault".split())
+
 
 def live_after(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:
     table: dict[int, frozenset[str]] = {}
@@ -88,6 +91,11 @@ def statements(body: Sequence[gast.stmt]) -> Iterator[gast.stmt]:
                 yield from statements(inner)
 
 
+def walrus_targets(node: gast.AST) -> set[str]:
+    """The variables that `:=` binds anywhere in a statement."""
+    return {inner.target.id for inner in nodes_of(node) if isinstance(inner, gast.NamedExpr)}
+
+
 def whole_targets(node: gast.stmt) -> Iterator[str]:
     match node:
         case gast.Assign(targets=places):
@@ -104,7 +112,7 @@ def assigned(body: Sequence[gast.stmt]) -> set[str]:
     found: set[str] = set()
     for node in body:
         found |= set(whole_targets(node))
-        found |= {inner.target.id for inner in nodes_of(node) if isinstance(inner, gast.NamedExpr)}
+        found |= walrus_targets(node)
         match node:
             case gast.For(target=target, body=inner_body):
                 found |= set(targets(target)) | assigned(inner_body)
@@ -125,7 +133,7 @@ def changed_inside(body: Sequence[gast.stmt]) -> set[str]:
             elif isinstance(inner, gast.AugAssign):
                 found |= _root(inner.target)
             elif isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute):
-                if inner.func.attr in ("append", "pop", "extend"):
+                if inner.func.attr in CHANGING_METHODS:
                     found |= _root(inner.func)
     return found
 

@@ -13,8 +13,8 @@ from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..request import namespace_of
-from ..types import Array, ListOf, Scalar
-from . import evaluate, instances, library
+from ..types import Array, ListOf
+from . import containers, evaluate, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
 from .read import Source
@@ -22,9 +22,9 @@ from .values import (
     Bound,
     Closure,
     Derived,
-    Leaf,
     Mapping_,
     Record,
+    Ref,
     Sequence,
     Static,
     Value,
@@ -49,9 +49,10 @@ def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     for keyword in node.keywords:
         value = evaluate.evaluate(frame, keyword.value)
         if keyword.arg is None:
-            if not isinstance(value, Mapping_):
+            held = frame.held(value)
+            if not isinstance(held, Mapping_):
                 frame.fault("T001", "`**` needs a dict", keyword.value)
-            named.update({str(k): v for k, v in value.items})
+            named.update({str(k): v for k, v in held.items})
         else:
             named[keyword.arg] = value
     return apply(frame, function, positional, named, node, hint)
@@ -241,7 +242,7 @@ def bind_arguments(
         else:
             frame.fault("T004", f"{name}() got an unexpected keyword argument '{key}'", node, "called here")
     if spec.kwarg is not None:
-        bound[spec.kwarg.id] = Mapping_(tuple(extra.items()))
+        bound[spec.kwarg.id] = containers.new_dict(frame, extra)
     for key, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
         bound.setdefault(key, value)
     for key, value in zip(only, keyword_defaults, strict=True):
@@ -260,77 +261,22 @@ def bind_arguments(
 def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: str) -> Value:
     receiver, method = bound.receiver, bound.method
     found = frame.type_of(receiver)
-    if method in ("append", "pop", "extend") and (isinstance(found, ListOf) or isinstance(receiver, Sequence)):
-        return change_list(frame, receiver, method, args, node)
+    if isinstance(receiver, Ref | Sequence):
+        return containers.call_method(frame, receiver, method, args, kwargs, node)
     if found is not None:
         binding = library.method(method)
         if binding is None:
             frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
-        case Mapping_(items=items), "items":
-            return Sequence(tuple(Sequence((Static(k), v)) for k, v in items))
-        case Mapping_(items=items), "values":
-            return Sequence(tuple(v for _, v in items))
-        case Mapping_(items=items), "keys":
-            return Sequence(tuple(Static(k) for k, _ in items))
-        case Mapping_(), "get":
-            key = evaluate.known(frame, args[0], node, "a dict key")
-            got = receiver.get(key)
-            return got if got is not None else args[1] if len(args) > 1 else Static(None)
-        case (Mapping_() | Sequence()), "copy":
-            return receiver
         case Record(cls=cls, items=items), "_replace":
             return Record(cls, tuple((k, kwargs.get(k, v)) for k, v in items))
         case Record(items=items), "_asdict":
-            return Mapping_(items)
+            return containers.new_dict(frame, dict(items))
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(getattr(text, method)(*values))
-        case Sequence(), "index" | "count":
-            items_ = evaluate.known(frame, receiver, node, "this list")
-            return Static(getattr(items_, method)(*(evaluate.known(frame, a, node) for a in args)))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
-
-
-def change_list(frame: Frame, receiver: Value, method: str, args: list[Value], node: gast.AST) -> Value:
-    """`xs.append(v)`: a list whose length is known is rebuilt, one that grows in a loop changes in place."""
-    if isinstance(receiver, Leaf):
-        element = frame.type_of(receiver).element  # type: ignore[union-attr]
-        if method == "append":
-            from .merge import coerce, join_types
-
-            value_type = frame.type_of(args[0])
-            joined = None if value_type is None else join_types(frame, element, value_type)
-            if joined is None or isinstance(joined, Scalar) and joined.dtype != element.dtype:
-                message = f"a list of {element} cannot take a {frame.describe(args[0])}"
-                frame.fault("T002", message, node, "appended here", ("start the list with a value of that type",))
-            value = coerce(frame, args[0], element, node)
-            frame.builder.append(syntax.expression(syntax.call("append", receiver.name, value), frame.here(node)))
-            return Static(None)
-        if method == "pop" and not args:
-            return Leaf(frame.builder.bind(syntax.call("pop", receiver.name), element, "t").id)
-        frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here")
-    name = next((k for k, v in frame.variables.items() if v is receiver or v == receiver and _is_list(v)), None)
-    if name is None or not _is_list(receiver):
-        frame.fault("P016", "only a list held by a variable of this function can be changed", node, "changed here")
-    items = list(receiver.items)  # type: ignore[union-attr]
-    result: Value = Static(None)
-    if method == "append":
-        items.append(args[0])
-    elif method == "extend":
-        from .iteration import static_items
-
-        items += static_items(frame, args[0], node)
-    elif items:
-        position = evaluate.known(frame, args[0], node, "the position") if args else -1
-        result = items.pop(position)
-    frame.variables[name] = Sequence(tuple(items), list)
-    return result
-
-
-def _is_list(value: Value) -> bool:
-    return isinstance(value, Sequence) and value.kind is list
 
 
 # --- arrays from containers ----------------------------------------------------------------------------------------
@@ -338,6 +284,7 @@ def _is_list(value: Value) -> bool:
 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
+    value = frame.tree(value)
     found = frame.type_of(value)
     if isinstance(found, ListOf):
         return library.array_from_list(frame, value, dtype, node, hint)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 import numpy as np
 
 from .. import types
 from ..types import Array, Scalar
-from . import apply, choices, evaluate, iteration
+from . import apply, branches, choices, containers, evaluate, iteration
 from .frame import Frame
-from .values import Iteration, Mapping_, Range, Record, Sequence, Static, Value, is_number
+from .values import Iteration, Mapping_, Range, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = args
-    if isinstance(value, Sequence | Mapping_ | Record | Static):
+    if iteration.is_static_iterable(frame, value):
         return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
         frame.fault("T001", f"object of type {frame.describe(value)} has no len()", node)
@@ -54,6 +52,9 @@ def _reversed(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _extreme(sign: str):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        if "key" in kwargs:
+            items = iteration.static_items(frame, args[0], node) if len(args) == 1 else args
+            return best_by_key(frame, sign, items, kwargs, node, hint)
         if len(args) == 1:
             if frame.is_array(args[0]):
                 return reduce_array(frame, args[0], "max" if sign == "greater" else "min", node, hint)
@@ -68,6 +69,27 @@ def _extreme(sign: str):
         return result
 
     return apply_
+
+
+def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node: gast.AST, hint: str) -> Value:
+    """`max(items, key=f)`: the first item whose key no other exceeds; each key is computed once."""
+    if not items:
+        if "default" not in kwargs:
+            function = "max" if sign == "greater" else "min"
+            containers.stop(frame, "ValueError", f"{function}() arg is an empty sequence", node)
+        return kwargs["default"]
+    op = gast.Gt if sign == "greater" else gast.Lt
+    keys = items if kwargs["key"] == Static(None) else [apply.apply(frame, kwargs["key"], [v], {}, node) for v in items]
+    kept, best = items[0], keys[0]
+    for item, key in zip(items[1:], keys[1:], strict=True):
+        test = evaluate.truth(frame, choices.compare(frame, op, key, best, node), node)
+        if isinstance(test, Static):
+            kept, best = (item, key) if test.value else (kept, best)
+            continue
+        pairs = [branches.walk(frame, lambda pair=pair: Sequence(pair)) for pair in ((item, key), (kept, best))]
+        chosen = branches.choose(frame, frame.atom(test, node), *pairs, node, hint)
+        kept, best = chosen.items  # type: ignore[union-attr]
+    return kept
 
 
 def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, hint: str) -> Value:
@@ -100,7 +122,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     if frame.is_array(args[0]):
         total = reduce_array(frame, args[0], "sum", node, hint)
         return total if start == Static(0) else evaluate.binary(frame, gast.Add, start, total, node, hint)
-    if frame.is_list(args[0]):
+    if frame.is_list(frame.held(args[0])):
         array = apply.as_array(frame, args[0], node)
         return evaluate.binary(frame, gast.Add, start, reduce_array(frame, array, "sum", node, "t"), node, hint)
     total = start
@@ -112,8 +134,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
 def _quantifier(stop: bool):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         if frame.is_array(args[0]):
-            found = reduce_array(frame, args[0], "any" if stop else "all", node, hint)
-            return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
+            return as_python_bool(frame, reduce_array(frame, args[0], "any" if stop else "all", node, hint), node, hint)
         result: Value = Static(not stop)
         for item in iteration.static_items(frame, args[0], node):
             decided = evaluate.truth(frame, item, node)
@@ -124,9 +145,15 @@ def _quantifier(stop: bool):
                 result = decided
             else:
                 result = frame.emit("logical_or" if stop else "logical_and", result, decided, node=node, hint=hint)
-        return result
+        return result if isinstance(result, Static) else as_python_bool(frame, result, node, hint)
 
     return apply_
+
+
+def as_python_bool(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
+    if frame.type_of(value) == types.BOOL:
+        return value
+    return frame.emit("cast", value, node=node, hint=hint, dtype="bool", weak=True)
 
 
 def _convert(python: type, dtype: str):
@@ -178,33 +205,29 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _container(kind: type):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
-        if not args:
-            return Sequence((), kind)
-        if kind is list and frame.is_list(args[0]):
-            return args[0]
-        return Sequence(tuple(iteration.static_items(frame, args[0], node)), kind)
+        if kind is tuple:
+            return Sequence(tuple(iteration.static_items(frame, args[0], node)) if args else ())
+        if args and frame.is_list(frame.held(args[0])):
+            return containers.copy(frame, args[0], node)
+        return containers.new_list(frame, iteration.static_items(frame, args[0], node) if args else ())
 
     return apply_
 
 
 def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
-    items: dict[Any, Value] = {}
-    if args and isinstance(args[0], Mapping_):
-        items.update(args[0].items)
-    elif args:
-        for pair in iteration.static_items(frame, args[0], node):
-            key, value = iteration.static_items(frame, pair, node)
-            items[evaluate.known(frame, key, node, "a dict key")] = value
-    return Mapping_(tuple((items | kwargs).items()))
+    items = containers.pairs_of(frame, args[0], node) if args else {}
+    return containers.new_dict(frame, {**items, **kwargs})
 
 
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
-    value, classes = args
+    value, classes = frame.held(args[0]), args[1]
     wanted = evaluate.known(frame, classes, node)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     found = frame.type_of(value)
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
+    if isinstance(found, types.ListOf):
+        return Static(issubclass(list, wanted))
     if isinstance(found, Scalar):
         python = {"bool": bool, "i64": int, "f64": float}
         actual: type = python[found.dtype] if found.weak else types.NUMPY_DTYPE[found.dtype].type

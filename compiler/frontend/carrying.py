@@ -5,6 +5,9 @@
         acc += x[i]                        t = x[i]
                                            acc_1 = acc + t
                                            acc = acc_1
+
+What lists and dicts hold is carried in the same way, by the number of the object.  A variable that stands for another
+object in each iteration gets an object of its own at the head (`objects_of_loops.py`).
 """
 
 from __future__ import annotations
@@ -17,20 +20,16 @@ from ..analysis import core_liveness
 from ..types import Array, Scalar
 from . import branches, evaluate, execute
 from .frame import Frame, Stopped
-from .merge import (
-    assign_parallel,
-    copies,
-    is_own_length,
-    join,
-    merged_names,
-    named,
-    own_length,
-    place_holders,
-)
+from .heap import reachable
+from .merge import Merging, assign_parallel, is_own_length, leaf_names, named, own_length
+from .objects_of_loops import Head, Slots
 from .values import (
     UNDEFINED,
     Conflict,
+    Dropped,
+    Joined,
     Leaf,
+    Ref,
     Static,
     Typed,
     Undefined,
@@ -40,39 +39,54 @@ from .values import (
     same_structure,
 )
 
+TRIALS = 12
+
 
 def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None) -> None:
     """Run the body once with the carried variables under names of their own, until their types hold.
 
     `test`, if any, is a function that gives the loop's condition from the variables at the head.
     """
+    entry = _entry(frame, node)
+    changed = [v for name in sorted(core_liveness.changed_inside(node.body)) if (v := frame.lookup(name)) is not None]
+    grown = reachable(changed, frame.heap.contents)
+    widened = [key for key in entry if isinstance(key, str) or key in grown]
+    heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
+    slots = Slots(frozenset(frame.heap.contents))
+    saved = frame.snapshot()
+    for _ in range(TRIALS):
+        frame.restore(saved)
+        outcome = _Trial(frame, node, entry, heads, slots).run(body, enter, test)
+        if outcome.changed is None:
+            break
+        heads = outcome.changed
+    else:
+        frame.fault("T002", "the types of this loop's variables do not settle", node)
+    frame.builder.body += outcome.before
+    frame.builder.append(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
+    explain_types(frame, node, entry, outcome.heads)
+    frame.variables, frame.heap.contents = outcome.after
+
+
+def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
+    """What is carried, as it is before the loop: the variables that the body binds, and what all objects hold."""
     live = core_liveness.live_in_loop(node, frame.live_after) if id(node.body[-1]) in frame.live_after else None
-    candidates = core_liveness.assigned(node.body)
-    if isinstance(node, gast.For):
-        candidates |= set(core_liveness.targets(node.target))
-    # a store into an array leaves its name alone; a container that is known now is rebuilt by one
-    candidates |= {n for n in core_liveness.changed_inside(node.body) if not isinstance(frame.lookup(n), Leaf)}
-    candidates &= set(frame.variables) | core_liveness.assigned(node.body) | _targets(node)
+    candidates = core_liveness.assigned(node.body) | _targets(node)
     candidates = {n for n in candidates if not _only_in_place(frame, n, node)}
-    carried = sorted(n for n in candidates if live is None or n in live)
-    entry = {name: frame.variables.get(name, UNDEFINED) for name in carried}
+    carried = sorted(n for n in candidates if live is None or n in live or n in frame.pinned)
+    entry: dict[Any, Value] = {name: _of(frame.variables, name) for name in carried}
     for name in carried:
         flag = evaluate.is_set(name)
         if flag in frame.variables or isinstance(entry[name], Undefined) and name not in frame.made_names:
             entry[flag] = frame.variables.get(flag, Static(False))
     for name in candidates - set(carried):
         frame.variables.pop(name, None)
-    heads: dict[str, Any] = {name: _head(frame, value) for name, value in entry.items()}
-    saved = frame.snapshot()
-    for _ in range(8):
-        frame.restore(saved)
-        outcome = _try_body(frame, node, body, enter, entry, heads, test)
-        if outcome.changed is None:
-            break
-        heads = outcome.changed
-    else:
-        frame.fault("T002", "the types of this loop's variables do not settle", node)
-    _finish(frame, node, entry, outcome, make)
+    return entry | frame.heap.contents  # type: ignore[operator]
+
+
+def _of(variables: dict[str, Value], name: str) -> Value:
+    found = variables.get(name, UNDEFINED)
+    return UNDEFINED if isinstance(found, Dropped) else found
 
 
 def _targets(node: gast.stmt) -> set[str]:
@@ -80,24 +94,12 @@ def _targets(node: gast.stmt) -> set[str]:
 
 
 def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
-    """Whether `x += v` is all that binds an array: that changes its elements, not the variable."""
-    if not frame.is_array(frame.variables.get(name, UNDEFINED)):
+    """Whether `x += v` is all that binds an array or list: that changes what it holds, not the variable."""
+    value = _of(frame.variables, name)
+    if not frame.is_array(value) and not isinstance(value, Ref):
         return False
     binding = [s for s in core_liveness.statements(node.body) if name in core_liveness.whole_targets(s)]
-    return all(isinstance(s, gast.AugAssign) for s in binding) and name not in _targets(node)
-
-
-class _Outcome:
-    """One trial of a loop body: names at the head, statements, values at its end."""
-
-    def __init__(self) -> None:
-        self.changed: dict[str, Any] | None = None
-        self.variable = ""
-        self.heads: dict[str, Value] = {}
-        self.body: list[gast.stmt] = []
-        self.before: list[gast.stmt] = []
-        self.test: gast.expr | None = None
-        self.after: dict[str, Value] = {}
+    return all(isinstance(s, gast.AugAssign) for s in binding) and name not in core_liveness.walrus_targets(node)
 
 
 def _head(frame: Frame, value: Value) -> Any:
@@ -110,81 +112,107 @@ def _head(frame: Frame, value: Value) -> Any:
     return map_leaves(value, widen)
 
 
-def _try_body(frame: Frame, node, body, enter, entry, heads, test) -> _Outcome:
-    outcome = _Outcome()
-    for name, head in heads.items():
-        outcome.heads[name] = named(frame, branches.wish_for(name), head)
-    fresh = {n for v in outcome.heads.values() for n in merged_names(v, frame)}
-    with frame.captured() as before:
-        pairs = []
-        for name, target in outcome.heads.items():
-            place_holders(frame, target, entry[name], merged_names(target, frame) & fresh)
-            pairs += copies(frame, target, entry[name], fresh, node)
-        assign_parallel(frame, pairs)
-    outcome.before = before
-    for name, value in outcome.heads.items():
-        if isinstance(value, Undefined):
-            frame.variables.pop(name, None)
-        else:
-            frame.variables[name] = value
-    at_head = dict(frame.variables)
-    outcome.after = at_head
-    if test is not None:
-        outcome.test = test()
-    with frame.captured() as inner:
+class _Trial:
+    """One run of a loop body: names at the head, statements, values at its end."""
+
+    def __init__(self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: Slots) -> None:
+        self.frame, self.node, self.entry, self.slots = frame, node, entry, slots
+        self.given = heads
+        self.changed: dict[Any, Any] | None = None
+        self.variable = ""
+        self.test: gast.expr | None = None
+        self.before: list[gast.stmt] = []
+        self.body: list[gast.stmt] = []
+        made: dict[Any, Ref] = {}
+        self.contents_before = dict(frame.heap.contents)
+        self.heads = {key: named(frame, branches.wish_for(frame, key), head, made) for key, head in heads.items()}
+        frame.heap.contents.update({key: value for key, value in self.heads.items() if isinstance(key, int)})
+        self.slot_of = {ref.number: slot for slot, ref in made.items()}
+        frame.heap.origins.update({number: slots.origins[slot] for number, slot in self.slot_of.items()})
+        self.into = {number: frame.heap.contents[number] for number in self.slot_of}
+        names = {n for v in self.heads.values() for n in leaf_names(v, self.into)}
+        self.fresh = names & frame.builder.merged - {n for v in entry.values() for n in leaf_names(v, {})}
+
+    def run(self, body: list, enter: Any, test: Any) -> _Trial:
+        frame = self.frame
+        with frame.captured() as self.before:
+            self._assign(self.entry, self.contents_before, holders=True)
+        for name, value in self.heads.items():
+            if isinstance(value, Undefined):
+                frame.variables.pop(name, None)
+            elif isinstance(name, str):
+                frame.variables[name] = value
+        self.after = dict(frame.variables), dict(frame.heap.contents)
+        if test is not None:
+            self.test = test()
+        with frame.captured() as self.body:
+            self._walk(body, enter)
+        frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
+        return self
+
+    def _walk(self, body: list, enter: Any) -> None:
+        frame = self.frame
         try:
-            outcome.variable = enter()
+            self.variable = enter()
             execute.execute(frame, body)
-            ended = True
+            state = {**frame.variables, **frame.heap.contents}
+            ends = {key: branches.of_side(state, key) for key in self.heads}
         except Stopped:
-            ended = False
-        frame.at(node)
-        ends = {name: branches.of_side(frame.variables, name) for name in entry} if ended else dict(outcome.heads)
-        outcome.changed = _settle(frame, heads, outcome.heads, ends, fresh)
-        if outcome.changed is None:
-            pairs = []
-            for name, target in outcome.heads.items():
-                pairs += copies(frame, target, ends[name], fresh, node)
-            assign_parallel(frame, pairs)
-    outcome.body = inner
-    frame.variables = dict(at_head)
-    return outcome
+            ends = dict(self.heads)
+            frame.heap.contents = dict(self.after[1])
+        frame.at(self.node)
+        self.changed = self._settle(Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots), ends)
+        if self.changed is None:
+            self._assign(ends, frame.heap.contents)
+
+    def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
+        """Bring values into the names at the head; `holders` for those that have no value yet."""
+        merging = Merging(self.frame, self.fresh, self.into, contents, self.node)
+        pairs: dict[str, gast.expr] = {}
+        for key, target in self.heads.items():
+            if holders:
+                merging.place_holders(target, values[key])
+            pairs |= merging.copies(target, values[key])
+        assign_parallel(self.frame, list(pairs.items()))
+
+    def _settle(self, head: Head, ends: dict[Any, Value]) -> dict | None:
+        """The heads widened by what the body made of them; None when they hold already."""
+        result = {}
+        for key, now in self.heads.items():
+            wanted = _merged_again(self.frame, head.meeting.join(now, ends[key]), self.fresh)
+            if isinstance(now, Undefined):
+                wanted = _own_lengths(self.frame, wanted)
+            result[key] = wanted
+        related = head.relate()
+        same = all(_same_heads(result[key], given) for key, given in self.given.items())
+        return None if same and not related else result
 
 
-def _settle(frame: Frame, heads: dict, named_heads: dict, ends: dict, fresh: set[str]) -> dict | None:
-    """The heads widened by what the body made of them; None when they hold already."""
-    changed = False
-    result = {}
-    for name, head in heads.items():
-        now, end = named_heads[name], ends[name]
-        wanted = _merged_again(frame, join(frame, now, end), now, fresh)
-        if isinstance(now, Undefined):
-            wanted = _own_lengths(frame, wanted)
-        if wanted != head and not _same_heads(frame, wanted, head):
-            changed = True
-        result[name] = wanted
-    return result if changed else None
-
-
-def _merged_again(frame: Frame, joined: Any, now: Value, fresh: set[str]) -> Any:
+def _merged_again(frame: Frame, joined: Any, fresh: set[str]) -> Any:
     def again(part: Any, _: tuple) -> Any:
         if isinstance(part, Leaf) and part.name in fresh:
             return Typed(frame.builder.types[part.name])
+        if isinstance(part, Joined):
+            return Joined(part.key, map_leaves(part.contents, again), part.origins)
         return part
 
     return map_leaves(joined, again)
 
 
-def _same_heads(frame: Frame, wanted: Any, head: Any) -> bool:
+def _same_heads(wanted: Any, head: Any) -> bool:
     """Equal up to lengths that are symbols of their own already."""
+    if isinstance(wanted, Joined) and isinstance(head, Joined):
+        return wanted.key == head.key and _same_heads(wanted.contents, head.contents)
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
         alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
         if alike and a.layout == b.layout:
             return all(x == y or is_own_length(y) for x, y in zip(a.dims, b.dims, strict=True))
         return a == b
+    if wanted == head:
+        return True
     if same_structure(wanted, head):
-        return all(_same_heads(frame, a, b) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
+        return all(_same_heads(a, b) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
     return isinstance(wanted, Conflict) and isinstance(head, Conflict)
 
 
@@ -192,22 +220,14 @@ def _own_lengths(frame: Frame, head: Any) -> Any:
     """A value first made in the loop keeps no length from one iteration to the next."""
 
     def own(part: Any, _: tuple) -> Any:
+        if isinstance(part, Joined):
+            return Joined(part.key, map_leaves(part.contents, own), part.origins)
         if not isinstance(part, Typed) or not isinstance(part.type, Array):
             return part
         dims = tuple(d if isinstance(d, int) else own_length(frame) for d in part.type.dims)
         return Typed(Array(part.type.dtype, dims, part.type.layout))
 
     return map_leaves(head, own)
-
-
-def _finish(frame: Frame, node: gast.stmt, entry: dict, outcome: _Outcome, make: Any) -> None:
-    frame.builder.body += outcome.before
-    if outcome.test is not None:
-        frame.builder.append(make(outcome.test, outcome.body))
-    else:
-        frame.builder.append(make(outcome.variable, outcome.body))
-    explain_types(frame, node, entry, outcome.heads)
-    frame.variables = outcome.after
 
 
 def explain_types(frame: Frame, node: gast.stmt, entry: dict, heads: dict) -> None:

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 import gast
 
 from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
-from ..types import Scalar
-from . import evaluate
-from .frame import Frame, Unresolved
-from .merge import assign_parallel, copies, join, merged_names, named
+from ..types import Array, Scalar
+from . import apply, branches, evaluate, iteration
+from .branches import Walk
+from .frame import Frame
 from .values import (
-    Conflict,
+    Iteration,
+    Leaf,
     Mapping_,
+    Range,
+    Record,
+    Ref,
     Sequence,
     Static,
     Value,
@@ -59,46 +62,119 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if op in (gast.Is, gast.IsNot):
-        same = isinstance(left, Static) and isinstance(right, Static) and left.value is right.value
-        return Static(same == (op is gast.Is))
+        return Static(is_same(frame, left, right, node) == (op is gast.Is))
     if op in (gast.In, gast.NotIn):
-        return Static(membership(frame, left, right, node) == (op is gast.In))
+        found = membership(frame, left, right, node, hint)
+        return found if op is gast.In else evaluate.negation(frame, found, node, hint)
     if is_number(left) and is_number(right):
         return Static(PYTHON_COMPARISONS[op](left.value, right.value))
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
         return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
-    if isinstance(left, Sequence) and isinstance(right, Sequence):
-        return compare_sequences(frame, op, left, right, node, hint)
+    first, second = as_sequence(frame, left), as_sequence(frame, right)
+    if isinstance(first, Sequence) and isinstance(second, Sequence):
+        return compare_sequences(frame, op, first, second, node, hint)
+    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op in (gast.Eq, gast.NotEq):
+        return compare_mappings(frame, op, first, second, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         return Static(PYTHON_COMPARISONS[op](left.value, right.value))
-    if op in (gast.Eq, gast.NotEq):
+    if frame.is_array(left) or frame.is_array(right):
+        sides = [apply.as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
+        return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
+    if op in (gast.Eq, gast.NotEq) and not any(isinstance(v, Leaf) for v in (first, second)):
         return Static(op is gast.NotEq)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
 
 
+def as_sequence(frame: Frame, value: Value) -> Value:
+    """What a container holds: a NamedTuple is the tuple of its fields, a list that grows stays a leaf."""
+    held = frame.held(value)
+    if isinstance(held, Record) and held.is_tuple:
+        return Sequence(tuple(v for _, v in held.items))
+    return held
+
+
+def is_same(frame: Frame, left: Value, right: Value, node: gast.AST) -> bool:
+    """Whether two values are one object; refused where that depends on the path."""
+    if isinstance(left, Ref) and isinstance(right, Ref):
+        if left.number != right.number and frame.heap.may_be_one(left.number, right.number):
+            frame.fault("R001", "whether these are one object depends on values of the run", node, "compared here",
+                        ("compare what they hold: `==`",))  # fmt: skip
+        return left.number == right.number
+    if isinstance(left, Static) and isinstance(right, Static):
+        return left.value is right.value
+    return isinstance(left, Leaf) and left == right
+
+
 def compare_sequences(frame: Frame, op: type, left: Sequence, right: Sequence, node: gast.AST, hint: str) -> Value:
+    """Item by item, as Python does: what is one object is equal, and of what is not the truth counts."""
     if op not in (gast.Eq, gast.NotEq):
         return Static(PYTHON_COMPARISONS[op](evaluate.known(frame, left, node), evaluate.known(frame, right, node)))
     if len(left.items) != len(right.items) or left.kind is not right.kind:
         return Static(op is gast.NotEq)
+    return all_equal(frame, op, list(zip(left.items, right.items, strict=True)), node, hint)
+
+
+def compare_mappings(frame: Frame, op: type, left: Mapping_, right: Mapping_, node: gast.AST, hint: str) -> Value:
+    if {k for k, _ in left.items} != {k for k, _ in right.items}:
+        return Static(op is gast.NotEq)
+    return all_equal(frame, op, [(v, right.get(k)) for k, v in left.items], node, hint)
+
+
+def all_equal(frame: Frame, op: type, pairs: list, node: gast.AST, hint: str) -> Value:
     result: Value = Static(True)
-    for a, b in zip(left.items, right.items, strict=True):
-        step = compare(frame, gast.Eq, a, b, node)
-        if isinstance(result, Static) and isinstance(step, Static):
-            result = Static(result.value and step.value)
+    for a, b in pairs:
+        step = equal_items(frame, a, b, node)
+        if isinstance(step, Static):
+            if not step.value:
+                result = step
+                break
+        elif isinstance(result, Static):
+            result = step
         else:
             result = frame.emit("logical_and", result, step, node=node, hint=hint)
+    if not isinstance(result, Static):
+        result = frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
     return result if op is gast.Eq else evaluate.negation(frame, result, node, hint)
 
 
-def membership(frame: Frame, item: Value, container: Value, node: gast.AST) -> bool:
-    match container:
+def equal_items(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
+    """`a is b or a == b`, as containers compare what they hold."""
+    if left == right and isinstance(left, Leaf | Ref):
+        return Static(True)
+    return evaluate.truth(frame, compare(frame, gast.Eq, left, right, node), node)
+
+
+def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value:
+    """`item in container`: keys of a dict, characters of a text, items of what has a length that is known now."""
+    held = as_sequence(frame, container)
+    match held:
         case Mapping_(items=items):
-            return evaluate.known(frame, item, node, "a key") in [k for k, _ in items]
-        case Sequence() | Static():
-            found = evaluate.known(frame, item, node, "this value")
-            return found in evaluate.known(frame, container, node, "this container")
-    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {frame.describe(container)}", node)
+            return Static(evaluate.known(frame, item, node, "a key") in [k for k, _ in items])
+        case Static(value=str() as text):
+            return Static(evaluate.known(frame, item, node, "this value") in text)
+        case Sequence() | Static() | Iteration() | Range():
+            return any_equal(frame, item, iteration.static_items(frame, container, node), node, hint)
+    found = frame.type_of(held)
+    if isinstance(found, Array):
+        return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
+    what = frame.describe(container)
+    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
+
+
+def any_equal(frame: Frame, item: Value, items: list[Value], node: gast.AST, hint: str) -> Value:
+    result: Value = Static(False)
+    for other in items:
+        step = equal_items(frame, other, item, node)
+        if isinstance(step, Static):
+            if step.value:
+                return step
+        elif isinstance(result, Static):
+            result = step
+        else:
+            result = frame.emit("logical_or", result, step, node=node, hint=hint)
+    if isinstance(result, Static):
+        return result
+    return frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
 
 
 def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.AST, hint: str) -> Value:
@@ -117,67 +193,53 @@ def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.A
 
 def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], stop: bool, node, hint: str) -> Value:
     """`left and right` (or `or`, if a true `left` is the end), where `right` may only be evaluated if it counts."""
-    right, emitted = attempt(frame, make)
-    if right is None:
+    further = branches.walk(frame, make)
+    if further.waits:
         return left
-    right_type = frame.type_of(right)
+    right, right_type = further.result, frame.type_of(further.result)
     simple = decided == left and isinstance(right_type, Scalar) and right_type.dtype == "bool"
-    if simple and all(_is_total(s) for s in emitted):
-        frame.builder.body += emitted
+    if simple and _may_run_in_vain(frame, further):
+        frame.builder.body += further.side.body
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
-    sides: tuple[Any, Any] = ((left, []), (right, emitted))
-    return _branch_value(frame, decided, *(sides if stop else sides[::-1]), node, hint)
-
-
-def attempt(frame: Frame, make: Callable[[], Value]) -> tuple[Value | None, list[gast.stmt]]:
-    """A value that may not be needed and the statements that make it; None while it waits for a recursive call."""
-    before = dict(frame.variables)
-    with frame.captured() as emitted:
-        try:
-            value: Value | None = make()
-        except Unresolved:
-            value = None
-            frame.task.left_out = True
-    frame.variables = before
-    return value, emitted
+    as_it_is = branches.walk(frame, lambda: left)
+    sides = (as_it_is, further) if stop else (further, as_it_is)
+    return _branch_value(frame, decided, *sides, node, hint)
 
 
 def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.expr, node: gast.AST, hint: str) -> Value:
     decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
     if isinstance(decided, Static):
         return evaluate.evaluate(frame, body if decided.value else orelse, hint)
-    then = attempt(frame, lambda: evaluate.evaluate(frame, body, hint))
-    other = attempt(frame, lambda: evaluate.evaluate(frame, orelse, hint))
-    if then[0] is None or other[0] is None:
-        known_side = then[0] if other[0] is None else other[0]
-        if known_side is None:
-            raise Unresolved
-        return known_side
+    then = branches.walk(frame, lambda: evaluate.evaluate(frame, body, hint))
+    other = branches.walk(frame, lambda: evaluate.evaluate(frame, orelse, hint))
     return _branch_value(frame, decided, then, other, node, hint)
 
 
-def _branch_value(frame: Frame, test: Value, then: tuple, other: tuple, node: gast.AST, hint: str) -> Value:
-    """`then` or `other`, each a value and the statements that make it."""
-    if then[0] == other[0] and not then[1] and not other[1]:
-        return then[0]
-    numbers = all(frame.is_scalar(v) for v, _ in (then, other))
-    if numbers and all(_is_total(s) for _, body in (then, other) for s in body):
-        frame.builder.body += then[1] + other[1]
-        return frame.emit("where", test, then[0], other[0], node=node, hint=hint)
-    merged = join(frame, then[0], other[0])
-    if isinstance(merged, Conflict):
-        message = f"one side is {merged.left}, the other {merged.right}"
-        frame.fault("T002", message, node, "these are joined here", ("make both sides the same type",))
-    result = named(frame, hint, merged)
-    fresh = merged_names(result, frame)
-    bodies = []
-    for value, body in (then, other):
-        with frame.captured() as full:
-            full += body
-            assign_parallel(frame, copies(frame, result, value, fresh, node))
-        bodies.append(full)
-    frame.builder.append(syntax.if_(frame.atom(test, node), *bodies))
-    return result
+def _branch_value(frame: Frame, test: Value, then: Walk, other: Walk, node: gast.AST, hint: str) -> Value:
+    """The value of one of two expressions that were walked."""
+    if _may_run_in_vain(frame, then) and _may_run_in_vain(frame, other):
+        if then.result == other.result and not isinstance(then.result, Static):
+            frame.builder.body += then.side.body + other.side.body
+            return then.result
+        if frame.is_scalar(then.result) and frame.is_scalar(other.result):
+            frame.builder.body += then.side.body + other.side.body
+            return frame.emit("where", test, then.result, other.result, node=node, hint=hint)
+    return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
+
+
+def _may_run_in_vain(frame: Frame, path: Walk) -> bool:
+    """Whether walking a path that is not taken cannot be noticed: nothing fails, no variable or object changes."""
+    side = path.side
+    return (
+        side.variables is not None
+        and _same(side.variables, frame.variables)
+        and all(side.contents[number] is held for number, held in frame.heap.contents.items())
+        and all(_is_total(s) for s in side.body)
+    )
+
+
+def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
+    return left.keys() == right.keys() and all(left[name] is right[name] for name in left)
 
 
 def _is_total(statement: gast.stmt) -> bool:

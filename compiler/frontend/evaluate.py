@@ -17,18 +17,24 @@ import gast
 import numpy as np
 
 from .. import syntax, types
+from ..analysis import core_liveness
 from ..builder import INFIX, PREFIX
+from ..diagnostics import InternalError
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, choices, execute, iteration, library
+from . import apply, choices, containers, execute, iteration, library
 from .frame import Frame
+from .heap import Owner, objects
 from .values import (
     Bound,
     Closure,
     Conflict,
+    Dropped,
+    Iteration,
     Leaf,
     Mapping_,
     Record,
+    Ref,
     Sequence,
     Static,
     Undefined,
@@ -80,20 +86,21 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Tuple(elts=elements):
             return Sequence(tuple(spread(frame, elements)))
         case gast.List(elts=elements):
-            return Sequence(tuple(spread(frame, elements)), list)
+            return containers.new_list(frame, spread(frame, elements))
         case gast.Dict(keys=keys, values=values):
             return dictionary(frame, keys, values, node)
         case gast.Lambda():
             return closure(frame, node)
         case gast.ListComp(elt=element, generators=generators):
-            return Sequence(tuple(comprehension(frame, generators, lambda: evaluate(frame, element))), list)
+            return containers.new_list(frame, comprehension(frame, generators, lambda: evaluate(frame, element)))
         case gast.GeneratorExp(elt=element, generators=generators):
             return Sequence(tuple(comprehension(frame, generators, lambda: evaluate(frame, element))))
         case gast.DictComp(key=key, value=value, generators=generators):
             pair = comprehension(frame, generators, lambda: (static(frame, key), evaluate(frame, value)))
-            return Mapping_(tuple(dict(pair).items()))
+            return containers.new_dict(frame, dict(pair))
         case gast.NamedExpr(target=target, value=value):
-            frame.variables[target.id] = made = evaluate(frame, value, target.id)
+            made = evaluate(frame, value, target.id)
+            execute.bind(frame, target, made, node)
             return made
         case gast.JoinedStr():
             return Static("...")
@@ -117,11 +124,17 @@ def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
 
 
 def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") -> Any:
-    match value:
+    match frame.held(value):
         case Static(value=found):
             return found
         case Sequence(items=items, kind=kind):
             return kind(known(frame, v, node, what) for v in items)
+        case Mapping_(items=items):
+            return {k: known(frame, v, node, what) for k, v in items}
+        case Record(cls=cls, items=items) as record if record.is_tuple:
+            return cls(*(known(frame, v, node, what) for _, v in items))  # type: ignore[call-arg]
+        case Iteration():
+            return tuple(known(frame, v, node, what) for v in iteration.static_items(frame, value, node))
         case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
             return frame.builder.extents[name]
     frame.needs_static(value, what, node)
@@ -131,6 +144,8 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     found = frame.lookup(name)
     if found is None and name not in frame.local_names:
         return global_value(frame, name, node)
+    if type(found) is Dropped:
+        raise InternalError("specialise", name, "a variable is read that was taken for dead")
     if found is None or type(found) is Undefined:
         frame.fault("R002", f"`{name}` may be used before it has a value", node, "may be unbound here",
                     (f"give `{name}` a value before the branch or loop that sets it",))  # fmt: skip
@@ -191,7 +206,7 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
             return strong_constant(frame, part, node)
         return None
 
-    return from_python(value, convert)
+    return objects(from_python(value, convert), frame.heap, name, Owner("outside", name))
 
 
 def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
@@ -207,7 +222,7 @@ def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
-    if isinstance(left, Sequence) or isinstance(right, Sequence):
+    if containers.is_container(frame, left) or containers.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str | int):
@@ -244,17 +259,40 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
 
 def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
-    if isinstance(left, Sequence) and isinstance(right, Sequence) and op is gast.Add and left.kind is right.kind:
-        return Sequence(left.items + right.items, left.kind)
+    first, second = choices.as_sequence(frame, left), choices.as_sequence(frame, right)
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
+        return _like(frame, first, first.items + second.items)
     if op is gast.Mult:
-        sequence, count = (left, right) if isinstance(left, Sequence) else (right, left)
-        if isinstance(sequence, Sequence) and not frame.is_array(count):
-            return Sequence(sequence.items * known(frame, count, node, "the length of a list"), sequence.kind)
-    if frame.is_array(left) or frame.is_array(right):
-        sides = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in (left, right)]
+        sequence, count = (first, right) if isinstance(first, Sequence) else (second, left)
+        if isinstance(sequence, Sequence) and _is_whole(frame, count):
+            return _like(frame, sequence, sequence.items * known(frame, count, node, "the length of a list"))
+    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
+        return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
+    if op is gast.Add and frame.is_list(first) and isinstance(right, Ref):
+        joined = containers.copy(frame, left, node)
+        containers.extend(frame, joined, node, right)
+        return joined
+    numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
+    if numbers and _is_strong(frame, numbers[0]):
+        sides = [apply.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
     frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
+
+
+def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
+    return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
+
+
+def _is_whole(frame: Frame, value: Value) -> bool:
+    found = frame.type_of(value)
+    return isinstance(found, Scalar) and types.KIND[found.dtype] <= 1
+
+
+def _is_strong(frame: Frame, value: Value) -> bool:
+    """Whether a value is NumPy's, so that its operators take lists and tuples for arrays."""
+    found = frame.type_of(value)
+    return isinstance(found, Array) or isinstance(found, Scalar) and not found.weak
 
 
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -274,17 +312,19 @@ def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Val
 
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: a static bool, or a leaf of dtype bool."""
+    value = frame.held(value)
     match value:
         case Static(value=found):
             return Static(bool(found))
         case Sequence(items=items) | Mapping_(items=items):
             return Static(bool(items))
+        case Record() if value.is_tuple:
+            return Static(bool(value.items))
         case Record() | Closure() | Bound():
             return Static(True)
     found = frame.type_of(value)
     if isinstance(found, types.ListOf):
-        count = frame.emit("length", value, node=node)
-        return frame.emit("greater", count, Static(0), node=node)
+        return frame.emit("greater", iteration.length_of_iterable(frame, value, node), Static(0), node=node)
     if isinstance(found, Array):
         if found.ndim and not all(d == 1 for d in found.dims):
             message = f"the truth value of an array with more than one element is ambiguous ({found})"
@@ -367,13 +407,13 @@ def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
     items: dict[Any, Value] = {}
     for key, value in zip(keys, values, strict=True):
         if key is None:
-            spread_ = evaluate(frame, value)
+            spread_ = frame.held(evaluate(frame, value))
             if not isinstance(spread_, Mapping_):
                 frame.fault("T001", "`**` needs a dict", node)
             items.update(spread_.items)
         else:
             items[static(frame, key, "a dict key")] = evaluate(frame, value)
-    return Mapping_(tuple(items.items()))
+    return containers.new_dict(frame, items)
 
 
 def comprehension(frame: Frame, generators: list, make: Callable[[], Any]) -> list[Any]:
@@ -381,14 +421,18 @@ def comprehension(frame: Frame, generators: list, make: Callable[[], Any]) -> li
     if not generators:
         return [make()]
     first, *rest = generators
-    kept = dict(frame.variables)
+    own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
+    kept = {name: frame.variables.get(name) for name in own}
     result: list[Any] = []
     for item in iteration.static_items(frame, evaluate(frame, first.iter), first.iter):
         execute.bind(frame, first.target, item, first.iter)
         chosen = [truth(frame, evaluate(frame, test), test) for test in first.ifs]
         if all(known(frame, c, first.iter, "the condition of a comprehension") for c in chosen):
             result += comprehension(frame, rest, make)
-    frame.variables = kept
+    for name, value in kept.items():
+        frame.variables.pop(name, None)
+        if value is not None:
+            frame.variables[name] = value
     return result
 
 

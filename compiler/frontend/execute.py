@@ -14,10 +14,13 @@ import gast
 from .. import syntax, types
 from ..later import later
 from ..types import Array
-from . import branches, evaluate, iteration
+from . import branches, containers, evaluate, iteration
 from .frame import Frame, Stopped
+from .heap import objects
 from .values import (
     Leaf,
+    Mapping_,
+    Ref,
     Sequence,
     Static,
     Value,
@@ -78,7 +81,7 @@ def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
     def copied(part: Value, _: tuple) -> Value:
         return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
 
-    return map_leaves(value, copied)
+    return objects(map_leaves(frame.tree(value), copied), frame.heap)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -87,24 +90,18 @@ def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
 def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
     match place:
         case gast.Name(id=name):
+            if isinstance(value, Ref) and frame.heap.names[value.number] in ("items", "entries"):
+                frame.heap.names[value.number] = name
             frame.variables[name] = value
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
-            changed = subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
-            if changed is not None:
-                bind(frame, _as_target(base, frame), changed, node)
+            subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
         case gast.Attribute(attr=attribute):
             frame.fault("P003", f"this assigns the attribute `{attribute}`", place, "assigned here")
         case _:
             frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
-
-
-def _as_target(node: gast.expr, frame: Frame) -> gast.expr:
-    if not isinstance(node, gast.Name | gast.Subscript):
-        frame.fault("P003", "this changes a container that is part of another", node, "changed here")
-    return node
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
@@ -113,7 +110,7 @@ def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST
     if stars:
         first, after = stars[0], len(elements) - stars[0] - 1
         if len(items) >= len(elements) - 1:
-            middle = Sequence(tuple(items[first : len(items) - after]), list)
+            middle = containers.new_list(frame, items[first : len(items) - after])
             items = [*items[:first], middle, *items[len(items) - after :]]
             elements = [*elements[:first], elements[first].value, *elements[first + 1 :]]
     if len(items) != len(elements):
@@ -129,10 +126,8 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
     if isinstance(place, gast.Name):
         old = evaluate.read_name(frame, place.id, place)
         value = evaluate.evaluate(frame, node.value)
-        if frame.is_array(old):
-            return in_place(frame, old, op, value, node)
-        if isinstance(old, Sequence) and old.kind is list and isinstance(value, Sequence):
-            value = Sequence(value.items, list)
+        if changed_in_place(frame, old, op, value, node):
+            return None
         bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
         return None
     if not isinstance(place, gast.Subscript):
@@ -145,11 +140,31 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
         return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
     old = subscript.load(frame, base, place.slice, place)
-    value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
-    changed = subscript.store(frame, base, place.slice, value, node)
-    if changed is not None:
-        bind(frame, _as_target(place.value, frame), changed, node)
+    value = evaluate.evaluate(frame, node.value)
+    if not changed_in_place(frame, old, op, value, node):
+        value = evaluate.binary(frame, op, old, value, node)
+        subscript.store(frame, base, place.slice, value, node)
     return None
+
+
+def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gast.AST) -> bool:
+    """Whether `old op= value` changes an object, as it does for arrays, lists and dicts; then it is done."""
+    if frame.is_array(old):
+        in_place(frame, old, op, value, node)
+        return True
+    if not isinstance(old, Ref):
+        return False
+    held = frame.held(old)
+    if isinstance(held, Mapping_) and op is gast.BitOr:
+        containers.call_method(frame, old, "update", [value], {}, node)
+    elif not isinstance(held, Mapping_) and op is gast.Add:
+        containers.extend(frame, old, node, value)
+    elif isinstance(held, Sequence) and op is gast.Mult:
+        times = evaluate.known(frame, value, node, "the length of a list")
+        frame.change(old, Sequence(held.items * times, list), node)
+    else:
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(old)} and a {frame.describe(value)}", node)
+    return True
 
 
 def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) -> None:

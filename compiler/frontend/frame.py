@@ -14,11 +14,13 @@ from typing import Any, NoReturn
 import gast
 
 from .. import syntax, types
+from ..analysis.core_liveness import reads
 from ..builder import Builder
 from ..diagnostics import (
     CompileError,
     Diagnostic,
     GradientError,
+    PurityError,
     ShapeMismatchError,
     Span,
     StaticArgumentError,
@@ -30,11 +32,12 @@ from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
+from .heap import Heap, Owner, reachable, tree
 from .read import Source, read, span_of
-from .values import Leaf, Static, Value
+from .values import Conflict, Leaf, Ref, Static, Value
 
 ERROR_CLASSES = {
-    "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
+    "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
     "G": GradientError,
 }  # fmt: skip
 
@@ -133,7 +136,10 @@ class Task:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One function being specialised: its variables, its globals, and the builder it emits into."""
+    """One function being specialised: its variables, its globals, and the builder it emits into.
+
+    `pinned` has the variables of the compiler's own that liveness, which goes by the user's text, knows nothing of.
+    """
 
     task: Task
     builder: Builder
@@ -148,6 +154,11 @@ class Frame:
     node: gast.AST | None = None
     made_names: frozenset[str] = frozenset()
     local_names: frozenset[str] = frozenset()
+    pinned: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.builder.heap is None:
+            self.builder.heap = Heap()
 
     # --- reporting ---
 
@@ -205,6 +216,7 @@ class Frame:
         return None
 
     def describe(self, value: Value) -> str:
+        value = self.held(value)
         found = self.type_of(value)
         if found is not None:
             return str(found)
@@ -220,6 +232,70 @@ class Frame:
 
     def is_list(self, value: Value) -> bool:
         return isinstance(self.type_of(value), ListOf)
+
+    # --- objects ---
+
+    @property
+    def heap(self) -> Heap:
+        return self.builder.heap
+
+    def held(self, value: Value) -> Value:
+        """What a list or dict holds at present; any other value as it is."""
+        if type(value) is not Ref:
+            return value
+        found = self.builder.heap.contents[value.number]
+        if type(found) is Conflict:
+            name = self.builder.heap.names[value.number]
+            message = f"`{name}` holds {found.left} on one path and {found.right} on another"
+            self.fault("T002", message, self.node, "read here", ("let it hold values of the same types on every path",))
+        return found
+
+    def tree(self, value: Value) -> Value:
+        """A value with what its lists and dicts hold in their place."""
+        return tree(value, self.builder.heap.contents)
+
+    def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
+        return self.builder.heap.new(contents, wish, owner)
+
+    def change(self, target: Ref, contents: Value | None, node: gast.AST) -> None:
+        """An object holds something else from here on; None: the leaf that it holds has changed.
+
+        Refused where somebody else would see it of whom that cannot be told: a caller (P014), the world outside (P010),
+        a name that may or may not stand for the same object (R003).
+        """
+        heap = self.heap
+        owner = heap.owner_of(target.number)
+        if owner is not None:
+            self.fault(*changes_outside(owner), node, "changed here", (f"work on a copy: `{owner.name}.copy()`",))
+        others = self._possibly_the_same(target.number)
+        if others:
+            first, second = heap.names[target.number], heap.names[others[0]]
+            message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
+            self.fault("R003", message, node, "changed here", (f"make one of them a copy: `list({first})`",))
+        if contents is not None:
+            if target.number in reachable([contents], heap.contents):
+                self.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
+            heap.contents[target.number] = contents
+        heap.changes.append(target.number)
+
+    def _possibly_the_same(self, number: int) -> list[int]:
+        """The objects in use of which it is not known whether they are this one."""
+        heap = self.heap
+        if not heap.origins:
+            return []
+        used = reachable(self._values_in_use(), heap.contents)
+        return [other for other in used if other != number and heap.may_be_one(number, other)]
+
+    def _values_in_use(self) -> Iterator[Value]:
+        """The variables, of this function and of those that called it, that may be read from here on."""
+        frame: Frame | None = self
+        while frame is not None and frame.builder is self.builder:  # a function compiled on its own has its own heap
+            live = frame.live_after.get(id(frame.node))
+            now = set() if frame.node is None else set(reads(frame.node))
+            yield from (v for n, v in frame.variables.items() if live is None or n in live or n in now)
+            if frame.outer is not None and frame.outer.builder is self.builder:
+                yield from frame.outer._values_in_use()
+            frame = frame.caller
 
     # --- emitting ---
 
@@ -265,7 +341,7 @@ class Frame:
         b = self.builder
         return (
             b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(self.variables),
-            b.span, self.node, list(self.task.decisions),
+            b.span, self.node, list(self.task.decisions), b.heap.copy(),
         )  # fmt: skip
 
     def restore(self, saved: Any) -> None:
@@ -280,6 +356,7 @@ class Frame:
         self.variables = dict(saved[5])
         b.span, self.node = saved[6], saved[7]
         self.task.decisions[:] = saved[8]
+        b.heap.become(saved[9])
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self
@@ -288,3 +365,10 @@ class Frame:
                 return frame.variables[name]
             frame = frame.outer
         return None
+
+
+def changes_outside(owner: Owner) -> tuple[str, str]:
+    """The code and the message for a change of an object that somebody else sees."""
+    if owner.kind == "argument":
+        return "P014", f"this function changes its argument `{owner.name}`"
+    return "P010", f"this function changes `{owner.name}`, which is defined outside it"

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -17,24 +18,29 @@ from ..builder import Builder
 from ..names import Names, from_path
 from ..program import Function, Origin, Program
 from ..types import Array, ListOf, Type
-from . import apply, evaluate
+from . import apply, containers, evaluate, library
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
+from .heap import Heap, Owner, object_of, objects
 from .merge import coerce, own_length
 from .read import Source, read
 from .values import (
     Closure,
     Derived,
+    Dropped,
     Leaf,
+    ListOut,
     Mapping_,
     Out,
     Record,
     Sequence,
     Static,
     Typed,
+    Undefined,
     Value,
     is_number,
     map_leaves,
     parts,
+    with_parts,
 )
 
 _RECURSIVE: dict[int, tuple[python_types.CodeType, bool]] = {}  # the code is held, so that its id stays its own
@@ -94,7 +100,7 @@ def seen_variables(closure: Closure, own: dict[str, Value]) -> dict[str, Value]:
     seen: dict[str, Value] = {}
     for name in sorted({n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)} - set(own)):
         value = closure.frame.lookup(name)
-        if value is not None and not isinstance(value, Closure | Derived):
+        if value is not None and not isinstance(value, Closure | Derived | Undefined | Dropped):
             seen[name] = value
     return seen
 
@@ -112,7 +118,7 @@ def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any
             frame.fault("U018", "a list that grows cannot be an argument", frame.node)
         return Typed(found)
 
-    abstract = {name: map_leaves(value, general) for name, value in bound.items()}
+    abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
     return (identity, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
@@ -158,7 +164,21 @@ def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: g
     made = gast.Call(syntax.name(instance.name), atoms, [])
     here = frame.here(node)
     frame.builder.append(syntax.assign(target, made, here) if names else syntax.expression(made, here))
-    return map_leaves(instance.result, lambda v, _: Leaf(names[v.index]) if isinstance(v, Out) else v)
+    return taken_over(frame, instance.result, names, node)
+
+
+def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
+    """What a function returned, with objects of its own for lists and dicts."""
+    match value:
+        case Out(index=index):
+            return Leaf(names[index])
+        case ListOut(data=data, shapes=None, is_weak=is_weak):
+            return containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node)
+        case ListOut():
+            message = "a recursive function that returns a growing list of arrays is not in the language"
+            frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
+    inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
+    return object_of(with_parts(value, inner) if inner else value, frame.heap)
 
 
 def _own_lengths(frame: Frame, type_: Type) -> Type:
@@ -175,6 +195,7 @@ def _typed_leaves(value: Value) -> list[Typed]:
 
 
 def _number_leaves(frame: Frame, value: Value) -> list[Value]:
+    value = frame.held(value)
     inner = parts(value)
     if inner:
         return [t for _, part in inner for t in _number_leaves(frame, part)]
@@ -190,9 +211,14 @@ def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value
         task.left_out = False
         task.drop_provisional()
         inner.builder = Builder(Names(task.function_names), {})
+        inner.builder.heap = Heap()
         inner.caller, inner.call_span, inner.live_after = frame, None, table
         parameters = declare(inner.builder, abstract, inner)
         instance.arguments = dict(inner.variables)
+        inner.variables = {
+            key: objects(value, inner.builder.heap, key, Owner("argument", key))
+            for key, value in inner.variables.items()
+        }
         try:
             value = apply.run(inner, core)
         except Unresolved:
@@ -270,17 +296,23 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
                 return part
             frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")
         if isinstance(found, ListOf):
-            part = apply.as_array(frame, part, node, hint="result")
-            found = frame.type_of(part)
-            frame.task.decide("types", "a list that grew in a loop is returned as an array")
+            return listed(frame, part, found.element, place, node)
         if is_number(part):
             part = Leaf(frame.builder.bind(syntax.constant(part.value), found, "result").id)
         atoms.append(frame.atom(part, node))
         result_types.append(found)
         return Out(len(atoms) - 1)
 
-    structure = map_leaves(value, place)
+    structure = map_leaves(frame.tree(value), place)
     return structure, atoms, tuple(result_types)
+
+
+def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
+    """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
+    if not isinstance(element, Array):
+        return ListOut(place(apply.as_array(frame, part, node, hint="items"), ()), None, element.weak)
+    data, shapes = library.flat_from_list(frame, part, node)
+    return ListOut(place(data, ()), place(shapes, ()), False)
 
 
 def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:

@@ -33,7 +33,7 @@ else:
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:
     """Whether a loop over it is unrolled: tuples, lists and dicts whose length is known, and what is made of them."""
-    match value:
+    match frame.held(value):
         case Sequence() | Mapping_() | Record():
             return True
         case Static(value=tuple() | list() | dict() | str()):
@@ -45,7 +45,7 @@ def is_static_iterable(frame: Frame, value: Value) -> bool:
 
 def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
     """The items of an iterable whose length is known now."""
-    match value:
+    match frame.held(value):
         case Sequence(items=items):
             return list(items)
         case Record(items=items) if value.is_tuple:
@@ -57,12 +57,22 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
         case Range(start=start, stop=stop, step=step):
             bounds = [evaluate.known(frame, p, node, "a range that is unrolled") for p in (start, stop, step)]
             return [Static(i) for i in range(*bounds)]
+        case Iteration(kind="keys" | "values" | "items" as kind, parts=(inner,)):
+            return dict_view(frame, kind, inner)
         case Iteration(kind=kind, parts=inner, start=start):
             return iteration_items(frame, kind, inner, start, node)
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim and isinstance(found.dims[0], int):
         return [item_at(frame, value, Static(i), node) for i in range(found.dims[0])]
     frame.needs_static(value, "the number of items", node)
+
+
+def dict_view(frame: Frame, kind: str, base: Value) -> list[Value]:
+    """What `d.keys()`, `d.values()` or `d.items()` shows at present."""
+    items = frame.held(base).items  # type: ignore[union-attr]
+    if kind == "keys":
+        return [Static(k) for k, _ in items]
+    return [v for _, v in items] if kind == "values" else [Sequence((Static(k), v)) for k, v in items]
 
 
 def iteration_items(frame: Frame, kind: str, inner: tuple[Value, ...], start: Value, node: gast.AST) -> list[Value]:
@@ -105,6 +115,7 @@ def _has_static_length(frame: Frame, value: Value) -> bool:
 
 def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     """How many items a loop will see."""
+    value = frame.held(value)
     match value:
         case Range(start=start, stop=stop, step=step):
             return range_length(frame, start, stop, step, node)
@@ -149,6 +160,7 @@ def range_length(frame: Frame, start: Value, stop: Value, step: Value, node: gas
 
 def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
     """The item a loop sees at a position."""
+    value = frame.held(value)
     match value:
         case Range(start=start, step=step):
             offset = position if step == Static(1) else evaluate.binary(frame, gast.Mult, position, step, node)

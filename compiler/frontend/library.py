@@ -17,6 +17,7 @@ from ..ops.static import StaticFunction
 from ..types import Array, Scalar
 from . import apply, evaluate
 from .frame import Frame
+from .heap import objects
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
@@ -56,6 +57,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
 
 
 def _is_container(frame: Frame, value: Value) -> bool:
+    value = frame.held(value)
     return isinstance(value, Sequence | Record) or frame.is_list(value)
 
 
@@ -116,7 +118,8 @@ def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
     """A static keyword: lengths of a shape may be known at run time only, everything else is known now."""
     if name != "shape":
         return evaluate.known(frame, value, node, f"`{name}`")
-    items = value.items if isinstance(value, Sequence) else tuple(map(Static, evaluate.known(frame, value, node)))
+    held = frame.held(value)
+    items = held.items if isinstance(held, Sequence) else tuple(map(Static, evaluate.known(frame, held, node)))
     return tuple(frame.atom(whole_number(frame, item, node), node) for item in items)
 
 
@@ -142,10 +145,11 @@ def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AS
         if refused.code == "R001" and unknown is not None:
             frame.needs_static(unknown, "this argument", node)
         frame.fault(refused.code, refused.message, node, "found here")
-    return from_python(answer, lambda _: None)
+    return objects(from_python(answer, lambda _: None), frame.heap)
 
 
 def description(frame: Frame, value: Value) -> Any:
+    value = frame.held(value)
     match value:
         case Leaf(name=name):
             return frame.builder.types[name]
@@ -168,6 +172,49 @@ def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
         return None
     with frame.reporting(node):
         return dtype_name.ask(held)  # type: ignore[return-value]
+
+
+def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value]:
+    """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
+    element = frame.type_of(value).element  # type: ignore[union-attr]
+    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")  # type: ignore[union-attr]
+    shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype="i64")
+    total = frame.builder.names.fresh("total")
+    frame.builder.types[total] = types.INT
+    frame.builder.merged.add(total)
+    frame.builder.append(syntax.assign(total, syntax.constant(0)))
+
+    def each(visit: Any) -> None:
+        variable = frame.builder.names.fresh("i")
+        frame.builder.types[variable] = types.INT
+        with frame.captured() as body:
+            item = frame.builder.bind(syntax.index(value.name, variable), element, "item")  # type: ignore[union-attr]
+            lengths = [evaluate.length_of(frame, Leaf(item.id), axis, node) for axis in range(element.ndim)]
+            size: Value = Static(1)
+            for length in lengths:
+                size = evaluate.binary(frame, gast.Mult, size, length, node)
+            visit(variable, item, lengths, size)
+            following = frame.emit("add", Leaf(total), size, node=node, hint="total")
+            frame.builder.append(syntax.assign(total, frame.atom(following, node)))
+        frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
+
+    def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value) -> None:
+        for axis, length in enumerate(lengths):
+            place = [syntax.name(variable), syntax.constant(axis)]
+            frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))  # type: ignore[union-attr]
+
+    each(measure)
+    data = frame.emit("empty", node=node, hint="data", shape=(syntax.name(total),), dtype=element.dtype)
+    frame.builder.append(syntax.assign(total, syntax.constant(0)))
+
+    def fill(variable: str, item: gast.Name, lengths: list[Value], size: Value) -> None:
+        flat = frame.emit("reshape", Leaf(item.id), node=node, shape=(frame.atom(size, node),))
+        end = frame.emit("add", Leaf(total), size, node=node)
+        place = [syntax.slice_(syntax.name(total), frame.atom(end, node))]
+        frame.builder.append(syntax.store(data.name, place, frame.atom(flat, node)))  # type: ignore[union-attr]
+
+    each(fill)
+    return data, shapes
 
 
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import gast
 
@@ -13,11 +14,16 @@ from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
 from ..types import Array, Scalar
-from . import branches, carrying, evaluate, execute, iteration
-from .frame import Frame, NeedsStatic
+from . import branches, carrying, containers, evaluate, execute, iteration
+from .frame import Frame, NeedsStatic, Stopped
+from .heap import reachable
 from .values import (
+    Iteration,
     Leaf,
+    Mapping_,
     Range,
+    Ref,
+    Sequence,
     Static,
     Value,
 )
@@ -29,7 +35,7 @@ def for_loop(frame: Frame, node: gast.For) -> None:
     iterable = evaluate.evaluate(frame, node.iter)
     stop, body = _stop_flag(node)
     if iteration.is_static_iterable(frame, iterable):
-        return unroll(frame, node, iteration.static_items(frame, iterable, node), stop, body)
+        return unroll(frame, node, Items(frame, iterable, node), stop, body)
     saved = frame.snapshot()
     try:
         counted(frame, node, iterable, stop, body)
@@ -43,7 +49,7 @@ def for_loop(frame: Frame, node: gast.For) -> None:
         if len(items) > UNROLL_LIMIT:
             raise needed from None
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
-        unroll(frame, node, [Static(i) for i in items], stop, body)
+        unroll(frame, node, Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
 
 
 def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
@@ -54,9 +60,42 @@ def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast
     return None, node.body
 
 
-def unroll(frame: Frame, node: gast.For, items: list[Value], stop: gast.expr | None, body: list) -> None:
+class Items:
+    """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
+
+    def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
+        self.iterable, self.node, self.position = iterable, node, 0
+        self.seen = self._now(frame)
+
+    def _now(self, frame: Frame) -> list[Value]:
+        return iteration.static_items(frame, self.iterable, self.node)
+
+    def next(self, frame: Frame) -> Value | None:
+        """The next item, None at the end."""
+        items = self._now(frame)
+        if len(items) != len(self.seen):
+            self._check_size_may_change(frame)
+        self.seen = items
+        self.position += 1
+        return items[self.position - 1] if self.position <= len(items) else None
+
+    def _check_size_may_change(self, frame: Frame) -> None:
+        held = frame.held(self.iterable)
+        is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
+        if is_view or isinstance(held, Mapping_):
+            containers.stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
+        if not isinstance(self.iterable, Ref):
+            changed_while_looped(frame, self.node)
+
+
+def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
+    frame.fault("R003", "this loop changes the list that it goes over", node.iter, "looped over here",
+                ("loop over a copy: `for ... in list(...)`",))  # fmt: skip
+
+
+def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, body: list) -> None:
     """One copy of the body per item; after a possible `break` the rest stands under a condition."""
-    for position, item in enumerate(items):
+    while (item := items.next(frame)) is not None:
         execute.bind(frame, node.target, item, node.iter)
         execute.execute(frame, body)
         if stop is None:
@@ -66,7 +105,7 @@ def unroll(frame: Frame, node: gast.For, items: list[Value], stop: gast.expr | N
             if decided.value:
                 return
             continue
-        rest = [Remaining(node, items[position + 1 :], stop, body)]
+        rest = [Remaining(node, items, stop, body)]
         go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         table = dict(frame.live_after)
         made = gast.copy_location(gast.If(go_on, rest, []), node)
@@ -79,7 +118,7 @@ def unroll(frame: Frame, node: gast.For, items: list[Value], stop: gast.expr | N
 class Remaining(gast.Pass):
     """The iterations that are left of an unrolled loop, as a statement."""
 
-    def __init__(self, node: gast.For, items: list[Value], stop: gast.expr, body: list) -> None:
+    def __init__(self, node: gast.For, items: Items, stop: gast.expr, body: list) -> None:
         super().__init__()
         gast.copy_location(self, node)
         self.run = lambda frame: unroll(frame, node, items, stop, body)
@@ -109,7 +148,16 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         execute.bind(frame, node.target, item, node)
         return variable
 
-    carrying.carry(frame, node, body, enter, make)
+    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make))
+
+
+def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
+    """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
+    before = len(frame.heap.changes)
+    over = reachable([iterable], {})
+    run()
+    if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
+        changed_while_looped(frame, node)
 
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
@@ -133,7 +181,8 @@ def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, bod
         return syntax.while_(gast.BoolOp(gast.And(), [in_range, test]), inner + more, span=frame.here(node))
 
     going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
-    carrying.carry(frame, node, body, enter, make, test=lambda: nested_test(frame, going))
+    test = lambda: nested_test(frame, going)  # noqa: E731
+    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make, test=test))
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:
@@ -167,7 +216,10 @@ def while_loop(frame: Frame, node: gast.While) -> None:
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:
     """Whether a loop is entered, where that is known already."""
     with frame.captured():
-        value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        try:
+            value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        except Stopped:
+            return None
     return bool(value.value) if isinstance(value, Static) else None
 
 
@@ -183,7 +235,7 @@ def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) ->
 
 
 class _NotNested(Exception):
-    """A loop's condition needs statements of its own."""
+    """A loop's condition needs statements of its own, or changes something."""
 
 
 def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
@@ -204,14 +256,15 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     loop = located(gast.While(syntax.name(flag), [choice], []))
     table = dict(frame.live_after)
     if id(node.body[-1]) in table:
-        table[id(choice)] = core_liveness.live_in_loop(node, table) | {flag}
-    kept, frame.live_after = frame.live_after, table
+        table[id(choice)] = core_liveness.live_in_loop(node, table)
+    kept, frame.live_after, pinned = frame.live_after, table, frame.pinned
+    frame.pinned |= {flag}
     carrying.carry(
         frame, loop, [choice], lambda: "",
         lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
         test=lambda: nested_test(frame, loop.test),
     )  # fmt: skip
-    frame.live_after = kept
+    frame.live_after, frame.pinned = kept, pinned
     frame.variables.pop(flag, None)
 
 
@@ -229,8 +282,14 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
             sides = [node.left, *node.comparators]
             steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
             return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
+    changes, variables = len(frame.heap.changes), dict(frame.variables)
     with frame.captured() as emitted:
-        value = evaluate.truth(frame, evaluate.evaluate(frame, node), node)
+        try:
+            value = evaluate.truth(frame, evaluate.evaluate(frame, node), node)
+        except Stopped:
+            raise _NotNested from None
+    if len(frame.heap.changes) != changes or frame.variables != variables:
+        raise _NotNested
     return fold_statements(frame, emitted, frame.atom(value, node))
 
 

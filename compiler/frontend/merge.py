@@ -6,15 +6,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any
+
 import gast
 
 from .. import syntax, types
 from ..names import base_of, from_path
+from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .frame import Frame
 from .values import (
+    DROPPED,
+    UNDEFINED,
     Conflict,
+    Dropped,
+    Joined,
     Leaf,
+    Ref,
     Sequence,
     Static,
     Typed,
@@ -28,23 +38,64 @@ from .values import (
 )
 
 
-def join(frame: Frame, left: Value, right: Value) -> Value:
-    """What a variable is after two paths; `Typed` where a name has to be assigned on both."""
-    if isinstance(left, Conflict) or isinstance(right, Conflict):
-        return left if isinstance(left, Conflict) else right
-    if isinstance(left, Undefined) or isinstance(right, Undefined):
-        known = right if isinstance(left, Undefined) else left
-        return known if isinstance(known, Undefined) else map_leaves(known, lambda v, _: _widened(frame, v))
-    if _identical(left, right):
-        return left
-    if _grows(frame, left, right):
-        return grown(frame, left, right)
-    if same_structure(left, right):
-        pairs = zip(parts(left), parts(right), strict=True)
-        return with_parts(left, tuple(join(frame, a, b) for (_, a), (_, b) in pairs))
-    first, second = frame.type_of(left), frame.type_of(right)
-    joined = None if first is None or second is None else join_types(frame, first, second)
-    return Conflict(frame.describe(left), frame.describe(right)) if joined is None else Typed(joined)
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """Two paths that meet: what the objects hold at the end of each.
+
+    `pairs` says what a name is after two paths that left different objects in it; each pair has one answer, so that
+    names of one object stay names of one object.  The head of a loop has another rule for objects.
+    """
+
+    frame: Frame
+    left: Mapping[int, Value]
+    right: Mapping[int, Value]
+    rule: Callable[[Ref | Undefined, Ref | Undefined], Value] | None = None
+    pairs: dict[Any, Value] = field(default_factory=dict)
+
+    def join(self, left: Value, right: Value) -> Value:
+        """What a variable is after two paths; `Typed` and `Joined` where a name has to be assigned on both."""
+        if isinstance(left, Dropped) or isinstance(right, Dropped):
+            return DROPPED
+        if isinstance(left, Conflict) or isinstance(right, Conflict):
+            return left if isinstance(left, Conflict) else right
+        if isinstance(left, Ref | Undefined) and isinstance(right, Ref | Undefined):
+            return (self.rule or self.join_objects)(left, right)
+        if isinstance(left, Undefined) or isinstance(right, Undefined):
+            known = right if isinstance(left, Undefined) else left
+            return map_leaves(known, lambda v, _: self._widened(v))
+        frame = self.frame
+        if _identical(left, right):
+            return left
+        if _grows(frame, left, right):
+            return grown(frame, left, right)
+        if same_structure(left, right):
+            pairs = zip(parts(left), parts(right), strict=True)
+            return with_parts(left, tuple(self.join(a, b) for (_, a), (_, b) in pairs))
+        first, second = frame.type_of(left), frame.type_of(right)
+        joined = None if first is None or second is None else join_types(frame, first, second)
+        if joined is None:
+            return Conflict(self._describe(left, self.left), self._describe(right, self.right))
+        return Typed(joined)
+
+    def join_objects(self, left: Ref | Undefined, right: Ref | Undefined) -> Value:
+        """The object that a name stands for: one that both paths know, or one that may be either."""
+        if left == right or isinstance(left, Undefined) or isinstance(right, Undefined):
+            return right if isinstance(left, Undefined) else left
+        pair = (left.number, right.number)
+        if pair not in self.pairs:
+            contents = self.join(self.left[left.number], self.right[right.number])
+            self.pairs[pair] = Joined(pair, contents, frozenset(pair))
+        return self.pairs[pair]
+
+    def _widened(self, value: Value) -> Value:
+        """A part of a value that one path has not: an object is itself, a number needs a name."""
+        if isinstance(value, Ref):
+            return (self.rule or self.join_objects)(UNDEFINED, value)
+        found = self.frame.type_of(value)
+        return value if found is None else Typed(found)
+
+    def _describe(self, value: Value, contents: Mapping[int, Value]) -> str:
+        return self.frame.describe(contents.get(value.number, value) if isinstance(value, Ref) else value)
 
 
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
@@ -84,11 +135,6 @@ def _identical(left: Value, right: Value) -> bool:
     return type(left) is type(right) and left == right
 
 
-def _widened(frame: Frame, value: Value) -> Value:
-    found = frame.type_of(value)
-    return value if found is None else Typed(found)
-
-
 def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
     """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
     match left, right:
@@ -114,10 +160,20 @@ def is_own_length(extent: types.Extent) -> bool:
     return isinstance(extent, types.Dim) and all(base_of(s) == "length" for s in extent.symbols())
 
 
-def named(frame: Frame, variable: str, value: Value) -> Value:
-    """Give every merged part a fresh name."""
+def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None = None) -> Value:
+    """Give every merged part a fresh name, and every object that may be one of several a number.
+
+    `made` has the objects numbered so far by their keys, for several values that are named together.
+    """
+    made = {} if made is None else made
 
     def name(part: Value, path: tuple[object, ...]) -> Value:
+        if isinstance(part, Joined):
+            if part.key not in made:
+                contents = named(frame, from_path(variable, *path), part.contents, made)
+                made[part.key] = frame.new(contents, from_path(variable, *path))
+                frame.heap.origins[made[part.key].number] = part.origins
+            return made[part.key]
         if not isinstance(part, Typed):
             return part
         fresh = frame.builder.names.fresh(from_path(variable, *path))
@@ -125,21 +181,48 @@ def named(frame: Frame, variable: str, value: Value) -> Value:
         frame.builder.merged.add(fresh)
         return Leaf(fresh)
 
-    return map_leaves(value, name)  # type: ignore[arg-type]
+    return map_leaves(value, name)
 
 
-def copies(frame: Frame, target: Value, source: Value, merged: set[str], node: gast.AST) -> list[tuple[str, gast.expr]]:
-    """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
-    if isinstance(source, Undefined):
-        return []
-    if isinstance(target, Leaf):
-        if target.name not in merged or source == target:
-            return []
-        return [(target.name, coerce(frame, source, frame.builder.types[target.name], node))]
-    result: list[tuple[str, gast.expr]] = []
-    for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
-        result += copies(frame, into, value, merged, node)
-    return result
+@dataclass(frozen=True, slots=True, eq=False)
+class Merging:
+    """The names that a join made, to be assigned at the end of a path.
+
+    fresh      the names
+    into       what the objects hold that are new with them, under these names
+    contents   what the objects of the path hold at its end
+    """
+
+    frame: Frame
+    fresh: set[str]
+    into: Mapping[int, Value]
+    contents: Mapping[int, Value]
+    node: gast.AST
+
+    def copies(self, target: Value, source: Value) -> dict[str, gast.expr]:
+        """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
+        if isinstance(source, Undefined):
+            return {}
+        if isinstance(target, Ref):
+            if target.number not in self.into or not isinstance(source, Ref):
+                return {}
+            return self.copies(self.into[target.number], self.contents[source.number])
+        if isinstance(target, Leaf):
+            if target.name not in self.fresh or source == target:
+                return {}
+            return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
+        result: dict[str, gast.expr] = {}
+        for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
+            result |= self.copies(into, value)
+        return result
+
+    def place_holders(self, target: Value, source: Value) -> None:
+        """Assign the names of `target` that `source`, undefined on this path, gives no value."""
+        if not isinstance(source, Undefined):
+            return
+        for leaf in leaf_names(target, self.into):
+            if leaf in self.fresh:
+                self.frame.builder.append(syntax.assign(leaf, zero_of(self.frame, self.frame.builder.types[leaf])))
 
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
@@ -191,21 +274,11 @@ def zero_of(frame: Frame, type_: Type) -> gast.expr | None:
     return syntax.call("new_list")
 
 
-def place_holders(frame: Frame, target: Value, source: Value, merged: set[str]) -> None:
-    """Assign the names of `target` that `source`, undefined on this path, gives no value."""
-    if not isinstance(source, Undefined):
-        return
-    for leaf in _leaf_names(target):
-        if leaf in merged:
-            frame.builder.append(syntax.assign(leaf, zero_of(frame, frame.builder.types[leaf])))
-
-
-def _leaf_names(value: Value) -> list[str]:
-    if isinstance(value, Leaf):
-        return [value.name]
-    return [n for _, part in parts(value) for n in _leaf_names(part)]
-
-
-def merged_names(value: Value, frame: Frame) -> set[str]:
-    return {n for n in _leaf_names(value) if n in frame.builder.merged}
-
+def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:
+    """The names of leaves in a value, and in the objects of which `contents` says what they hold."""
+    match value:
+        case Leaf(name=name):
+            return [name]
+        case Ref(number=number):
+            return leaf_names(contents[number], contents) if number in contents else []
+    return [n for _, part in parts(value) for n in leaf_names(part, contents)]

@@ -27,6 +27,7 @@ from ..names import Names
 from ..program import Function, Origin, Program
 from . import apply, instances
 from .frame import Frame, NeedsStatic, Specialised, Stopped, Task, Unresolved
+from .heap import Owner, objects
 from .read import read
 from .values import Leaf, Static, Value, map_leaves
 
@@ -57,6 +58,9 @@ def specialise(
     named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
     parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
     given = dict(frame.variables)
+    frame.variables = {
+        key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
+    }
     for key in frozen:
         task.frozen[key] = frame.variables.pop(f"{key}_frozen")
     frame.at(core)
@@ -100,7 +104,7 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
         return made
 
     for name in mutates:
-        frame.variables[name] = map_leaves(frame.variables[name], copied)
+        frame.variables[name] = map_leaves(frame.tree(frame.variables[name]), copied)
     return changed
 
 

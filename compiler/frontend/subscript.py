@@ -12,31 +12,20 @@ import gast
 from .. import syntax, types
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
-from . import apply, evaluate
+from . import apply, containers, evaluate
 from .frame import Frame
-from .values import Leaf, Mapping_, Record, Sequence, Static, Value
+from .values import Leaf, Ref, Sequence, Static, Value
 
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
-    match base:
-        case Sequence():
-            return from_sequence(frame, base, items, node)
-        case Record(cls=cls, items=fields) if issubclass(cls, tuple):
-            return from_sequence(frame, Sequence(tuple(v for _, v in fields)), items, node)
-        case Mapping_():
-            key = evaluate.static(frame, items, "a dict key")
-            found = base.get(key)
-            if found is None:
-                frame.fault("R005", f"the dict has no key {key!r}", node, "looked up here")
-            return found
-        case Static(value=str() | tuple() | list() | dict() as value):
-            return evaluate.outside(frame, value[evaluate.static(frame, items, "an index")], "item", node)
+    if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
+        return evaluate.outside(frame, base.value[evaluate.static(frame, items, "an index")], "item", node)
+    if containers.is_container(frame, base):
+        return containers.load(frame, base, items, node, hint)
     found = frame.type_of(base)
-    if isinstance(found, ListOf):
-        return list_element(frame, base, items, node, hint)
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
     return element(frame, base, normalised(frame, found, items, node), node, hint)
@@ -67,29 +56,6 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
 
-def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
-    """An item or slice of a tuple or list; positions that are only known later index an array of equal items."""
-    if isinstance(items, gast.Slice):
-        what = "a slice of a tuple"
-        bounds = slice(*(None if b is None else evaluate.static(frame, b, what) for b in _bounds(items)))
-        return Sequence(base.items[bounds], base.kind)
-    position = evaluate.static(frame, items, "the position in a tuple or list")
-    try:
-        return base.items[position]
-    except IndexError:
-        message = f"{base.kind.__name__} index out of range"
-        frame.builder.append(syntax.raise_("IndexError", message, span=frame.here(node)))
-        return base.items[0] if base.items else Static(None)
-
-
-def list_element(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str) -> Value:
-    position = evaluate.evaluate(frame, items)
-    atom = frame.atom(position, node)
-    element_type = frame.type_of(base).element
-    made = frame.builder.bind(syntax.index(base.name, atom), element_type, hint)
-    return Leaf(made.id)
-
-
 def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> list[gast.expr]:
     """The items of a subscript as atoms, slices and new axes; every axis of the array has one."""
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
@@ -115,7 +81,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
     if isinstance(node, gast.Slice):
         return slice_item(frame, node)
     value = evaluate.evaluate(frame, node)
-    match value:
+    match frame.held(value):
         case Static(value=slice() as found):
             return syntax.slice_(found.start, found.stop, found.step)
         case Sequence(items=parts, kind=kind) if kind is tuple:
@@ -170,24 +136,11 @@ def _bounds(node: gast.Slice) -> tuple:
     return (node.lower, node.upper, node.step)
 
 
-def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> Value | None:
-    """`base[items] = value`.  Returns the new container where a tuple-like one is rebuilt, None for arrays."""
-    match base:
-        case Mapping_():
-            key = evaluate.static(frame, items, "a dict key")
-            kept = dict(base.items)
-            kept[key] = value
-            return Mapping_(tuple(kept.items()))
-        case Sequence(kind=kind) if kind is list:
-            position = evaluate.static(frame, items, "the position in a list")
-            changed = list(base.items)
-            changed[position] = value
-            return Sequence(tuple(changed), list)
+def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
+    """`base[items] = value`."""
+    if isinstance(base, Ref):
+        return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
-    if isinstance(found, ListOf):
-        position = evaluate.evaluate(frame, items)
-        frame.builder.append(syntax.store(base.name, [frame.atom(position, node)], frame.atom(value, node)))
-        return None
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements to assign", node)
     store_items(frame, base, normalised(frame, found, items, node), value, node)
@@ -196,7 +149,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
 
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:
     """Emit the store; the value must broadcast to the place and is converted to the array's dtype."""
-    if isinstance(value, Sequence):
+    if containers.is_container(frame, value):
         value = apply.as_array(frame, value, node)
     place = frame.type_of(base)
     found = frame.type_of(value)

@@ -1,7 +1,8 @@
 """Abstract values: what the specialiser knows of a Python value before the program runs.
 
 A number that is known is `Static`, one that is not is a `Leaf` (a typed name); containers are taken apart, so that a
-list of NamedTuples is a `Sequence` of `Record`s of leaves.
+tuple of NamedTuples is a `Sequence` of `Record`s of leaves.  What can change is an object: names share a `Ref`, and
+what a list or dict holds at present stands in the heap (`heap.py`).
 """
 
 from __future__ import annotations
@@ -46,8 +47,42 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
+class ListOut:
+    """A list that grew, among the values that a function returns: its items in one array.
+
+    `shapes` is None for a list of numbers.  Otherwise `data` holds the elements of all arrays one after the other, and
+    each row of `shapes` the lengths of one of them.  `is_weak` says that the numbers are Python's.
+    """
+
+    data: Value
+    shapes: Value | None = None
+    is_weak: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A list or dict, by its number in the heap: two names of one number are one object."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An object that is one of several where paths meet, and has no number yet.
+
+    key       equal for names of one object
+    contents  what it holds
+    origins   the numbers of the objects that it may be
+    """
+
+    key: Any
+    contents: Value
+    origins: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence:
-    """A tuple or list whose length is known now; `kind` is `tuple` or `list`."""
+    """A tuple, or what a list holds, of a length that is known now; `kind` is `tuple` or `list`."""
 
     items: tuple[Value, ...]
     kind: type = tuple
@@ -55,7 +90,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Mapping_:
-    """A dict with keys known now."""
+    """What a dict holds; its keys are known now."""
 
     items: tuple[tuple[Any, Value], ...]
 
@@ -115,7 +150,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """`zip`, `enumerate`, `reversed` over other values: a length and items by position, taken apart by the loop."""
+    """`zip`, `enumerate`, `reversed` over other values: a length and items by position, taken apart by the loop.
+
+    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read.
+    """
 
     kind: str
     parts: tuple[Value, ...]
@@ -128,6 +166,11 @@ class Undefined:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A variable that liveness says nobody reads again: to read it is a fault of the compiler."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """Values that cannot be one variable; an error only where it is read."""
 
@@ -136,10 +179,11 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | Sequence | Mapping_ | Record | Closure | Derived | Bound | Range | Iteration
-    | Undefined | Conflict
+    Static | Leaf | Typed | Out | ListOut | Ref | Joined | Sequence | Mapping_ | Record | Closure | Derived | Bound
+    | Range | Iteration | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
+DROPPED = Dropped()
 NONE = Static(None)
 
 
@@ -172,6 +216,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
+        case ListOut(data=data, shapes=shapes):
+            return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
     return ()
 
 
@@ -188,6 +234,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Range(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
+        case ListOut(is_weak=is_weak):
+            return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value
 
 

@@ -1,0 +1,333 @@
+"""Lists and dicts: their items, their methods, what changes them.
+
+    xs = [a]; ys = xs; ys.append(b)     ->     both names stand for one object, which now holds [a, b]
+
+An object whose length is known holds its items; one that grows in a loop holds the leaf of a growable list, and its
+methods become statements of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from .. import syntax, types
+from ..later import later
+from ..types import ListOf, Scalar
+from . import evaluate, iteration
+from .frame import Frame, Stopped
+from .merge import coerce, join_types
+from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Sequence, Static, Value
+
+if TYPE_CHECKING:
+    from . import execute
+else:
+    (execute,) = later(__package__, "execute")
+
+
+def is_container(frame: Frame, value: Value) -> bool:
+    """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
+    held = frame.held(value)
+    return isinstance(held, Sequence | Mapping_ | Iteration | Record) or frame.is_list(held)
+
+
+def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
+    return frame.new(Sequence(tuple(items), list))
+
+
+def new_dict(frame: Frame, items: dict[Any, Value]) -> Ref:
+    return frame.new(Mapping_(tuple(items.items())), "entries")
+
+
+# --- items ---------------------------------------------------------------------------------------------------------
+
+
+def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str) -> Value:
+    """`base[items]` of a container."""
+    held = frame.held(base)
+    if isinstance(held, Record) and held.is_tuple:
+        held = Sequence(tuple(v for _, v in held.items))
+    match held:
+        case Mapping_():
+            key = evaluate.static(frame, items, "a dict key")
+            found = held.get(key)
+            if found is None:
+                stop(frame, "KeyError", repr(key), node)
+            return found
+        case Sequence():
+            return from_sequence(frame, held, items, node)
+    if isinstance(items, gast.Slice):
+        return sliced_list(frame, held, items, node)
+    position = evaluate.evaluate(frame, items)
+    element = frame.type_of(held).element  # type: ignore[union-attr]
+    return Leaf(frame.builder.bind(syntax.index(held.name, whole(frame, position, node)), element, hint).id)
+
+
+def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
+    found = frame.type_of(position)
+    if not isinstance(found, Scalar) or types.KIND[found.dtype] > 1:
+        what = frame.describe(position)
+        frame.fault("T001", f"list indices must be integers or slices, not {what}", node, "indexed here")
+    return frame.atom(position, node)
+
+
+def stop(frame: Frame, exception: str, message: str, node: gast.AST) -> None:
+    """Control ends here with an error."""
+    message = message.replace("{", "{{").replace("}", "}}")
+    frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
+    raise Stopped
+
+
+def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
+    """An item or slice of a tuple or list whose length is known; a slice of a list is a list of its own."""
+    if isinstance(items, gast.Slice):
+        found = base.items[_bounds(frame, items)]
+        return new_list(frame, found) if base.kind is list else Sequence(found)
+    position = evaluate.static(frame, items, "the position in a tuple or list")
+    if not isinstance(position, int):
+        what = f"{base.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
+        frame.fault("T001", what, node, "indexed here")
+    if not -len(base.items) <= position < len(base.items):
+        stop(frame, "IndexError", f"{base.kind.__name__} index out of range", node)
+    return base.items[position]
+
+
+def _bounds(frame: Frame, items: gast.Slice) -> slice:
+    known = [None if b is None else evaluate.static(frame, b, "a slice of a tuple or list")
+             for b in (items.lower, items.upper, items.step)]  # fmt: skip
+    return slice(*known)
+
+
+def sliced_list(frame: Frame, held: Leaf, items: gast.Slice, node: gast.AST) -> Value:
+    """A slice of a list that grows: `xs[:]` copies it, other slices are not in the language."""
+    if (items.lower, items.upper, items.step) != (None, None, None):
+        frame.fault("U018", "a slice of a list that grows is not in the language", node, "taken here",
+                    ("make it an array first: `np.array(...)`",))  # fmt: skip
+    return frame.new(copy_of_leaf(frame, held, node))
+
+
+def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST) -> Leaf:
+    """A growable list with the items of another."""
+    type_ = frame.type_of(held)
+    made = frame.builder.bind(syntax.call("new_list"), type_, "items")
+    _append_all(frame, made.id, held, node)
+    return Leaf(made.id)
+
+
+def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Ref:
+    """A growable list of the numbers in an array."""
+    element = Scalar(frame.type_of(array).dtype, is_weak)  # type: ignore[union-attr]
+    made = frame.builder.bind(syntax.call("new_list"), ListOf(element), "items")
+    _append_all(frame, made.id, array, node)
+    return frame.new(Leaf(made.id))
+
+
+def _append_all(frame: Frame, target: str, source: Value, node: gast.AST) -> None:
+    """Append the items of an array or a growable list, in a loop."""
+    count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    element = frame.builder.types[target].element
+    with frame.captured() as body:
+        item = iteration.item_at(frame, source, Leaf(variable), node)
+        value = coerce(frame, item, _fitting(frame, element, item, node), node)
+        frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
+    frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
+
+
+def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> None:
+    """`base[items] = value` for a list or dict."""
+    held = frame.held(base)
+    match held:
+        case Mapping_(items=old):
+            key = evaluate.static(frame, items, "a dict key")
+            frame.change(base, Mapping_(tuple({**dict(old), key: value}.items())), node)
+        case Sequence(items=old):
+            changed = list(old)
+            if isinstance(items, gast.Slice):
+                changed[_bounds(frame, items)] = iteration.static_items(frame, value, node)
+            else:
+                position = evaluate.static(frame, items, "the position in a list")
+                if not -len(changed) <= position < len(changed):
+                    stop(frame, "IndexError", "list assignment index out of range", node)
+                changed[position] = value
+            frame.change(base, Sequence(tuple(changed), list), node)
+        case _:
+            if isinstance(items, gast.Slice):
+                frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
+            element = frame.type_of(held).element
+            position = whole(frame, evaluate.evaluate(frame, items), node)
+            atom = coerce(frame, value, _fitting(frame, element, value, node), node)
+            frame.change(base, None, node)
+            frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+
+
+def _fitting(frame: Frame, element: Any, value: Value, node: gast.AST) -> Any:
+    """The type of a list's items, which must hold the value too."""
+    found = frame.type_of(value)
+    joined = None if found is None else join_types(frame, element, found)
+    if joined is None or isinstance(joined, Scalar) and joined.dtype != element.dtype:
+        message = f"a list of {element} cannot take a {frame.describe(value)}"
+        frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
+    return element
+
+
+# --- methods -------------------------------------------------------------------------------------------------------
+
+
+def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
+    """A method of a list, tuple or dict."""
+    held = frame.held(receiver)
+    kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
+    tables: dict[str, dict[str, Callable[..., Value]]] = {
+        "dict": DICT_METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
+    }  # fmt: skip
+    found = tables[kind].get(method)
+    if found is None:
+        frame.fault("U013", f"a {kind} has no method `{method}` here", node, "called here")
+    if isinstance(held, Leaf) and method not in ("append", "extend", "pop", "copy"):
+        frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here",
+                    ("make it an array first: `np.array(...)`",))  # fmt: skip
+    return found(frame, receiver, node, *args, **kwargs)
+
+
+def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
+    held = frame.held(target)
+    if isinstance(held, Sequence):
+        frame.change(target, Sequence((*held.items, value), list), node)
+        return Static(None)
+    element = frame.type_of(held).element  # type: ignore[union-attr]
+    atom = coerce(frame, value, _fitting(frame, element, value, node), node)
+    frame.change(target, None, node)
+    frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
+    return Static(None)
+
+
+def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
+    """`xs.extend(values)`, and what `xs += values` does."""
+    held = frame.held(target)
+    if isinstance(held, Leaf) and not iteration.is_static_iterable(frame, values):
+        frame.change(target, None, node)
+        if frame.held(values) == held:
+            frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
+                        ("extend it by a copy: `list(...)`",))  # fmt: skip
+        _append_all(frame, held.name, frame.held(values), node)
+        return Static(None)
+    for item in iteration.static_items(frame, values, node):
+        append(frame, target, node, item)
+    return Static(None)
+
+
+def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
+    held = frame.held(target)
+    if isinstance(held, Leaf):
+        if position not in (None, Static(-1)):
+            frame.fault("U013", "from a list that grows only the last item can be popped", node, "called here")
+        frame.change(target, None, node)
+        element = frame.type_of(held).element  # type: ignore[union-attr]
+        return Leaf(frame.builder.bind(syntax.call("pop", held.name), element, "t").id)
+    items = list(held.items)
+    at = -1 if position is None else evaluate.known(frame, position, node, "the position")
+    if not items:
+        stop(frame, "IndexError", "pop from empty list", node)
+    if not -len(items) <= at < len(items):
+        stop(frame, "IndexError", "pop index out of range", node)
+    found = items.pop(at)
+    frame.change(target, Sequence(tuple(items), list), node)
+    return found
+
+
+def _rebuilt(change: Callable[..., None]) -> Callable[..., Value]:
+    """A method that changes a list of known length and gives nothing."""
+
+    def method(frame: Frame, target: Ref, node: gast.AST, *values: Value) -> Value:
+        items = list(frame.held(target).items)  # type: ignore[union-attr]
+        change(frame, node, items, *values)
+        frame.change(target, Sequence(tuple(items), list), node)
+        return Static(None)
+
+    return method
+
+
+def _insert(frame: Frame, node: gast.AST, items: list, position: Value, value: Value) -> None:
+    items.insert(evaluate.known(frame, position, node, "the position"), value)
+
+
+def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
+    held = frame.held(target)
+    return frame.new(copy_of_leaf(frame, held, node) if isinstance(held, Leaf) else held)
+
+
+def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
+    items = evaluate.known(frame, target, node, "this list")
+    wanted = evaluate.known(frame, value, node)
+    if wanted not in items:
+        what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
+        stop(frame, "ValueError", what, node)
+    return Static(items.index(wanted))
+
+
+def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
+    return Static(evaluate.known(frame, target, node, "this list").count(evaluate.known(frame, value, node)))
+
+
+def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    found = frame.held(target).get(evaluate.known(frame, key, node, "a dict key"))  # type: ignore[union-attr]
+    return default if found is None else found
+
+
+def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
+    held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
+    found = held.get(name)  # type: ignore[union-attr]
+    if found is None:
+        if default is None:
+            stop(frame, "KeyError", repr(name), node)
+        return default  # type: ignore[return-value]
+    frame.change(target, Mapping_(tuple((k, v) for k, v in held.items if k != name)), node)  # type: ignore[union-attr]
+    return found
+
+
+def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
+    found = held.get(name)  # type: ignore[union-attr]
+    if found is None:
+        frame.change(target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
+    return default if found is None else found
+
+
+def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
+    items = dict(frame.held(target).items)  # type: ignore[union-attr]
+    for other in others:
+        items.update(pairs_of(frame, other, node))
+    frame.change(target, Mapping_(tuple({**items, **named}.items())), node)
+    return Static(None)
+
+
+def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
+    """What `dict(value)` takes from a dict or a sequence of pairs."""
+    held = frame.held(value)
+    if isinstance(held, Mapping_):
+        return dict(held.items)
+    found: dict[Any, Value] = {}
+    for pair in iteration.static_items(frame, value, node):
+        key, item = iteration.static_items(frame, pair, node)
+        found[evaluate.known(frame, key, node, "a dict key")] = item
+    return found
+
+
+def _view(kind: str) -> Callable[..., Value]:
+    return lambda frame, target, node: Iteration(kind, (target,))
+
+
+COMMON_METHODS: dict[str, Callable[..., Value]] = {"index": _index, "count": _count}
+LIST_METHODS: dict[str, Callable[..., Value]] = {
+    "append": append, "extend": extend, "pop": pop, "copy": copy, "insert": _rebuilt(_insert),
+    "reverse": _rebuilt(lambda frame, node, items: items.reverse()),
+    "clear": _rebuilt(lambda frame, node, items: items.clear()),
+}  # fmt: skip
+DICT_METHODS: dict[str, Callable[..., Value]] = {
+    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": copy,
+    "pop": _pop_key, "setdefault": _set_default, "update": _update,
+}  # fmt: skip
