@@ -15,6 +15,8 @@ import gast
 from .diagnostics import Span
 
 Block = tuple[gast.stmt, ...]
+Argument = str | tuple[Any] | None
+Message = str | tuple[Argument, ...]
 COMPOUND = frozenset({gast.If, gast.For, gast.While})
 
 
@@ -125,18 +127,27 @@ def delete(id_: str, span: Span | None = None) -> gast.stmt:
     return at(gast.Delete([gast.Name(id_, gast.Del(), None, None)]), span)
 
 
-def raise_(exception: str, message: str, *values: object, span: Span | None = None) -> gast.stmt:
-    """`raise exception(message.format(values))`: the values are scalar expressions evaluated when it is raised."""
+def raise_(exception: str, message: Message, *values: object, span: Span | None = None) -> gast.stmt:
+    """`raise exception(message.format(values))`: the values are scalar expressions evaluated when it is raised.
+
+    A message is the format of the only argument, "" for none, or a tuple with an entry per argument: a format, `(c,)`
+    for a constant, None for the next value as it is.
+    """
     made = gast.Call(name(exception), [constant(message), *map(atom, values)], [])
     return at(gast.Raise(made, None), span)
 
 
-def raise_own(exception: type[BaseException], message: str, *values: object, span: Span | None = None) -> gast.stmt:
+def raise_own(exception: type[BaseException], message: Message, *values: object, span: Span | None = None) -> gast.stmt:
     """The same for an exception class of the user's; `base` is the class of Python's own that it comes from."""
     statement = raise_(exception.__name__, message, *values, span=span)
     own = exception.__module__ != "builtins"
     statement.base = next(c.__name__ for c in exception.__mro__ if c.__module__ == "builtins") if own else None
     return statement
+
+
+def message_arguments(message: Message) -> tuple[Argument, ...]:
+    """A message with an entry for each argument."""
+    return message if isinstance(message, tuple) else (message,) if message else ()
 
 
 # --- reading -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,9 @@ ARRAY_METHODS = words(
     "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
     " std sum swapaxes transpose var item conj"
 )
-CONTAINER_METHODS = words("append pop get items keys values copy extend index count _replace _asdict")
+CONTAINER_METHODS = words(
+    "append pop get items keys values copy extend index count insert reverse clear update setdefault _replace _asdict"
+)
 TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
 
@@ -41,6 +43,11 @@ CHANGING_METHODS = words(
     "append extend insert remove pop clear sort reverse update setdefault popitem add discard fill resize put"
     " itemset partition setflags byteswap setfield intersection_update difference_update symmetric_difference_update"
     " __setitem__ __delitem__ __iadd__"
+)
+# Those that arrays do not have: what they change is a list or dict, which the specialiser follows by identity.
+CONTAINER_CHANGES = words(
+    "append extend insert remove pop clear reverse update setdefault popitem add discard intersection_update"
+    " difference_update symmetric_difference_update"
 )
 IO_METHODS = words("tofile dump write writelines read readline readlines close flush")
 

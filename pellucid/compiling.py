@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -37,6 +38,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
     """The machine code of a function for these types."""
     with no_collection():
         made = pipeline.derive(request, arguments, frozen)
+        options = replace(options, exceptions=made.exceptions)
         executable = llvm.compile_program(pipeline.loops(made.program), options)
     _import_the_rest()
     return Compiled(executable, made.result, mutated(made))

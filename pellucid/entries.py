@@ -15,6 +15,7 @@ import marshal
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -137,11 +138,12 @@ def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None
     """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
     executable, place = compiled.executable, store()
     structure = _structure(compiled.result, key.seen)
-    if place is None or structure is None:
+    exceptions = {name: _constant(cls, key.seen) for name, cls in executable.options.exceptions.items()}
+    if place is None or structure is None or None in exceptions.values():
         return
     parameters, results = tuple(map(_type, executable.parameters)), tuple(map(_type, executable.results))
     sites = tuple(map(_site, executable.sites))
-    content = (title, executable.library.key, parameters, results, structure, compiled.mutated, sites)
+    content = (title, executable.library.key, parameters, results, structure, compiled.mutated, sites, exceptions)
     place.write(key.name, marshal.dumps(content))
 
 
@@ -151,15 +153,17 @@ def load(key: Key, options: Options) -> Compiled | None:
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, code, parameters, results, structure, mutated, sites = marshal.loads(data)
+    _, code, parameters, results, structure, mutated, sites, exceptions = marshal.loads(data)
     memory.pool()
     library = machine_code.stored_library(code)
     if library is None:
         return None
     try:
         result = _structure_from(structure, key.seen.objects)
+        known = {name: _constant_from(found, key.seen.objects) for name, found in exceptions.items()}
     except (KeyError, AttributeError):  # a library's object whose module is not imported yet
         return None
+    options = replace(options, exceptions=known)
     types, result_types = tuple(map(_type_from, parameters)), tuple(map(_type_from, results))
     return Compiled(Executable(types, result_types, library, StoredSites(sites), options), result, mutated)
 

@@ -219,9 +219,7 @@ class Function(base_class()):  # type: ignore[misc]
 
     def _options(self) -> Options:
         request = self.__pellucid__
-        names = namespace_of(request.python)
-        exceptions = {n: c for n, c in names.items() if isinstance(c, type) and issubclass(c, BaseException)}
-        return Options(request.fastmath, False, request.parallel, request.line_tables, exceptions)
+        return Options(request.fastmath, False, request.parallel, request.line_tables)
 
     def _targets(self, mutated: tuple[tuple[str, int], ...], flat: Flattened) -> list[np.ndarray]:
         """The arrays that `mutates=` writes to.  Raises ValueError where that would not mean what Python means."""

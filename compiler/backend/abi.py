@@ -16,6 +16,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..records import dataclass
+from ..syntax import Message
 from ..types import Array, ListOf, Scalar, Type
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class ErrorSite:
-    """A place that can raise: the exception, its message with a `{}` per value, and where the user wrote it.
+    """A place that can raise: the exception, its message (`syntax.raise_` says in which form), and its place.
 
     `inlined` are the spans of the calls it was inlined through, outermost first.  A site whose exception is empty
     is a call from one native function to another: a link of the traceback, never raised itself.
     """
 
     exception: str
-    message: str
+    message: Message
     values: tuple[Scalar, ...]
     span: Span | None
     inlined: tuple[Span, ...]

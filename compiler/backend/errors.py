@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import builtins
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...runtime.traceback_frames import Line, show
+from ..syntax import message_arguments
 from ..types import KIND, NUMPY_DTYPE, Scalar
 from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
 
@@ -28,25 +30,33 @@ def make_error(
 ) -> BaseException:
     """The exception of an error site, with the values and the calls that the context recorded."""
     site = sites[number]
-    message = _message(site, slots)
+    arguments = _arguments(site, slots)
     class_ = _exception_class(site.exception, options.exceptions)
-    if class_ is OverflowError and message == "Numerical result out of range":
-        error: BaseException = OverflowError(ERRNO_RESULT_TOO_LARGE, message)  # as Python's float power raises it
-    else:
-        error = class_(message) if message else class_()
+    if class_ is OverflowError and arguments == ["Numerical result out of range"]:
+        arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # as Python's float power raises it
+    error = class_(*arguments)
     calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
     lines = [line for place in (*calls, site) for line in _lines(place)]
     return show(error, lines)
 
 
-def _message(site: ErrorSite, slots: Any) -> str:
-    if not site.values and "{" not in site.message:
-        return site.message
-    values = [read_slot(slots, VALUES + k, type_) for k, type_ in enumerate(site.values)]
-    try:
-        return site.message.format(*values)
-    except (IndexError, KeyError, ValueError):  # braces that were meant as they stand
-        return site.message
+def _arguments(site: ErrorSite, slots: Any) -> list[Any]:
+    """What the exception is made with: formats filled in, constants, values as they are."""
+    values = iter([read_slot(slots, VALUES + k, type_) for k, type_ in enumerate(site.values)])
+    arguments: list[Any] = []
+    for argument in message_arguments(site.message):
+        if isinstance(argument, str):
+            arguments.append(_text(argument, values))
+        else:
+            arguments.append(next(values) if argument is None else argument[0])
+    return arguments
+
+
+def _text(template: str, values: Iterator[Any]) -> str:
+    if "{" not in template and "}" not in template:
+        return template
+    fields = sum(field is not None for _, field, _, _ in Formatter().parse(template))
+    return template.format(*(next(values) for _ in range(fields)))
 
 
 def read_slot(slots: Any, position: int, type_: Scalar) -> object:

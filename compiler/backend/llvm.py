@@ -301,4 +301,4 @@ def _raise(frame: Frame, node: gast.Raise) -> None:
     message = exc.args[0].value if exc.args else ""
     types = [scalar_type(frame, a) for a in exc.args[1:]]
     values = [lower_as(frame, a, t.dtype) for a, t in zip(exc.args[1:], types)]
-    frame.fail(exc.func.id, str(message), values, types)
+    frame.fail(exc.func.id, message, values, types)

@@ -114,7 +114,9 @@ def lower_statement(low: Lowering, statement: gast.stmt) -> None:
             lower_if(low, statement)
         case gast.Raise(exc=gast.Call(func=gast.Name(id=exception), args=[message, *values])):
             flush(low)
-            low.emit(syntax.raise_(exception, message.value, *[scalar(low, v).tree for v in values]))
+            made = syntax.raise_(exception, message.value, *[scalar(low, v).tree for v in values])
+            made.base = getattr(statement, "base", None)
+            low.emit(made)
         case gast.Return(value=gast.Tuple(elts=atoms)):
             lower_return(low, atoms)
         case gast.Pass() | gast.Delete():

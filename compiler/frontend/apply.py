@@ -17,6 +17,7 @@ from ..types import Array, ListOf
 from . import containers, evaluate, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
+from .local_functions import reaches_itself
 from .read import Source
 from .values import (
     Bound,
@@ -181,7 +182,7 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
     bound = bind_arguments(
         frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
     )
-    if instances.calls_itself(closure):
+    if reaches_itself(closure):
         return instances.call_closure_instance(frame, closure, bound, node)
     source = Source(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer, is_library=outer.is_library)

@@ -20,7 +20,7 @@ from ..analysis.alias_source import Binding, Facts
 from ..analysis.alias_value import Origin
 from ..diagnostics import Diagnostic, Label, Span
 from ..records import dataclass
-from ..vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
+from ..vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
 from .effects import root_name
 from .resolve import Resolution, Resolve, resolve_chain
 from .scopes import LEAVES, Scope, evaluated_here, name_span, parameters
@@ -36,6 +36,7 @@ class Change:
     shown: gast.AST
     base: gast.expr
     how: str
+    is_of_container: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +74,9 @@ def _code(change: Change, origin: Origin, around: Around) -> str:
             return ""
         case "argument" if origin.name in around.mutates:
             return ""
+        # which list or dict it is, and who made it, the specialiser knows for sure; here only the plain case is judged
+        case "argument" if change.is_of_container and (root_name(change.base) != origin.name or not around.can_declare):
+            return ""
         case _ if origin.through:
             return "P016"
         case "argument":
@@ -108,12 +112,10 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
     for array in written.elts if isinstance(written, gast.Tuple) else [written] if written is not None else []:
         yield Change(array, array, "`out=` writes into it")
     found = resolve_chain(node.func, around.resolve, around.scope.is_local)
-    if found is None:
+    if found is None or found.kind == "mutable":
         if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
-            yield Change(node.func, node.func.value, f"`.{node.func.attr}()` changes it in place")
-    elif found.kind == "mutable":
-        if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
-            yield Change(node.func, node.func.value, f"`.{node.func.attr}()` changes it in place")
+            how = f"`.{node.func.attr}()` changes it in place"
+            yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
     elif found.kind == "library":
         yield from _changes_by_library(node, found)
     elif found.mutates:

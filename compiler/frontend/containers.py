@@ -9,7 +9,7 @@ methods become statements of the language.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import gast
 
@@ -54,7 +54,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             key = evaluate.static(frame, items, "a dict key")
             found = held.get(key)
             if found is None:
-                stop(frame, "KeyError", repr(key), node)
+                stop(frame, "KeyError", ((key,),), node)
             return found
         case Sequence():
             return from_sequence(frame, held, items, node)
@@ -73,9 +73,8 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-def stop(frame: Frame, exception: str, message: str, node: gast.AST) -> None:
+def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) -> NoReturn:
     """Control ends here with an error."""
-    message = message.replace("{", "{{").replace("}", "}}")
     frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
     raise Stopped
 
@@ -108,6 +107,14 @@ def sliced_list(frame: Frame, held: Leaf, items: gast.Slice, node: gast.AST) -> 
     return frame.new(copy_of_leaf(frame, held, node))
 
 
+def let_grow(frame: Frame, target: Ref, wanted: ListOf, node: gast.AST) -> None:
+    """From here on a list of known length is one that grows."""
+    held = frame.held(target)
+    if isinstance(held, Sequence):
+        made = coerce(frame, held, wanted, node)
+        frame.heap.contents[target.number] = Leaf(made.id)
+
+
 def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST) -> Leaf:
     """A growable list with the items of another."""
     type_ = frame.type_of(held)
@@ -132,7 +139,7 @@ def _append_all(frame: Frame, target: str, source: Value, node: gast.AST) -> Non
     element = frame.builder.types[target].element
     with frame.captured() as body:
         item = iteration.item_at(frame, source, Leaf(variable), node)
-        value = coerce(frame, item, _fitting(frame, element, item, node), node)
+        value = item_atom(frame, element, item, node)
         frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
 
@@ -159,19 +166,21 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
                 frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
             element = frame.type_of(held).element
             position = whole(frame, evaluate.evaluate(frame, items), node)
-            atom = coerce(frame, value, _fitting(frame, element, value, node), node)
+            atom = item_atom(frame, element, value, node)
             frame.change(base, None, node)
             frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
 
 
-def _fitting(frame: Frame, element: Any, value: Value, node: gast.AST) -> Any:
-    """The type of a list's items, which must hold the value too."""
+def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.expr:
+    """A value as an item of a growable list of this type."""
     found = frame.type_of(value)
     joined = None if found is None else join_types(frame, element, found)
-    if joined is None or isinstance(joined, Scalar) and joined.dtype != element.dtype:
+    if joined is None or isinstance(joined, Scalar) and joined != element:
         message = f"a list of {element} cannot take a {frame.describe(value)}"
         frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
-    return element
+    if isinstance(value, Static) or found == element or not isinstance(element, Scalar):
+        return coerce(frame, value, element, node)
+    return frame.atom(frame.emit("cast", value, node=node, dtype=element.dtype, weak=element.weak), node)
 
 
 # --- methods -------------------------------------------------------------------------------------------------------
@@ -199,7 +208,7 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
         frame.change(target, Sequence((*held.items, value), list), node)
         return Static(None)
     element = frame.type_of(held).element  # type: ignore[union-attr]
-    atom = coerce(frame, value, _fitting(frame, element, value, node), node)
+    atom = item_atom(frame, element, value, node)
     frame.change(target, None, node)
     frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
     return Static(None)
@@ -265,7 +274,7 @@ def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     wanted = evaluate.known(frame, value, node)
     if wanted not in items:
         what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
-        stop(frame, "ValueError", what, node)
+        stop(frame, "ValueError", execute.escaped(what), node)
     return Static(items.index(wanted))
 
 
@@ -283,7 +292,7 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
     found = held.get(name)  # type: ignore[union-attr]
     if found is None:
         if default is None:
-            stop(frame, "KeyError", repr(name), node)
+            stop(frame, "KeyError", ((name,),), node)
         return default  # type: ignore[return-value]
     frame.change(target, Mapping_(tuple((k, v) for k, v in held.items if k != name)), node)  # type: ignore[union-attr]
     return found

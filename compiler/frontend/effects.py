@@ -218,11 +218,7 @@ METHOD_WAYS_OUT = {
     "tolist": "keep the array: it can be indexed and looped over as it is",
     "fill": "assign to a slice: `a[:] = value`",
     "sort": "sort outside and pass the sorted array as an argument",
-    "insert": "build the list in order with `.append`",
     "remove": "build a new list with a comprehension",
-    "clear": "bind the name to a new empty list",
-    "reverse": "read it backwards: `a[::-1]`",
-    "update": "assign the entries one by one",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

@@ -156,9 +156,13 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
             frame.fault("T003", message, frame.source.tree, "defined here", help_)
         message = f"`{name}` is {found.left} on one path and {found.right} on another"
         frame.fault("T002", message, node, "read here", ("use two names, or make both the same type",))
-    flag = frame.lookup(is_set(name))
+    owner: Frame | None = frame
+    while owner is not None and name not in owner.variables:
+        owner = owner.outer
+    flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node)
+        owner.variables[is_set(name)] = Static(True)  # type: ignore[union-attr]
     return found
 
 
@@ -172,11 +176,6 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST) -> None:
     missing = frame.emit("logical_not", flag, node=node)
     error = syntax.raise_("UnboundLocalError", message, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
-    owner: Frame | None = frame
-    while owner is not None and name not in owner.variables:
-        owner = owner.outer
-    if owner is not None:
-        owner.variables[is_set(name)] = Static(True)
 
 
 def global_value(frame: Frame, name: str, node: gast.AST) -> Value:
@@ -250,7 +249,8 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
     try:
         result = function(*(v.value for v in values))  # type: ignore[union-attr]
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
-        frame.builder.append(syntax.raise_(type(error).__name__, str(error), span=frame.here(node)))
+        text = execute.escaped(str(error))
+        frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
         return Static(math.nan)
     if isinstance(result, complex):
         frame.fault("U017", "a negative number to a fractional power is complex", node)

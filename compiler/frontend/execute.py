@@ -189,45 +189,94 @@ def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value
 def raise_statement(frame: Frame, node: gast.Raise) -> None:
     exception, arguments = node.exc, []
     if isinstance(exception, gast.Call):
+        if exception.keywords:
+            frame.fault("U018", "keyword arguments of an exception are not in the language", node, "raised here",
+                        ("pass them by position",))  # fmt: skip
         exception, arguments = exception.func, exception.args
+    if exception is None or not (node.cause is None or isinstance(node.cause, gast.Constant)):
+        what = "`raise` alone" if exception is None else "`raise ... from` another exception"
+        frame.fault("U018", f"{what} is not in the language", node, "raised here")
     cls = evaluate.static(frame, exception, "the exception")
-    message, values = message_of(frame, arguments[0]) if arguments else ("", [])
+    message, values = message_of(frame, arguments)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         frame.fault("T001", "`raise` takes an exception", exception, "raised here")
+    if not frame.task.note_exception(cls):
+        frame.fault("U018", f"another exception class is called `{cls.__name__}` too", exception, "raised here",
+                    ("give them names of their own",))  # fmt: skip
     frame.builder.append(syntax.raise_own(cls, message, *values, span=frame.here(node)))
     raise Stopped
 
 
-def message_of(frame: Frame, node: gast.expr) -> tuple[str, list[gast.expr]]:
-    """A message as a format and its values: `f"no root in {a}"` is ("no root in {}", [a])."""
-    if isinstance(node, gast.JoinedStr):
-        text, values = "", []
-        for part in node.values:
-            if isinstance(part, gast.Constant):
-                text += str(part.value).replace("{", "{{").replace("}", "}}")
-                continue
-            value = evaluate.evaluate(frame, part.value)
-            if isinstance(value, Static):
-                text += str(value.value).replace("{", "{{").replace("}", "}}")
-            else:
-                text += "{}"
-                values.append(frame.atom(value, part))
-        return text, values
-    value = evaluate.evaluate(frame, node)
-    if isinstance(value, Static):
-        return str(value.value).replace("{", "{{").replace("}", "}}"), []
-    return "{}", [frame.atom(value, node)]
+def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[syntax.Message, list[gast.expr]]:
+    """The arguments of an exception as formats, constants and values.
+
+    f"no root in {a:.3f}"   is   ("no root in {:.3f}",), [a]
+    "mine", 3, a            is   ("mine", (3,), None), [a]
+    """
+    message: list[syntax.Argument] = []
+    values: list[gast.expr] = []
+    for node in arguments:
+        if isinstance(node, gast.JoinedStr):
+            message.append(format_of(frame, node, values))
+            continue
+        value = evaluate.evaluate(frame, node)
+        if isinstance(value, Static):
+            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
+        else:
+            message.append(None)
+            values.append(of_a_message(frame, value, node))
+    return tuple(message), values
+
+
+def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:
+    """An f-string as a format; what is known now is written out."""
+    text = ""
+    for part in node.values:
+        if isinstance(part, gast.Constant):
+            text += escaped(str(part.value))
+            continue
+        specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
+        conversion = "" if part.conversion < 0 else chr(part.conversion)
+        value = evaluate.evaluate(frame, part.value)
+        if isinstance(value, Static):
+            shown = {"r": repr, "s": str, "a": ascii, "": lambda v: v}[conversion](value.value)
+            text += escaped(format(shown, specification))
+        else:
+            text += "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
+            values.append(of_a_message(frame, value, part))
+    return text
+
+
+def static_text(frame: Frame, node: gast.JoinedStr) -> str:
+    """The text of an f-string whose values are all known now."""
+    values: list[gast.expr] = []
+    text = format_of(frame, node, values)
+    if values:
+        frame.fault("U008", "a format whose width depends on a value of the run is not supported", node, "used here")
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
+    if not frame.is_scalar(value):
+        what = frame.describe(value)
+        frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
+                    ("show a number of it: its length, its largest element",))  # fmt: skip
+    return frame.atom(value, node)
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
     holds = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
     if isinstance(holds, Static) and holds.value:
         return
-    text = ""
+    text: syntax.Message = ""
     values: list[gast.expr] = []
     with frame.captured() as body:
         if message is not None:
-            text, values = message_of(frame, message)
+            text, values = message_of(frame, [message])
         frame.builder.append(syntax.raise_("AssertionError", text, *values, span=frame.here(node)))
     if isinstance(holds, Static):
         frame.builder.body += body

@@ -5,6 +5,7 @@ Frames of inlined calls share the builder of the function they are inlined into.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import types as python_types
 from collections.abc import Iterator, Mapping
@@ -70,6 +71,7 @@ class Specialised:
     result      structure whose leaves are `Out`s among the program's results
     mutated     the parameters to write back, one for each of the last results
     frozen      values baked in: program parameter -> array
+    exceptions  the exception classes that it may raise, by name
     """
 
     program: Program
@@ -77,6 +79,7 @@ class Specialised:
     result: Value
     mutated: tuple[str, ...] = ()
     frozen: Mapping[str, Any] = field(default_factory=dict)
+    exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,12 +113,19 @@ class Task:
     left_out: bool = False
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, Source] = field(default_factory=dict)
+    exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
 
     def source_of(self, function: python_types.FunctionType) -> Source:
         """The source of a function, read once in a compilation however often it is called."""
         if function not in self.sources:
             self.sources[function] = read(function)
         return self.sources[function]
+
+    def note_exception(self, cls: type[BaseException]) -> bool:
+        """Note an exception class of the user's by its name; False where another one has it."""
+        if cls.__module__ == "builtins":
+            return True
+        return not hasattr(builtins, cls.__name__) and self.exceptions.setdefault(cls.__name__, cls) is cls
 
     def decide(self, topic: str, text: str) -> None:
         if (topic, text) not in self.decisions:
@@ -363,6 +373,8 @@ class Frame:
         while frame is not None:
             if name in frame.variables:
                 return frame.variables[name]
+            if name in frame.local_names:
+                return None  # a variable of this function, which has no value yet
             frame = frame.outer
         return None
 

@@ -21,12 +21,12 @@ from ..types import Array, ListOf, Type
 from . import apply, containers, evaluate, library
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
+from .local_functions import Environment
 from .merge import coerce, own_length
 from .read import Source, read
 from .values import (
     Closure,
     Derived,
-    Dropped,
     Leaf,
     ListOut,
     Mapping_,
@@ -35,7 +35,6 @@ from .values import (
     Sequence,
     Static,
     Typed,
-    Undefined,
     Value,
     is_number,
     map_leaves,
@@ -73,12 +72,6 @@ def _names_of(code: python_types.CodeType) -> list[str]:
     return [*code.co_names, *code.co_freevars, *inner]
 
 
-def calls_itself(closure: Closure) -> bool:
-    """Whether a local function mentions its own name."""
-    name = getattr(closure.node, "name", None)
-    return name is not None and any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(closure.node) )
-
-
 def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, bound: dict[str, Value], node) -> Value:
     key, abstract = signature(frame, id(function.__code__), bound)
     inner = Frame(frame.task, frame.builder, source, namespace)
@@ -88,21 +81,12 @@ def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, 
 def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
     """A recursive local function; the variables it sees become arguments."""
     outer: Frame = closure.frame
-    everything = {**bound, **seen_variables(closure, bound)}
+    environment = Environment(closure)
+    everything = {**bound, **environment.passed}
     key, abstract = signature(frame, id(closure.node), everything)
     source = Source(closure.node, outer.source.file, outer.source.text, closure.node.name)
-    inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer)
-    return call_compiled(frame, key, abstract, everything, inner, closure.node, node)
-
-
-def seen_variables(closure: Closure, own: dict[str, Value]) -> dict[str, Value]:
-    """The variables of enclosing functions that a local function mentions, but for other functions."""
-    seen: dict[str, Value] = {}
-    for name in sorted({n.id for n in gast.walk(closure.node) if isinstance(n, gast.Name)} - set(own)):
-        value = closure.frame.lookup(name)
-        if value is not None and not isinstance(value, Closure | Derived | Undefined | Dropped):
-            seen[name] = value
-    return seen
+    inner = Frame(frame.task, frame.builder, source, outer.namespace)
+    return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
 
 
 def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
@@ -133,13 +117,14 @@ def _text(value: Value) -> Any:
 
 
 def call_compiled(
-    frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST
-) -> Value:
+    frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST,
+    environment: Environment | None = None,
+) -> Value:  # fmt: skip
     task = frame.task
     instance = task.instances.get(key)
     if instance is None:
         instance = task.instances[key] = Instance(task.function_name(getattr(tree, "name", "lambda_")))
-        compile_instance(frame, instance, abstract, inner, tree)
+        compile_instance(frame, instance, abstract, inner, tree, environment)
     elif instance.result is None:
         raise Unresolved
     return call_named(frame, instance, abstract, bound, node)
@@ -202,7 +187,10 @@ def _number_leaves(frame: Frame, value: Value) -> list[Value]:
     return [value] if frame.type_of(value) is not None else []
 
 
-def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any) -> None:
+def compile_instance(
+    frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
+    environment: Environment | None = None,
+) -> None:  # fmt: skip
     """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it."""
     core, table = apply.core_of(tree)
     task = frame.task
@@ -219,6 +207,8 @@ def compile_instance(frame: Frame, instance: Instance, abstract: dict[str, Value
             key: objects(value, inner.builder.heap, key, Owner("argument", key))
             for key, value in inner.variables.items()
         }
+        if environment is not None:
+            environment.enter(inner)
         try:
             value = apply.run(inner, core)
         except Unresolved:
@@ -341,14 +331,15 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     own = apply.bind_arguments(
         frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
     )
-    everything = {**own, **seen_variables(closure, own)}
+    environment = Environment(closure)
+    everything = {**own, **environment.passed}
     key, abstract = signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
         source = Source(closure.node, outer.source.file, outer.source.text, name)
-        inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer)
+        inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
-        compile_instance(frame, base, abstract, inner, closure.node)
+        compile_instance(frame, base, abstract, inner, closure.node, environment)
         program = Program(base.name, dict(frame.task.functions))
         made = Specialised(program, base.arguments, base.result)
         slopes = frame.task.differentiate(made, derived.transforms, frame.here(node))
@@ -360,6 +351,9 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
 def adopt(frame: Frame, derived: Any) -> Instance:
     """Take the functions of another program into this one, under names that are free here."""
     task = frame.task
+    for cls in derived.exceptions.values():
+        if not task.note_exception(cls):
+            frame.fault("U018", f"another exception class is called `{cls.__name__}` too", frame.node, "raised here")
     renamed = {name: task.function_name(name) for name in derived.program.functions}
     for name, function in derived.program.functions.items():
         task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])

@@ -13,7 +13,7 @@ import gast
 from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
-from ..types import Array, Scalar
+from ..types import Array, ListOf, Scalar
 from . import branches, carrying, containers, evaluate, execute, iteration
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
@@ -35,10 +35,18 @@ def for_loop(frame: Frame, node: gast.For) -> None:
     iterable = evaluate.evaluate(frame, node.iter)
     stop, body = _stop_flag(node)
     if iteration.is_static_iterable(frame, iterable):
-        return unroll(frame, node, Items(frame, iterable, node), stop, body)
+        saved = frame.snapshot()
+        try:
+            return unroll(frame, node, Items(frame, iterable, node), stop, body)
+        except _Grew as grew:
+            frame.restore(saved)
+            return live_list(frame, node, iterable, grew.type, stop, body)
     saved = frame.snapshot()
     try:
         counted(frame, node, iterable, stop, body)
+    except _Grew as grew:
+        frame.restore(saved)
+        live_list(frame, node, iterable, grew.type, stop, body)
     except NeedsStatic as needed:
         if not isinstance(iterable, Range):
             raise
@@ -60,6 +68,14 @@ def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast
     return None, node.body
 
 
+class _Grew(Exception):
+    """A loop changes the length of the list that it goes over, which is of this type."""
+
+    def __init__(self, type_: ListOf) -> None:
+        super().__init__(str(type_))
+        self.type = type_
+
+
 class Items:
     """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
 
@@ -68,6 +84,9 @@ class Items:
         self.seen = self._now(frame)
 
     def _now(self, frame: Frame) -> list[Value]:
+        found = frame.type_of(frame.held(self.iterable))
+        if isinstance(found, ListOf):
+            raise _Grew(found)
         return iteration.static_items(frame, self.iterable, self.node)
 
     def next(self, frame: Frame) -> Value | None:
@@ -157,12 +176,30 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     over = reachable([iterable], {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
+        found = frame.type_of(frame.held(iterable)) if isinstance(iterable, Ref) else None
+        if isinstance(found, ListOf):
+            raise _Grew(found)
         changed_while_looped(frame, node)
+
+
+def live_list(
+    frame: Frame, node: gast.For, iterable: Ref, type_: ListOf, stop: gast.expr | None, body: list
+) -> None:
+    """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
+    containers.let_grow(frame, iterable, type_, node)
+    stepping(frame, node, iterable, stop, body, lambda: syntax.call("length", frame.held(iterable).name))
 
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
     """A counted loop that may end early: `while position < trips and not broke`."""
-    trips = iteration.length_of_iterable(frame, iterable, node)
+    trips = frame.atom(iteration.length_of_iterable(frame, iterable, node), node)
+    looped(frame, node, iterable, lambda: stepping(frame, node, iterable, stop, body, lambda: trips))
+
+
+def stepping(
+    frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list, trips: Callable[[], gast.expr]
+) -> None:
+    """A loop with a position of its own."""
     position = frame.builder.names.fresh("position")
     frame.builder.types[position] = types.INT
     frame.builder.merged.add(position)
@@ -177,12 +214,16 @@ def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, bod
         with frame.captured() as more:
             following = frame.emit("add", Leaf(position), Static(1), node=node, hint=position)
             frame.builder.append(syntax.assign(position, frame.atom(following, node)))
-        in_range = syntax.call("less", position, frame.atom(trips, node))
-        return syntax.while_(gast.BoolOp(gast.And(), [in_range, test]), inner + more, span=frame.here(node))
+        return syntax.while_(test, inner + more, span=frame.here(node))
 
-    going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
-    test = lambda: nested_test(frame, going)  # noqa: E731
-    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make, test=test))
+    def test() -> gast.expr:
+        in_range = syntax.call("less", position, trips())
+        if stop is None:
+            return in_range
+        going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        return gast.BoolOp(gast.And(), [in_range, nested_test(frame, going)])
+
+    carrying.carry(frame, node, body, enter, make, test=test)
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:

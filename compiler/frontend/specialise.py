@@ -88,7 +88,7 @@ def specialise(
     program = Program(name, {name: main, **task.functions})
     frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
     arguments = {key: given[key] for key in arguments}
-    return Specialised(program, arguments, result, tuple(changed), frozen_names)
+    return Specialised(program, arguments, result, tuple(changed), frozen_names, task.exceptions)
 
 
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:

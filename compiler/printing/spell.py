@@ -11,7 +11,7 @@ assignment is written only where Python's means the same: on scalars, and on ele
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
 
 import gast
@@ -117,19 +117,28 @@ class Speller:
 
     def error(self, call: gast.Call) -> gast.expr:
         """`ValueError("{} is negative", x)` as `ValueError(f"{x} is negative")`."""
-        if not call.args or not (isinstance(call.args[0], gast.Constant) and isinstance(call.args[0].value, str)):
+        if not call.args or not isinstance(call.args[0], gast.Constant):
             return call
         values = iter([self.expression(a) for a in call.args[1:]])
+        arguments: list[gast.expr] = []
+        for argument in syntax.message_arguments(call.args[0].value) or ("",):
+            if isinstance(argument, str):
+                arguments.append(self.text(argument, values))
+            else:
+                arguments.append(next(values) if argument is None else syntax.constant(argument[0]))
+        return gast.Call(call.func, arguments, [])
+
+    def text(self, template: str, values: Iterator[gast.expr]) -> gast.expr:
+        """A format and its values as a formatted string."""
         pieces: list[gast.expr] = []
-        for text, field, specification, conversion in Formatter().parse(call.args[0].value):
+        for text, field, specification, conversion in Formatter().parse(template):
             if text:
                 pieces.append(syntax.constant(text))
             if field is not None:
                 form = gast.JoinedStr([syntax.constant(specification)]) if specification else None
                 pieces.append(gast.FormattedValue(next(values), ord(conversion) if conversion else -1, form))
         plain = all(isinstance(p, gast.Constant) for p in pieces)
-        message = syntax.constant("".join(p.value for p in pieces)) if plain else gast.JoinedStr(pieces)
-        return gast.Call(call.func, [message], [])
+        return syntax.constant("".join(p.value for p in pieces)) if plain else gast.JoinedStr(pieces)
 
     # --- expressions
 

@@ -22,6 +22,8 @@ from pellucid.compiler.diagnostics import Span
 from pellucid.compiler.program import Function, Origin, Program
 from pellucid.compiler.types import Array, ListOf, Scalar, Type
 
+from .typed_text import message_of
+
 RENAMED = {"min": "minimum", "max": "maximum", "abs": "absolute", "len": "length"}
 STATIC = {"dim": ("axis",), "cast": ("dtype", "weak"), "transpose": ("axes",), "reshape": ("shape",)}
 
@@ -90,7 +92,8 @@ class Reader:
                 return [gast.Expr(self.expr(value))]
             case gast.Raise(exc=exc):
                 if isinstance(exc, gast.Call):
-                    exc = gast.Call(exc.func, [exc.args[0], *map(self.expr, exc.args[1:])], []) if exc.args else exc
+                    message, values = message_of(exc.args)
+                    exc = gast.Call(exc.func, [syntax.constant(message), *map(self.expr, values)], [])
                 return [gast.Raise(exc, None)]
             case gast.Return(value=value):
                 return self.returned(value)

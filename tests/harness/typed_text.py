@@ -147,12 +147,9 @@ class Reader:
             case gast.If(test=test, body=body, orelse=orelse):
                 span, condition = self.builder.span, self.atom(test)
                 self.builder.body.append(syntax.if_(condition, self.nested(body), self.nested(orelse), span))
-            case gast.Raise(exc=gast.Call(func=gast.Name(id=kind), args=[gast.Constant(value=message), *values])):
+            case gast.Raise(exc=gast.Call(func=gast.Name(id=kind), args=arguments)):
+                message, values = message_of(arguments)
                 self.builder.append(syntax.raise_(kind, message, *map(self.atom, values)))
-            case gast.Raise(exc=gast.Call(func=gast.Name(id=kind), args=[gast.JoinedStr(values=pieces)])):
-                texts = [p.value if isinstance(p, gast.Constant) else "{}" for p in pieces]
-                values = [self.atom(p.value) for p in pieces if not isinstance(p, gast.Constant)]
-                self.builder.append(syntax.raise_(kind, "".join(texts), *values))
             case gast.Expr(value=gast.Call() as call):
                 self.effect(call)
             case gast.Return(value=value):
@@ -527,3 +524,29 @@ def _join(left, right, annotated):
         raise ValueError(f"the lengths of {left} and {right} differ: annotate the name")
     layout = left.layout if left.layout == right.layout else "A"
     return Array(types.promote_dtypes(left.dtype, right.dtype), left.dims, layout)
+
+
+def message_of(arguments):
+    """The printed arguments of an exception as `syntax.raise_` takes them: formats, constants and values."""
+    message, values = [], []
+    for argument in arguments:
+        match argument:
+            case gast.Constant(value=str() as text):
+                message.append(text.replace("{", "{{").replace("}", "}}"))
+            case gast.Constant(value=value):
+                message.append((value,))
+            case gast.JoinedStr(values=pieces):
+                message.append("".join(map(_format_of, pieces)))
+                values += [piece.value for piece in pieces if not isinstance(piece, gast.Constant)]
+            case _:
+                message.append(None)
+                values.append(argument)
+    return tuple(message), values
+
+
+def _format_of(piece):
+    if isinstance(piece, gast.Constant):
+        return piece.value.replace("{", "{{").replace("}", "}}")
+    conversion = "" if piece.conversion < 0 else f"!{chr(piece.conversion)}"
+    form = "" if piece.format_spec is None else ":" + "".join(p.value for p in piece.format_spec.values)
+    return "{" + conversion + form + "}"
