@@ -18,6 +18,8 @@ from .stages import module_of
 FLOATS, INTS, BOOLS = ("v", "M"), ("p", "q", "P"), ("b", "B")
 ROWS = COLUMNS = 4
 SLICES = (":", "1:", ":-1", "::-1", "::2", "1:3", "-2:", "2:0:-1", ":2", "1::2")
+VIEWS_OF_MATRICES = ("{n}.T", "{n}[1:]", "{n}[::-1]", "{n}[:, ::-1]", "{n}[1:, 1:]", "{n}.ravel()")
+VIEWS_OF_VECTORS = ("{n}[1:]", "{n}[::-1]", "{n}[::2]", "{n}.reshape(2, 2)")
 HALVES = ("{e}", "{e}", "{e} * 0.5", "{e} + {f}", "{e} - {f} * 0.5", "np.sin({e})", "{e} * {f}")
 WHOLE = ("{e}", "{e}", "{e} + 1", "({e} + {f}) % 4", "3 - {e} % 4", "{e} - {f}", "np.abs({e}) % 4")
 TRUTHS = ("{e}", "~{e}", "{e} & {f}", "{e} ^ {f}", "{e} | {f}")
@@ -69,14 +71,15 @@ class Writer:
 
     def program(self):
         changing = FLOATS if self.smooth else (*FLOATS, *INTS, *BOOLS)
-        mutates = () if self.smooth else tuple(n for n in changing if self.choose.random() < 0.2)
+        mutates = () if self.smooth or self.views else tuple(n for n in changing if self.choose.random() < 0.2)
         lines = [f"{name} = {name}.copy()" for name in changing if name not in mutates]
         for _ in range(self.choose.randint(2, 6)):
             lines += self.kept(self.statement)
         results = ", ".join(name for name in self.state if name in changing)
         if self.smooth:
             results = "np.sum(v * np.arange(1.0, 5.0)) + np.sum(M * np.arange(1.0, 17.0).reshape(4, 4))"
-        text = "\n".join([f"def program({', '.join(self.own)}):", *(f"    {x}" for x in lines), f"    return {results}"])
+        body = [f"    {line}" for line in [*lines, f"return {results}"]]
+        text = "\n".join([f"def program({', '.join(self.own)}):", *body])
         return WrittenStores(f"import numpy as np\n\n\n{text}\n", tuple(self.own), mutates, self.seed)
 
     # --- statements
@@ -153,8 +156,7 @@ class Writer:
         """A name for a view, and a store through either: the compiler may refuse it."""
         name, made = self.target(), self.fresh("r")
         is_matrix = name in ("M", "P", "B")
-        view = self.choose.choice(("{n}.T", "{n}[1:]", "{n}[::-1]", "{n}[:, ::-1]", "{n}[1:, 1:]", "{n}.ravel()")
-                                  if is_matrix else ("{n}[1:]", "{n}[::-1]", "{n}[::2]", "{n}.reshape(2, 2)"))  # fmt: skip
+        view = self.choose.choice(VIEWS_OF_MATRICES if is_matrix else VIEWS_OF_VECTORS)
         scope = dict(self.state)
         scope[made] = eval(view.format(n=name), {"np": np}, scope)
         self.state = scope

@@ -255,7 +255,10 @@ def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, acc
     message = "array is not broadcastable to correct shape" if accumulate else MASK_SHAPES
     value = _fitting(low, value, lengths, message)
     value = _read_before(low, base, value)
-    picks = tuple(replace(p, indices=_read_before(low, base, p.indices)) if isinstance(p, Through) else p for p in picks)
+    picks = tuple(
+        replace(pick, indices=_read_before(low, base, pick.indices)) if isinstance(pick, Through) else pick
+        for pick in picks
+    )
     nest = Nest(low)
     index = nest.nest(lengths, "range")
     at = _value_index(value, index)
