@@ -258,12 +258,6 @@ def f(s: "f64"):
     return zeta(s, 2.0)
 """),
     ("G004", """
-def f(x: "f64[n]", v: "f64[k, m]", idx: "i64[k, m]"):
-    y = copy(x)
-    y[idx] = v
-    return sum(y)
-"""),
-    ("G004", """
 def f(x: "f64[n]", k: "int"):
     total = 0.0
     for i in range(k):

@@ -84,6 +84,7 @@ def conflicts(function: Function) -> list[Conflict]:
     found = []
     for statement in dict.fromkeys(syntax.walk(function.body)):
         for stored in stored_names(statement):
+            used = {*live.after(statement), *masks_of(statement, function.types)}
             for (left, right), link in sorted(aliases.before(statement).items(), key=lambda item: item[0]):
                 if stored not in (left, right):
                     continue
@@ -91,7 +92,7 @@ def conflicts(function: Function) -> list[Conflict]:
                 if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
                     continue  # a list that gets another element leaves the arrays in it alone
                 owned = other in function.parameters and not _is_list(function.types.get(other))
-                if not (owned or other == stored or other in live.after(statement)):
+                if not (owned or other == stored or other in used):
                     continue
                 if link.places is not None and are_disjoint(link, statement, stored, facts, function.types, least):
                     continue
@@ -114,6 +115,14 @@ def stored_names(statement: gast.stmt) -> tuple[str, ...]:
             return (first.id,)
         case gast.Assign(value=gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=list_)])):
             return (list_,)
+    return ()
+
+
+def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Iterable[str]:
+    """The masks of a store: NumPy reads one as it goes along, so that it sees what the store changes."""
+    if type(statement) is gast.Assign and type(place := statement.targets[0]) is gast.Subscript:
+        items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
+        return [i.id for i in items if type(i) is gast.Name and getattr(types.get(i.id), "dtype", "") == "bool"]
     return ()
 
 

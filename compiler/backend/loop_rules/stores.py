@@ -10,6 +10,7 @@ A value that is made from `a` itself is computed first, unless every element is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import gast
 
@@ -253,11 +254,11 @@ def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, acc
     picks, lengths, source = scattered_places(low, base, items)
     message = "array is not broadcastable to correct shape" if accumulate else MASK_SHAPES
     value = _fitting(low, value, lengths, message)
-    parts = [value, *(p.indices for p in picks if isinstance(p, Through))]
-    for part in parts:
-        if any(low.may_share(base.name, n) for n in arrays_read(part, low.resolve)) or _can_raise(low, part):
-            materialise(low, low.resolve(part))
-    value = low.resolve(value)
+    value = _read_before(low, base, value)
+    picks = tuple(
+        replace(pick, indices=_read_before(low, base, pick.indices)) if isinstance(pick, Through) else pick
+        for pick in picks
+    )
     nest = Nest(low)
     index = nest.nest(lengths, "range")
     at = _value_index(value, index)
@@ -269,6 +270,13 @@ def _store_scattered(low: Lowering, base: Stored, items: Items, value: Node, acc
     tree = fitted(nest.value(value, at), base.dtype).tree
     nest.add(syntax.store(source.name, place, _combined(source, place, tree, accumulate)))  # type: ignore[union-attr, arg-type]
     nest.finish()
+
+
+def _read_before(low: Lowering, base: Stored, node: Node) -> Node:
+    """The node, in memory if the store changes what it is made of, or if it may raise when part of it is stored."""
+    node = low.resolve(node)
+    shares = any(low.may_share(base.name, n) for n in arrays_read(node, low.resolve))
+    return materialise(low, node) if shares or _can_raise(low, node) else node
 
 
 def _can_raise(low: Lowering, node: Node) -> bool:

@@ -4,7 +4,8 @@
     v = add(t, w)              w_bar += a_bar[i]           a_bar stays as it is: no zero, nothing added back
     a[i] = v
 
-The three stand in one block, `t` and `v` are read nowhere else, and nothing stores into `a` in between.
+The three stand in one block, `t` and `v` are read nowhere else, and nothing in between stores into `a` or into an array
+of its index, under this name or another.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...analysis import alias
 from ...analysis.regions import Regions, changed_names
+from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type, dtype_of
 
@@ -36,16 +39,16 @@ def accumulations(regions: Regions) -> dict[int, Accumulation]:
     for block in regions.main.values():
         made = {n: k for k, s in enumerate(block) if isinstance(s, gast.Assign) for n in syntax.names_bound(s)}
         for position, statement in enumerate(block):
-            match = _match(block, position, made, reads, regions.function.types)
+            match = _match(block, position, made, reads, regions.function)
             if match is not None:
                 found[id(statement)] = match
     return found
 
 
 def _match(
-    block: Sequence[gast.stmt], position: int, made: Mapping[str, int], reads: Counter[str], types: Mapping[str, Type]
+    block: Sequence[gast.stmt], position: int, made: Mapping[str, int], reads: Counter[str], function: Function
 ) -> Accumulation | None:
-    statement = block[position]
+    statement, types = block[position], function.types
     match statement:
         case gast.Assign(
             targets=[gast.Subscript(value=gast.Name(id=base), slice=items)], value=gast.Name(id=total)
@@ -66,9 +69,15 @@ def _match(
             continue
         if types[loaded.id] != types[total] and _dims(types[loaded.id]) != _dims(types[total]):
             continue
-        if base not in set(changed_names(block[place + 1 : position])):
+        if not _changes(block[place + 1 : position], [base, *syntax.names_read(items)], function):
             return Accumulation(added, sign, (block[place], summed))
     return None
+
+
+def _changes(statements: Sequence[gast.stmt], names: Sequence[str], function: Function) -> bool:
+    """Whether statements change elements that one of the names may show."""
+    changed = set(changed_names(statements))
+    return bool(changed) and any(alias.regions(function).may_share(c, name) for c in changed for name in names)
 
 
 def _loads(statement: gast.stmt, base: str, items: gast.expr, types: Mapping[str, Type]) -> bool:

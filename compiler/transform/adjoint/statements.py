@@ -18,7 +18,7 @@ import gast
 from ... import syntax
 from ...analysis.activity import passing
 from ...diagnostics import InternalError
-from ...ops.cotangents import as_type, cotangent
+from ...ops.cotangents import as_type, cotangent, length
 from ...ops.schema import OPERATORS, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...types import Array, ListOf, Scalar, Type, dtype_of
@@ -219,7 +219,7 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
         return
     bar = frame.in_place(base)
     if isinstance(source, gast.Name) and source.id in sweep.active:
-        value = _taken(sweep, frame, statement, bar, items)
+        value = _taken(sweep, frame, bar, items)
         frame.builder.append(syntax.store(bar.id, items, 0.0))
         _give(sweep, frame, source.id, value)
     else:
@@ -231,13 +231,13 @@ def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: s
     found = sweep.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
-    value = _taken(sweep, frame, statement, frame.in_place(base), items)
+    value = _taken(sweep, frame, frame.in_place(base), items)
     if found.sign < 0:
         value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
     _give(sweep, frame, found.added.id, value)
 
 
-def _taken(sweep: Sweep, frame: Frame, statement: gast.stmt, bar: gast.Name, items: list[gast.expr]) -> gast.expr:
+def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr]) -> gast.expr:
     """The cotangents of the stored elements, apart from the array that is about to be zeroed."""
     value = frame.builder.load(bar, items, "t_bar")
     whole = syntax.tuple_(items)
@@ -247,26 +247,33 @@ def _taken(sweep: Sweep, frame: Frame, statement: gast.stmt, bar: gast.Name, ite
         return value
     if _is_mask(items, sweep.types):
         return value
-    return _of_last_writers(sweep, frame, statement, bar, items, value)
+    return _of_last_writers(sweep, frame, bar, items, value)
 
 
-def _of_last_writers(sweep, frame: Frame, statement, bar: gast.Name, items: list[gast.expr], value) -> gast.expr:
+def _of_last_writers(
+    sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], value: gast.expr
+) -> gast.expr:
     """Where an index names an element more than once the last value stays, and alone has a cotangent."""
-    arrays = [i for i in items if isinstance(i, gast.Name) and isinstance(sweep.types[i.id], Array)]
-    if any(isinstance(i, gast.Slice) for i in items) or {sweep.types[a.id].ndim for a in arrays} != {1}:
-        raise refuse(
-            statement, "G004", "a store through integer arrays is differentiated only where they are one-dimensional "
-            "and every axis is indexed"
-        )  # fmt: skip
     build = frame.builder
-    count = sweep.length(arrays[0], 0) or build.call("dim", arrays[0], axis=0)
-    shape = syntax.tuple_([count])
-    order = build.call("arange", 0, count, 1, shape=shape, dtype="i64", hint="order")
+    order = _numbered(sweep, frame, [i for i in items if isinstance(i, gast.Name)], value)
     lengths = [sweep.length(bar, k) or build.call("dim", bar, axis=k) for k in range(sweep.types[bar.id].ndim)]
     writer = build.call("zeros", shape=syntax.tuple_(lengths), dtype="i64", hint="writer")
     build.append(syntax.store(writer.id, items, order))
     last = build.call("equal", build.load(writer, items, "last"), order, hint="stays")
     return build.call("where", last, value, 0.0, hint="t_bar")
+
+
+def _numbered(sweep: Sweep, frame: Frame, names: list[gast.Name], value: gast.expr) -> gast.expr:
+    """The numbers 0, 1, ... in the shape of the value, in the order in which a store goes through it."""
+    build = frame.builder
+    like = next((n for n in names if dims_of(sweep.types[n.id]) == dims_of(sweep.types[value.id])), None)
+    # the lengths of an index array may be known without reading it
+    lengths = [(like and sweep.length(like, k)) or length(build, value, k) for k in range(sweep.types[value.id].ndim)]
+    size = lengths[0]
+    for one in lengths[1:]:
+        size = build.call("multiply", size, one, hint="size")
+    order = build.call("arange", 0, size, 1, shape=syntax.tuple_([size]), dtype="i64", hint="order")
+    return order if len(lengths) == 1 else build.call("reshape", order, shape=syntax.tuple_(lengths), hint="order")
 
 
 def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
