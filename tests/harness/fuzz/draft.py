@@ -15,6 +15,7 @@ import numpy as np
 
 from ..corpus import leaves
 from .case import PRELUDE
+from .limits import TooSlow, time_limit
 
 TURNS = 300  # of all loops together, while a program is written
 
@@ -86,11 +87,11 @@ class Draft:
             args = eval(arguments, space)
             given = [leaf for leaf in leaves(args) if isinstance(leaf, np.ndarray)]
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), time_limit(0.5):
                     space["program"](*args)
             except Stop:
                 reached[number] = self._seen, given
-            except Exception as wrong:
+            except (Exception, TooSlow) as wrong:
                 error = error or wrong
         return error, reached
 

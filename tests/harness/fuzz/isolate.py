@@ -9,10 +9,12 @@ long, is ended, its program is the failure, and the next child goes on behind it
 import contextlib
 import os
 import pickle
+import resource
 import select
 import signal
 import struct
 import time
+import traceback
 from collections.abc import Callable, Iterable
 
 from .case import Case
@@ -20,6 +22,7 @@ from .check import Finding, check
 
 HANGS_AFTER = 20.0  # seconds for one program
 BATCH = 20
+MEMORY = 6 * 2**30  # bytes of address space: a list that doubles ends in a MemoryError, not with the machine
 
 
 def checked(make: Callable[[int], Case], seeds: Iterable[int], plan: Callable[[int], dict], until=float("inf")):
@@ -52,7 +55,8 @@ def run_batch(make, batch, plan):
         elif what in ("writes", "checks"):
             last, case = seed, rest[0]
         else:
-            yield last, case, [Finding("failure", seed, "native")]
+            # without a case it was the generator that did not end: no program, so nothing to hold against anything
+            yield last, case, [Finding("failure", seed, "native") if case else Finding("passed", f"generator {seed}")]
             return
 
 
@@ -75,6 +79,8 @@ def child(work, limit):
             if message[0] == "finished":
                 return
             yield message
+            if message[0] == "ended":
+                return
         with contextlib.suppress(ProcessLookupError):
             if ended == "hangs":
                 os.kill(pid, signal.SIGKILL)
@@ -94,6 +100,7 @@ def child(work, limit):
 def _serve(work, reader, writer):
     """The child's whole life."""
     os.close(reader)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     status = 1
     try:
         silence = os.open(os.devnull, os.O_WRONLY)
@@ -101,6 +108,9 @@ def _serve(work, reader, writer):
         work(lambda message: _send(writer, message))
         _send(writer, ("finished",))
         status = 0
+    except BaseException as wrong:  # a fault of this harness, or no memory
+        frame = traceback.extract_tb(wrong.__traceback__)[-1]
+        _send(writer, ("ended", f"{type(wrong).__name__} in {frame.filename.rpartition('/')[2]}:{frame.name}"))
     finally:
         os._exit(status)
 

@@ -11,13 +11,18 @@ import dataclasses
 import numpy as np
 
 from ..stages import attempt
+from .limits import TooSlow, time_limit
 
 
 def loss_of(source, names, args) -> str:
     """The text of `loss`, or nothing if the program has no float results on these arguments."""
     space = {"__name__": "losses"}
     exec(compile(source, "<loss>", "exec"), space)
-    outcome = attempt(space["program"], *copy.deepcopy(tuple(args)))
+    try:
+        with time_limit(1.0):
+            outcome = attempt(space["program"], *copy.deepcopy(tuple(args)))
+    except TooSlow:
+        return ""
     if outcome.error is not None:
         return ""
     terms = [_term(place, number) for number, place in enumerate(float_places(outcome.value, "r"))]

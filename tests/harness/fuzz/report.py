@@ -40,7 +40,7 @@ class Report:
             if finding.kind in ("refused", "limit", "passed"):
                 self.refusals[f"{finding.kind} {finding.what}"] += 1
         failure = next((f for f in findings if f.kind == "failure"), None)
-        if failure is not None:
+        if failure is not None and case is not None:
             self.keep(seed, case, failure, plan)
 
     def keep(self, seed, case, failure, plan):
