@@ -12,7 +12,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test bench lint fuzz clean
+.PHONY: demo test bench lint fuzz fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -25,7 +25,15 @@ ARGUMENTS ?= --markdown docs/benchmarks.md
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py $(ARGUMENTS)
 
+# Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus" SEED=1`.
+# What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length.
+MINUTES ?= 5
+GENERATORS ?= numpy containers corpus
+SEED ?= 1
 fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(GENERATORS:%=--generator %) --seed $(SEED) --jobs $(JOBS)
+
+fuzz-hypothesis: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long
 
 # mypy reads names from paths, and two of the packages do not lie under `pellucid/` here: it is shown a folder of links

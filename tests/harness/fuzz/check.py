@@ -1,0 +1,329 @@
+"""Hold one generated program against CPython: every call's value or exception, its arguments afterwards, its gradient.
+
+    check(case)  ->  [Finding("agreed"), Finding("refused", "R003"), Finding("failure", "value: ...", detail), ...]
+
+CPython and NumPy say what is right.  A refusal of the compiler is an answer; so is what docs/limits.md says will differ
+(`limit`).  A program that rounding alone moves too far says nothing about values (`unstable`).  Anything else fails.
+"""
+
+import copy
+import dataclasses
+import linecache
+import os
+import pathlib
+import re
+import tempfile
+import traceback
+
+import numpy as np
+
+import pellucid
+from pellucid.compiler.diagnostics import CompileError, InternalError
+
+from ..corpus import is_float, leaves, map_leaves
+from ..stages import STAGES, Outcome, Stages, attempt, plain, raises_alike
+from . import complex_step
+from .case import Case
+from .compare import Difference, difference, moved_by
+from .limits import TooSlow, time_limit
+
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="pellucid_fuzz_"))
+SLOW_IN_PYTHON = 2.0  # seconds after which a program is given up as one that does not end
+LAST_DIGITS = {"float32": 1e-6, "float64": 1e-13}
+MOST_SENSITIVE = 1e-4
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """What one call of one program came to.  `kind` is agreed, refused, limit, unstable, passed or failure."""
+
+    kind: str
+    what: str = ""
+    stage: str = ""
+    detail: str = ""
+    call: int = 0
+
+
+def check(case: Case, stages: tuple[str, ...] = ("native",), gradient: bool = False) -> list[Finding]:
+    """All findings for a case: its calls at each of the stages, and the gradient of its loss."""
+    name = f"fuzz_{os.getpid()}_{abs(hash(case.source))}"
+    path = FOLDER / f"{name}.py"
+    path.write_text(case.source, encoding="utf-8")
+    try:
+        return _check(case, stages, gradient, path)
+    except TooSlow:
+        return [Finding("passed", "does not end in CPython")]
+    finally:
+        path.unlink(missing_ok=True)
+        linecache.cache.pop(str(path), None)
+
+
+def _check(case, stages, gradient, path):
+    wants = expected(case, path)
+    if isinstance(wants, Finding):
+        return [wants]
+    found = []
+    for stage in stages:
+        runner = Runner(case, path, stage)
+        for number, (call, want) in enumerate(zip(case.calls, wants)):
+            if isinstance(want, Finding):
+                runner.change(call.before)
+                continue
+            got = runner.outcome(call)
+            finding = judged(case, got, want)
+            if finding.kind == "failure" and any(c.before for c in case.calls[: number + 1]):
+                finding = dataclasses.replace(finding, what=f"{finding.what}, after a change outside")
+            found.append(dataclasses.replace(finding, stage=stage, call=number))
+            if found[-1].kind == "refused" and "R0" not in found[-1].what and stage == "native" and number == 0:
+                break  # decoration or types: the other calls would say the same
+    if gradient and case.loss and not any(f.kind == "failure" for f in found):
+        found += [dataclasses.replace(f, stage=f.stage or "gradient") for f in gradients(case, path)]
+    return found
+
+
+# --- what is right -----------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Expected:
+    """CPython's outcome, its arguments after the call, and how far rounding may move the result."""
+
+    outcome: Outcome
+    after: tuple
+    before: tuple
+    moved: float
+
+
+def expected(case, path):
+    """What CPython makes of each call, in a module of its own; a second one gets nudged arguments."""
+    with time_limit(SLOW_IN_PYTHON):
+        spaces = module(case, path), module(case, path)
+        wants = []
+        for call in case.calls:
+            try:
+                for space in spaces:
+                    exec(call.before, space)
+                args, near = (eval(call.arguments, space) for space in spaces)
+            except Exception as error:
+                return Finding("passed", f"no call: {type(error).__name__}")
+            before = copy.deepcopy(args)
+            want = attempt(spaces[0]["program"], *args)
+            other = attempt(spaces[1]["program"], *map_leaves(nudged(np.random.default_rng(7)), near))
+            if re.search(r"\[\.\.\.\]|\{\.\.\.\}", repr(want.value)):
+                return Finding("passed", "a container holds itself")
+            wants.append(Expected(want, args, before, moved_by(want, other)))
+        return wants
+
+
+def nudged(rng):
+    """The same numbers but for their last digits, each moved on its own."""
+
+    def nudge(leaf):
+        if not is_float(leaf):
+            return leaf
+        values = np.asarray(leaf)
+        change = 1.0 + LAST_DIGITS[values.dtype.name] * rng.uniform(-1.0, 1.0, values.shape)
+        moved = (values * change).astype(values.dtype)
+        return moved if isinstance(leaf, np.ndarray) else type(leaf)(moved)
+
+    return nudge
+
+
+def module(case, path):
+    """The names of the case's module."""
+    space = {"__name__": path.stem, "__file__": str(path)}
+    exec(compile(case.source, str(path), "exec"), space)
+    return space
+
+
+# --- what comes ----------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Got:
+    """The outcome of one call, and the arguments as the call left them."""
+
+    outcome: Outcome
+    after: tuple
+
+
+class Runner:
+    """One case at one stage: `native` is the public function, the others are those of `tests.harness.stages`."""
+
+    def __init__(self, case, path, stage):
+        self.space, self.stage = module(case, path), stage
+        self.python = self.space["program"]
+        self.function = None
+
+    def change(self, before):
+        exec(before, self.space)
+        if self.space["program"] is not self.python:  # redefined itself: compile what it is now
+            self.python, self.function = self.space["program"], None
+
+    def outcome(self, call):
+        self.change(call.before)
+        args = eval(call.arguments, self.space)
+        with np.errstate(all="ignore"):
+            try:
+                outcome = self.run(args)
+            except CompileError as refused:
+                outcome = Outcome(error=refused)
+            except Exception as error:
+                outcome = Outcome(error=error)
+        return Got(outcome, args)
+
+    def run(self, args):
+        if self.stage == "native":
+            if self.function is None:
+                self.function = pellucid.compile(self.python)
+            return Outcome(map_leaves(plain, self.function(*args)))
+        if self.function is None:
+            self.function = Stages(self.python)
+        with time_limit(5 * SLOW_IN_PYTHON):
+            return self.function.run(self.stage, *args)
+
+
+def judged(case, got, want) -> Finding:
+    """The finding for one call."""
+    error, right = got.outcome.error, want.outcome.error
+    if isinstance(error, CompileError):
+        return Finding("refused", ",".join(dict.fromkeys(d.code for d in error.diagnostics)))
+    if error is not None and is_ours(error):
+        return Finding("failure", f"{type(error).__name__} in {innermost(error)}", detail=described(error))
+    limit = documented(case, got.outcome, want)
+    if limit:
+        return Finding("limit", limit)
+    if error is None and right is None:
+        return judged_values(got, want)
+    if error is None:
+        return Finding(
+            "failure", f"value, not {type(right).__name__}", detail=f"gave {got.outcome.value!r}, not {right!r}"
+        )
+    if right is None:
+        return Finding(
+            "failure", f"{type(error).__name__}, not value", detail=f"raised {error!r}, not {want.outcome.value!r}"
+        )
+    if not raises_alike(error, right):
+        return Finding(
+            "failure", f"{type(error).__name__}, not {type(right).__name__}", detail=f"{error!r}, not {right!r}"
+        )
+    return arguments_agree(got, want)
+
+
+def judged_values(got, want):
+    try:
+        difference(got.outcome.value, want.outcome.value, want.moved if want.moved <= MOST_SENSITIVE else None)
+    except Difference as wrong:
+        return Finding(
+            "failure", wrong.kind, detail=f"{wrong}\ngot  {got.outcome.value!r}\nwant {want.outcome.value!r}"
+        )
+    if want.moved > MOST_SENSITIVE:
+        return Finding("unstable")
+    return arguments_agree(got, want)
+
+
+def arguments_agree(got, want):
+    """The caller's objects are as CPython leaves them."""
+    try:
+        difference(got.after, want.after, 0.0, exact=True)
+    except Difference as wrong:
+        return Finding("failure", "arguments", detail=f"{wrong}\ngot  {got.after!r}\nwant {want.after!r}")
+    return Finding("agreed")
+
+
+def is_ours(error) -> bool:
+    """Whether an exception comes out of the compiler, not out of the program."""
+    return isinstance(error, InternalError) or compiler_frame(error) is not None
+
+
+def compiler_frame(error):
+    """The innermost frame of the compiler that an exception went through."""
+    frames = [f for f in traceback.extract_tb(deepest(error).__traceback__) if "/compiler/" in f.filename]
+    return frames[-1] if frames and not frames[-1].filename.endswith("executable.py") else None
+
+
+def deepest(error):
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def innermost(error) -> str:
+    frame = compiler_frame(error)
+    if isinstance(deepest(error), InternalError):  # the verifier: what it says, without the names
+        return re.sub(r"'[^']*'|`[^`]*`|\d+", "_", f"{deepest(error).step}: {deepest(error).reason}")[:100]
+    if frame is None:
+        return getattr(error, "step", "?")
+    path = frame.filename.rpartition("/compiler/")[2]
+    return f"{path}:{frame.name} ({type(deepest(error)).__name__})"
+
+
+def described(error) -> str:
+    return "".join(traceback.format_exception(error, limit=-4))
+
+
+def documented(case, got, want) -> str:
+    """The line of docs/limits.md that says this difference will come, or nothing."""
+    if isinstance(got.error, OverflowError) and want.outcome.error is None:
+        return "an int has 64 bits"
+    sizes = [leaf.shape for leaf in leaves(want.before) if isinstance(leaf, np.ndarray)]
+    if isinstance(got.error, ValueError) and any(0 in shape for shape in sizes):
+        if "[:1" in case.source or "[-1:" in case.source or ":1]" in case.source or "-1:]" in case.source:
+            return "x[:1] has length 1"
+    if isinstance(got.error, ValueError) and "has length 1 at run time" in str(got.error):
+        return "broadcast of a length that turns out to be 1"
+    return ""
+
+
+# --- gradients -----------------------------------------------------------------------------------------------------
+
+
+def gradients(case, path):
+    """The compiled gradient of the loss by every float argument, against complex steps that differences confirm."""
+    found = []
+    space = module(case, path)
+    loss = space[case.loss]
+    compiled = None
+    for number, call in enumerate(case.calls[:3]):
+        args = eval(call.arguments, space)
+        argnums = tuple(k for k, value in enumerate(args) if is_float(value) and np.asarray(value).dtype == np.float64)
+        if not argnums or call.before:
+            continue
+        with time_limit(4 * SLOW_IN_PYTHON):
+            want = complex_step.gradient(case, loss, args, argnums)
+        if want is None:
+            found.append(Finding("passed", "no derivative to hold it against", "gradient"))
+            continue
+        try:
+            compiled = compiled or pellucid.grad(loss, argnums)
+            got = compiled(*args)
+        except CompileError as refused:
+            codes = ",".join(dict.fromkeys(d.code for d in refused.diagnostics))
+            return [*found, Finding("refused", codes, "gradient", call=number)]
+        except Exception as error:
+            what = f"gradient: {type(error).__name__} in {innermost(error) if is_ours(error) else 'the program'}"
+            return [*found, Finding("failure", what, "gradient", described(error), number)]
+        wrong = complex_step.wrong(got, want)
+        kind = (
+            Finding("failure", "gradient: value", "gradient", wrong, number) if wrong else Finding("agreed", "gradient")
+        )
+        found.append(kind)
+        if wrong:
+            return found
+    return found
+
+
+# --- which pass ------------------------------------------------------------------------------------------------------
+
+
+def first_wrong_stage(case: Case, what: str) -> str:
+    """The first stage at which a failure shows; `native` where only machine code, or dispatch, has it."""
+    if any(call.before for call in case.calls):
+        return "native"  # what changes between calls is seen by the public function alone
+    try:
+        for stage in STAGES:
+            if any(f.kind == "failure" for f in check(case, (stage,))):
+                return stage
+    except Exception:
+        return "?"
+    return "native"

@@ -1,0 +1,32 @@
+"""The generators by name, and at which stages each of their programs is run."""
+
+import dataclasses
+
+from . import containers, mutate_corpus, run_while_writing
+
+GENERATORS = {"numpy": run_while_writing.case, "containers": containers.case, "corpus": mutate_corpus.case}
+EVERY_STAGE = ("native", "typed", "loops")
+
+
+def plan_of(generator: str, share: int = 6):
+    """What `check` is told for a seed: machine code always, every stage for one program in `share`, gradients for two."""
+
+    def plan(seed):
+        if generator == "containers":  # what changes between calls is the business of the native entry
+            return {"stages": ("native",), "gradient": False}
+        return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": seed % share in (1, 2)}
+
+    return plan
+
+
+def in_short(generator: str):
+    """The generator with fewer compilations: of calls with other layouts, dtypes or a length of 1 only one each."""
+
+    def make(seed):
+        case = GENERATORS[generator](seed)
+        if generator != "numpy":
+            return case
+        kept = {0, 1, 4, 6, (2, 3, 5)[seed % 3]}
+        return dataclasses.replace(case, calls=tuple(call for k, call in enumerate(case.calls) if k in kept))
+
+    return make
