@@ -27,7 +27,7 @@ from .compiler.records import dataclass
 from .compiler.request import Request
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
 from .fingerprint import Fingerprint, Unknowable, library_name
-from .runtime import machine_code, memory
+from .runtime import machine_code, memory, targets
 from .runtime.store import digest, store
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, V
         file = _state_of(request.python.__code__.co_filename) if kind == CHECKED and seen.misses_names else b""
     except (Unknowable, RecursionError):
         return None
-    return Key(digest(kind.encode(), machine_code.platform(), _settings(), found, file).hex() + kind, seen)
+    platform = machine_code.platform(targets.asked())
+    return Key(digest(kind.encode(), platform, _settings(), found, file).hex() + kind, seen)
 
 
 def _settings() -> bytes:
@@ -155,7 +156,7 @@ def load(key: Key, options: Options) -> Compiled | None:
         return None
     _, code, parameters, results, structure, mutated, sites, exceptions = marshal.loads(data)
     memory.pool()
-    library = machine_code.stored_library(code)
+    library = machine_code.stored_library(code, targets.asked())
     if library is None:
         return None
     try:

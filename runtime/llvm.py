@@ -29,6 +29,10 @@ PREFIX = "LLVMPY_"
 FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "InitializeNativeTarget": (VOID,),
     "InitializeNativeAsmPrinter": (VOID,),
+    "InitializeAllTargetInfos": (VOID,),
+    "InitializeAllTargets": (VOID,),
+    "InitializeAllTargetMCs": (VOID,),
+    "InitializeAllAsmPrinters": (VOID,),
     "GetProcessTriple": (VOID, OUT),
     "GetHostCPUName": (VOID, OUT),
     "GetHostCPUFeatures": (NUMBER, OUT),
@@ -70,6 +74,8 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "DisposeMemoryBuffer": (VOID, POINTER),
     "DisposeString": (VOID, POINTER),
 }
+
+Words = tuple[str, str, str]  # of a processor: its triple, its name, its features
 
 _LOCK = threading.Lock()
 
@@ -138,7 +144,7 @@ class Owned:
 
 
 @lru_cache(maxsize=1)
-def host() -> tuple[str, str, str]:
+def host() -> Words:
     """The processor we run on: its triple, its name, its features."""
     start()
     features = _told("GetHostCPUFeatures")[1].split(",")
@@ -146,16 +152,36 @@ def host() -> tuple[str, str, str]:
     return _told("GetProcessTriple")[1], _told("GetHostCPUName")[1], ordered
 
 
-def target_machine(level: int) -> Owned:
-    """What translates for the host, at one of the levels of effort; its code may lie anywhere in memory."""
-    triple, name, features = (words.encode() for words in host())
+class Machine(Owned):
+    """What translates for one processor."""
+
+    __slots__ = ("triple",)
+
+    def __init__(self, pointer: int, triple: str) -> None:
+        super().__init__(pointer, "DisposeTargetMachine")
+        self.triple = triple
+
+
+def target_machine(level: int, words: Words) -> Machine:
+    """What translates for a processor, at one of the levels of effort; its code may lie anywhere in memory."""
+    triple, name, features = (part.encode() for part in words)
+    if words[0].partition("-")[0] != host()[0].partition("-")[0]:
+        _start_all()
     target, wrong = _told("GetTargetFromTriple", triple)
     if target is None:
         raise RuntimeError(wrong)
     machine = _call("CreateTargetMachine", target, triple, name, features, level, b"pic", b"small", 0, 0, b"")
     if machine is None:
-        raise RuntimeError(f"LLVM has no code generator for {triple.decode()}")
-    return Owned(machine, "DisposeTargetMachine")
+        raise RuntimeError(f"LLVM has no code generator for {words[0]}")
+    return Machine(machine, words[0])
+
+
+@lru_cache(maxsize=1)
+def _start_all() -> None:
+    """Make LLVM ready for all architectures that it was built for."""
+    with _LOCK:
+        for name in ("TargetInfos", "Targets", "TargetMCs", "AsmPrinters"):
+            _call(f"InitializeAll{name}")
 
 
 # --- modules -------------------------------------------------------------------------------------------------------
@@ -180,10 +206,10 @@ class Module(Owned):
         super().__init__(pointer, "DisposeModule", context)
         self.context = context
 
-    def aim_at(self, machine: Owned) -> None:
+    def aim_at(self, machine: Machine) -> None:
         """Lay data out as the machine does, and check the module.  Raises RuntimeError."""
         data = Owned(_call("CreateTargetMachineData", machine), "DisposeTargetData")
-        _call("SetTarget", self, host()[0].encode())
+        _call("SetTarget", self, machine.triple.encode())
         _call("SetDataLayout", self, _told("CopyStringRepOfTargetData", data)[1].encode())
         failed, wrong = _told("VerifyModule", self)
         if failed:

@@ -3,8 +3,9 @@
     library(text)          ->    Library, whose functions live as long as it does
     stored_library(key)    ->    the same without the text, by the key of an earlier one; None if it is gone
 
-A kernel is known by its text, the optimisation level, the processor, the versions of what makes it, and what it uses:
-other libraries whose functions it calls by name.  LLVM itself is imported only where something has to be compiled.
+A kernel is known by its text, the optimisation level, the processor it is for (`targets.py`), the versions of what
+makes it, and what it uses: other libraries whose functions it calls by name.  LLVM itself is imported only where
+something has to be compiled.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from . import linking, routines
+from . import linking, routines, targets
 from .store import digest, store
 from .together import Together
 
@@ -45,9 +46,25 @@ class Library:
         return int(self.loaded.address(name))
 
 
-def library(text: str, level: int = 3) -> Library:
-    """The machine code of an LLVM module as it was written, before LLVM optimises it."""
-    return _library(text, level, (), list)
+class Elsewhere:
+    """Machine code that this processor cannot run, and which is not loaded."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def address(self, name: str) -> int:
+        raise RuntimeError(
+            f"{targets.SETTING}={self.target}: this processor ({targets.name_of_host()}) cannot run code for that one; "
+            "it can only be compiled and read"
+        )
+
+
+def library(text: str, level: int = 3, target: str | None = None) -> Library:
+    """The machine code of an LLVM module as it was written, before LLVM optimises it.
+
+    It is for what this process runs on, if nothing else is said.
+    """
+    return _library(text, level, targets.running() if target is None else target, (), list)
 
 
 class Making:
@@ -60,16 +77,17 @@ class Making:
 
     def __init__(self, level: int = 3) -> None:
         self.level = level
+        self.target = target = targets.asked()
         self.parts: list[str] = []
-        self._work = Together(lambda text: library(text, level), cost=effort)
+        self._work = Together(lambda text: library(text, level, target), cost=effort)
 
     def begin(self, text: str) -> None:
         self.parts.append(text)
         self._work.begin(text)
 
     def library(self, text: str) -> Library:
-        keys = [_key(part, self.level) for part in self.parts]
-        return _library(text, self.level, keys, self._work.results)
+        keys = [_key(part, self.level, self.target) for part in self.parts]
+        return _library(text, self.level, self.target, keys, self._work.results)
 
     def __enter__(self) -> Making:
         return self
@@ -84,27 +102,29 @@ def effort(text: str) -> float:
     return sum(len(function) * (0.1 if " optnone " in function[:1000] else 1.0) for function in functions)
 
 
-def _key(text: str, level: int, used: Sequence[str] = ()) -> str:
-    return digest(text.encode(), str(level).encode(), platform(), *(key.encode() for key in used)).hex()
+def _key(text: str, level: int, target: str, used: Sequence[str] = ()) -> str:
+    return digest(text.encode(), str(level).encode(), platform(target), *(key.encode() for key in used)).hex()
 
 
-def _library(text: str, level: int, used: Sequence[str], uses: Callable[[], Sequence[Library]]) -> Library:
+def _library(
+    text: str, level: int, target: str, used: Sequence[str], uses: Callable[[], Sequence[Library]]
+) -> Library:
     """`used` are the keys of the libraries that the text calls, `uses` gives them when it is compiled."""
-    key = _key(text, level, used)
+    key = _key(text, level, target, used)
     with _making(key):
-        found = stored_library(key)
+        found = stored_library(key, target)
         if found is not None:
             return found
         from . import native
 
-        code = native.object_code(text, level)
+        code = native.object_code(text, level, target)
         place = store()
         if place is not None:
             place.write(key + SUFFIX, marshal.dumps((list(used), code)))
-        return _loaded(key, code, uses())
+        return _loaded(key, code, uses(), target)
 
 
-def stored_library(key: str) -> Library | None:
+def stored_library(key: str, target: str = targets.PRESENT) -> Library | None:
     """Machine code that this process or an earlier one made; None where it has to be made again."""
     with _making(key):
         found = _LOADED.get(key)
@@ -113,8 +133,8 @@ def stored_library(key: str) -> Library | None:
         if data is None:
             return found
         used, code = marshal.loads(data)
-        uses = [library for library in map(stored_library, used) if library is not None]
-        return _loaded(key, code, uses) if len(uses) == len(used) else None
+        uses = [library for one in used if (library := stored_library(one, target)) is not None]
+        return _loaded(key, code, uses, target) if len(uses) == len(used) else None
 
 
 def _making(key: str) -> threading.RLock:
@@ -123,8 +143,8 @@ def _making(key: str) -> threading.RLock:
         return _MAKING.setdefault(key, threading.RLock())
 
 
-def _loaded(key: str, code: bytes, uses: Sequence[Library]) -> Library:
-    found = Library(key, _load(code, key, uses), uses)
+def _loaded(key: str, code: bytes, uses: Sequence[Library], target: str) -> Library:
+    found = Library(key, _load(code, key, uses) if targets.runs_here(target) else Elsewhere(target), uses)
     with _LOCK:
         _LOADED[key] = found
     return found
@@ -156,29 +176,12 @@ def _load(code: bytes, key: str, uses: Sequence[Library]) -> Any:
 # --- what makes machine code what it is ----------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
-def platform() -> bytes:
-    """The processor and the versions of everything that takes part in making machine code."""
+@lru_cache(maxsize=8)
+def platform(target: str) -> bytes:
+    """The processor that is meant, and the versions of everything that takes part in making machine code."""
     versions = (sys.version, sys.platform, np.__version__)
     installed = (_version_file("llvmlite", "_version.py"), _version_file("scipy", "version.py"))
-    return digest(processor(), *(v.encode() for v in versions), *installed, own_state())
-
-
-@lru_cache(maxsize=1)
-def processor() -> bytes:
-    """The name and the features of the processor."""
-    try:
-        with open("/proc/cpuinfo", "rb", buffering=0) as stream:
-            first = stream.read(16384).partition(b"\n\n")[0]
-    except OSError:
-        first = b""
-    wanted = (b"vendor_id", b"cpu family", b"model", b"stepping", b"flags", b"Features", b"CPU ")
-    lines = [line for line in first.splitlines() if line.startswith(wanted)]
-    if lines:
-        return os.uname().machine.encode() + b"\n" + b"\n".join(lines)
-    from . import native
-
-    return native.processor().encode()
+    return digest(targets.identity(target), *(v.encode() for v in versions), *installed, own_state())
 
 
 def own_state() -> bytes:

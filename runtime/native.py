@@ -1,4 +1,4 @@
-"""LLVM: the host's target machine, the optimiser, the code generator, its loader.
+"""LLVM: target machines, the optimiser, the code generator, its loader.
 
     object_code(text)    ->    an object file, for `machine_code.library` to load and to keep
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
-from . import llvm, routines
+from . import llvm, routines, targets
 
 # LLVM's loader, and its table of symbols, are there once for all threads.
 LOADER_LOCK = threading.RLock()
@@ -31,35 +31,35 @@ class HasAddresses(Protocol):
     def address(self, name: str) -> int: ...
 
 
-_IDLE: dict[int, list[llvm.Owned]] = {}
+_IDLE: dict[tuple[int, str], list[llvm.Machine]] = {}
 
 
 @contextmanager
-def own_machine(level: int) -> Iterator[llvm.Owned]:
+def own_machine(level: int, target: str = targets.PRESENT) -> Iterator[llvm.Machine]:
     """A target machine that no other thread uses meanwhile.  One takes a millisecond to make, so it is kept."""
-    idle = _IDLE.setdefault(level, [])
+    idle = _IDLE.setdefault((level, target), [])
     try:
         machine = idle.pop()
     except IndexError:
-        machine = llvm.target_machine(level)
+        machine = llvm.target_machine(level, targets.words(target))
     yield machine
     idle.append(machine)
 
 
-def parse(text: str, machine: llvm.Owned) -> llvm.Module:
+def parse(text: str, machine: llvm.Machine) -> llvm.Module:
     module = llvm.parse(text)
     module.aim_at(machine)
     return module
 
 
-def optimise(text: str, level: int = 3) -> llvm.Module:
+def optimise(text: str, level: int = 3, target: str = targets.PRESENT) -> llvm.Module:
     """What LLVM makes of a text before it is translated."""
     level = level_of(text, level)
-    with own_machine(level) as machine:
+    with own_machine(level, target) as machine:
         return _optimised(text, level, machine)
 
 
-def _optimised(text: str, level: int, machine: llvm.Owned) -> llvm.Module:
+def _optimised(text: str, level: int, machine: llvm.Machine) -> llvm.Module:
     module = parse(text, machine)
     builder = llvm.pass_builder(machine)
     if level < 3:
@@ -112,14 +112,14 @@ def late_definitions(optimised: str, text: str) -> str:
     return "\n".join(taken[name] for name in offered if name in taken)
 
 
-def object_code(text: str, level: int = 3) -> bytes:
-    """An object file for the host, which may be loaded anywhere in memory.
+def object_code(text: str, level: int = 3, target: str = targets.PRESENT) -> bytes:
+    """An object file for a processor, which may be loaded anywhere in memory.
 
     LLVM runs its whole pipeline, vectorisers included, and links in what the text defines for later; below level 3 the
     text is only tidied.  Text that asks for no function to be optimised is translated as fast as can be.
     """
     level = level_of(text, level)
-    with own_machine(level) as machine:
+    with own_machine(level, target) as machine:
         return llvm.emit(machine, _optimised(text, level, machine))
 
 
@@ -170,13 +170,8 @@ def _find_mathematics(llvmlite: Any) -> None:
         return
 
 
-def processor() -> str:
-    """The processor as LLVM knows it."""
-    return " ".join(llvm.host())
-
-
-def assembly(text: str) -> str:
+def assembly(text: str, target: str = targets.PRESENT) -> str:
     """The machine code of LLVM text as it was written, in words."""
     level = level_of(text, 3)
-    with own_machine(level) as machine:
+    with own_machine(level, target) as machine:
         return llvm.emit(machine, _optimised(text, level, machine), as_object=False).decode()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pellucid
+from tests.harness import targets
 from tests.harness.stages import assert_same, attempt
 
 
@@ -108,14 +109,17 @@ def row_steps(matrix):
     return a
 
 
-def test_a_loop_whose_length_is_that_of_another_axis_is_vectorised():
+def test_a_loop_whose_length_is_that_of_another_axis():
     compiled = pellucid.compile(row_steps, parallel=False)
     matrix = np.random.default_rng(0).random((9, 9))
     np.testing.assert_allclose(np.asarray(compiled(matrix)), row_steps(matrix), rtol=1e-13)
-    text = compiled.source("llvm", matrix)
-    if not any(width in text for width in ("<2 x double>", "<4 x double>", "<8 x double>")):
-        pytest.skip("a processor without vectors of doubles")
-    assert any(f"fsub <{width} x double>" in text for width in (2, 4, 8))
+
+
+@pytest.mark.parametrize("target", targets.ALL)
+def test_a_loop_whose_length_is_that_of_another_axis_has_vector_instructions(target, monkeypatch):
+    targets.on(monkeypatch, target)
+    text = pellucid.compile(row_steps, parallel=False).source("llvm", "f64[n, m]")
+    assert targets.has_vectors(text, "fsub", target)
 
 
 def test_too_few_columns_raise_where_python_does():

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pellucid.runtime import llvm, native
+from pellucid.runtime import llvm, native, targets
 
 MODULE = "define i64 @twice(i64 %x) {\n %y = add i64 %x, %x\n ret i64 %y\n}\n"
 
@@ -37,7 +37,7 @@ def test_functions_are_declared_as_llvmlite_declares_them(name):
 def test_modules_are_optimised_linked_and_translated():
     text = native.optimise(MODULE + "define i64 @four() {\n %y = call i64 @twice(i64 2)\n ret i64 %y\n}\n")
     assert "ret i64 4" in str(text)
-    machine = llvm.target_machine(3)
+    machine = llvm.target_machine(3, llvm.host())
     module = native.parse("declare i64 @twice(i64)\n", machine)
     module.link_in(llvm.parse(MODULE, beside=module))
     assert "define i64 @twice" in str(module)
@@ -46,7 +46,7 @@ def test_modules_are_optimised_linked_and_translated():
 
 
 def test_what_is_wrong_is_said():
-    machine = llvm.target_machine(0)
+    machine = llvm.target_machine(0, llvm.host())
     with pytest.raises(RuntimeError, match="expected top-level entity"):
         llvm.parse("no module")
     with pytest.raises(RuntimeError, match="Instruction does not dominate all uses"):
@@ -59,7 +59,8 @@ def test_what_is_wrong_is_said():
 def test_the_processor_is_known():
     triple, name, features = llvm.host()
     assert "-" in triple and name and features.split(",") == sorted(features.split(","), key=lambda f: f[1:])
-    assert native.processor() == f"{triple} {name} {features}"
+    assert targets.words(targets.PRESENT)[:2] == (triple, name) and targets.name_of_host() == name
+    assert targets.words(targets.PRESENT)[2].startswith(features)
 
 
 def test_several_threads_may_compile():
@@ -70,7 +71,7 @@ def test_several_threads_may_compile():
 
 STARTS = """
 import importlib.util, sys, threading
-from pellucid.runtime import llvm, native
+from pellucid.runtime import llvm, native, targets
 if {elsewhere}:
     llvm.find_spec = lambda name: None
 threads = [threading.Thread(target=llvm.start) for _ in range(8)]

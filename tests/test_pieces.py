@@ -1,7 +1,6 @@
 """Loops in pieces and stores without branches: the answers and errors of CPython, and vectors where nothing meets."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -9,11 +8,10 @@ import pytest
 import pellucid
 from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.backend.nests.choices import choices
+from tests.harness import targets
 from tests.harness.loops_text import read_loops
 from tests.harness.random_pieces import random_arguments, random_program
 from tests.harness.stages import attempt, module_of
-
-VECTORS = re.compile(r"store <(2|4|8) x double>")
 
 
 def shortest(distances):
@@ -144,16 +142,22 @@ def test_random_loops(first):
 # --- the machine code ----------------------------------------------------------------------------------------------
 
 
-def test_loops_whose_rows_may_be_one_are_vectors():
-    text = llvm(shortest, "f64[n, m]")
-    assert VECTORS.search(text) and "masked.store" not in text
-    assert VECTORS.search(llvm(exchanged, "f64[n, m]", 0, 1))
-    assert VECTORS.search(llvm(past, "f64[n]", 0))
+def stores_vectors(text, target):
+    return targets.has_vectors(text, "store", target) and "masked.store" not in text
 
 
-def test_a_branch_around_a_store_becomes_a_choice():
-    text = llvm(clipped, "f64[n]", 0.5)
-    assert VECTORS.search(text) and "masked.store" not in text
+@pytest.mark.parametrize("target", targets.ALL)
+def test_loops_whose_rows_may_be_one_are_vectors(target, monkeypatch):
+    targets.on(monkeypatch, target)
+    assert stores_vectors(llvm(shortest, "f64[n, m]"), target)
+    assert targets.has_vectors(llvm(exchanged, "f64[n, m]", 0, 1), "store", target)
+    assert targets.has_vectors(llvm(past, "f64[n]", 0), "store", target)
+
+
+@pytest.mark.parametrize("target", targets.ALL)
+def test_a_branch_around_a_store_becomes_a_choice(target, monkeypatch):
+    targets.on(monkeypatch, target)
+    assert stores_vectors(llvm(clipped, "f64[n]", 0.5), target)
 
 
 def test_rows_that_are_always_others_need_no_test():

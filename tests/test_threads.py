@@ -14,6 +14,7 @@ import pytest
 
 import pellucid
 from pellucid.runtime import memory, threads
+from tests.harness import targets
 from tests.harness.corpus import leaves, programs
 from tests.harness.regions import compiled, every_loop_on_threads, in_regions, loops_of
 
@@ -208,9 +209,9 @@ def f(x: "f64[n, m]"):
     assert in_regions(lambda: native([np.ones((5, 6))]))[1] == 1
 
 
-@pytest.mark.skipif(not re.search("avx", str(os.path.exists("/proc/cpuinfo") and open("/proc/cpuinfo").read())),
-                    reason="no wide vectors here")  # fmt: skip
-def test_the_body_on_threads_has_vector_instructions():
+@pytest.mark.parametrize("target", targets.ALL)
+def test_the_body_on_threads_has_vector_instructions(target, monkeypatch):
+    targets.on(monkeypatch, target)
     text = """
 def f(x: "any f64[n, m]", y: "f64[m]"):
     out = empty((dim(x, 0), dim(x, 1)))
@@ -220,7 +221,7 @@ def f(x: "any f64[n, m]", y: "f64[m]"):
     return out
 """
     body = re.search(r"^\"?pellucid\.loop\.1\.f\"?:.*?^\.Lfunc_end", compiled(text).asm, re.M | re.S)[0]
-    assert re.search(r"v?mulpd\s.*%[yz]mm", body)
+    assert re.search(rf"mul(pd)?\s.*{targets.registers(target)}", body)
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------

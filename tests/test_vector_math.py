@@ -26,8 +26,11 @@ from pellucid.compiler.backend.vector_math import (
 )
 from pellucid.compiler.backend.vector_math.library import FUNCTIONS, definitions, symbol
 from pellucid.runtime import far_angles, native
-from tests.harness.elementary import BINARY, NUMPY, apply, arguments, exact, loop, worst_error
+from pellucid.runtime import targets as runtime_targets
+from tests.harness import targets
+from tests.harness.elementary import BINARY, NUMPY, apply, arguments, exact, loop, loop_text, worst_error
 from tests.harness.loops_text import read_loops
+from tests.harness.targets import LEVELS, PRESENT
 
 LIMIT = 2.0
 DTYPES = ("f64", "f32")
@@ -177,16 +180,28 @@ def optimised(name, dtype):
     return loop(name, dtype).llvm_text
 
 
-@own_functions
+def targets_with_own_functions():
+    """The present processor with every function; those of other kinds with some of each body's."""
+    every = sorted(FUNCTIONS)
+    yield from ((name, PRESENT) for name in every if host.register_bytes())
+    for target in LEVELS:
+        yield from ((name, target) for name in every[::3] if runtime_targets.vector_bytes(target))
+
+
 @each_dtype
-@each_function
-def test_loops_have_vector_instructions(name, dtype):
-    text = optimised(name, dtype)
-    lanes = 32 // NUMPY[dtype]().itemsize if host.register_bytes() >= 32 else 16 // NUMPY[dtype]().itemsize
-    kind = {"f64": "double", "f32": "float"}[dtype]
+@pytest.mark.parametrize("name, target", list(targets_with_own_functions()))
+def test_loops_have_vector_instructions(name, target, dtype, monkeypatch):
+    text = targets.optimised(loop_text(name, dtype), targets.on(monkeypatch, target))
+    size = NUMPY[dtype]().itemsize
+    kind, lanes = {"f64": "double", "f32": "float"}[dtype], targets.lanes(target, size)
     assert re.search(rf"f\w+ <{lanes} x {kind}>|fptrunc <{lanes} x double>", text), "the loop is not vectorised"
     assert not re.search(rf"call <\d+ x \w+> @{symbol(name, dtype)}", text), "a variant is called, not inlined"
     assert not re.search(rf"@{FUNCTIONS[name].alone or 'none'}f?\(", text), "the C library is called"
+
+
+def test_a_processor_without_fused_products_calls_the_c_library(monkeypatch):
+    text = targets.optimised(loop_text("tanh", "f64"), targets.on(monkeypatch, "x86-64-v2"))
+    assert "@tanh(" in text and "pellucid_math" not in text
 
 
 @own_functions
@@ -255,18 +270,20 @@ def f(x: "f64[n]"):
 
 
 @pytest.mark.parametrize(
-    "features, width",
+    "processor, name, width",
     [
-        (b"flags : fma avx2 sse4_1", 32),
-        (b"flags : fma avx2 avx512f avx512dq avx512vl", 64),
-        (b"flags : avx sse2", 0),
-        (b"Features : fp asimd evtstrm", 16),
-        (b"arm64-apple-darwin apple-m1 +neon,+fp-armv8", 16),
+        (b"flags : fma avx2 sse4_1", "haswell", 32),
+        (b"flags : fma avx2 avx512f avx512dq avx512vl", "znver4", 64),
+        (b"flags : fma avx2 avx512f avx512dq avx512vl", "skylake-avx512", 32),
+        (b"flags : avx sse2", "sandybridge", 0),
+        (b"Features : fp asimd evtstrm", "neoverse-n1", 16),
+        (b"arm64-apple-darwin apple-m1 +neon,+fp-armv8", "apple-m1", 16),
     ],
 )
-def test_width_of_the_host(features, width, monkeypatch):
-    monkeypatch.setattr(host.machine_code, "processor", lambda: features)
-    assert host.register_bytes.__wrapped__() == width
+def test_width_of_the_host(processor, name, width, monkeypatch):
+    monkeypatch.setattr(runtime_targets, "processor", lambda: processor)
+    monkeypatch.setattr(runtime_targets, "_host", lambda: ("", name, ""))
+    assert runtime_targets.vector_bytes(PRESENT) == width
 
 
 @each_dtype

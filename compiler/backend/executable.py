@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ...runtime import dispatch, machine_code
@@ -39,6 +39,7 @@ class Executable:
     """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words.
 
     `texts` are the LLVM modules it was made from; there are none where the machine code comes from the cache on disk.
+    `target` is the processor it is for, as `runtime/targets.py` has it; the present one if it is empty.
     """
 
     parameters: tuple[Type, ...]
@@ -47,15 +48,21 @@ class Executable:
     sites: Sequence[ErrorSite]
     options: Options
     texts: Sequence[str] = ()
+    target: str = ""
 
     def __post_init__(self) -> None:
-        # a plain C function: ctypes releases the GIL around it
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(self.library.address(ENTRY))
         self._packers = [packing.packer(type_) for type_ in self.parameters]
         self._unpackers = [packing.unpacker(type_) for type_ in self.results]
         self._first_result = ARGUMENTS + sum(map(argument_slots, self.parameters))
         count = self._first_result + sum(map(result_slots, self.results))
         self._slots = ctypes.c_int64 * count
+
+    @cached_property
+    def _call(self) -> Callable[[int], int]:
+        """A plain C function: ctypes releases the GIL around it.  Raises RuntimeError where this processor has no use
+        for the code.
+        """
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(self.library.address(ENTRY))
 
     @property
     def text(self) -> str:
@@ -66,13 +73,13 @@ class Executable:
     def llvm_text(self) -> str:
         from ...runtime import native
 
-        return "\n".join(str(native.optimise(text)) for text in self.texts)
+        return "\n".join(str(native.optimise(text, target=self.target)) for text in self.texts)
 
     @cached_property
     def asm(self) -> str:
         from ...runtime import native
 
-        return "\n".join(native.assembly(text) for text in self.texts)
+        return "\n".join(native.assembly(text, self.target) for text in self.texts)
 
     @cached_property
     def quick_below(self) -> int:
@@ -106,7 +113,7 @@ class Executable:
         return make_error(self.sites, site, self._slots.from_address(slots), self.options)
 
     def __call__(self, leaves: Sequence[object]) -> list[object]:
-        slots = self._slots()
+        call, slots = self._call, self._slots()
         slots[STACK_LIMIT] = stack_floor()
         slots[DEPTH_LIMIT] = max(LEAST_DEPTH, sys.getrecursionlimit())
         kept: list[object] = []
@@ -114,7 +121,7 @@ class Executable:
             position = ARGUMENTS
             for pack, leaf in zip(self._packers, leaves, strict=True):
                 position = pack(slots, position, leaf, kept)
-            status = self._call(ctypes.addressof(slots))
+            status = call(ctypes.addressof(slots))
         finally:
             packing.release(kept)
         if status:

@@ -92,7 +92,8 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
         sites = write_module(module, program, options)
         rest = division.rest()
         library = making.library(rest)
-    return Executable(parameters, main.results, library, tuple(sites.found), options, (*making.parts, rest))
+    texts = (*making.parts, rest)
+    return Executable(parameters, main.results, library, tuple(sites.found), options, texts, making.target)
 
 
 def write_function(

@@ -28,17 +28,19 @@ BINARY = {"arctan2", "hypot", "power"}
 @lru_cache(maxsize=128)
 def loop(name, dtype):
     """A program that applies a function to every element."""
+    return compile_program(read_loops(loop_text(name, dtype)))
+
+
+def loop_text(name, dtype):
     operands = ["x", "y"] if name in BINARY else ["x"]
     parameters = ", ".join(f'{o}: "{dtype}[n]"' for o in operands)
-    return compile_program(
-        read_loops(f"""
+    return f"""
 def f({parameters}):
     out = empty(dim(x, 0), "{dtype}")
     for i in range(dim(x, 0)):
         out[i] = {name}({", ".join(f"{o}[i]" for o in operands)})
     return out
-""")
-    )
+"""
 
 
 def apply(name, dtype, *operands):
