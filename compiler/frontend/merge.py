@@ -159,6 +159,8 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     found = frame.type_of(value)
     if isinstance(wanted, ListOf) and isinstance(value, Sequence):
         return as_list(frame, value, wanted, node)
+    if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
+        return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
         return frame.atom(value, node)
     if is_number(value) and wanted.dtype not in ("f32", "i32"):
