@@ -20,8 +20,8 @@ STARTS = ("x", "y", "np.zeros(9)", "x * 2.0", "y[1:]", "np.concatenate((x, y))",
 TERMS = (
     "{p}[1:]", "{p}[:-1]", "np.diff({p})", "x + np.sum({p})", "y * len({p})", "np.concatenate(({p}, y))",
     "np.concatenate(({p}, {q}))[:8]", "{p}[::2]", "np.zeros(k)", "np.full(length, np.sum({p}))", "{p} + 1.0", "{q}",
-    "np.cumsum({p})[{p} > 0.0]", "{p}[len({q}):]", "{p}[:len({q})] * 0.5", "{p}.copy()", "{p}[::-1]", "rows[i % 3] * 2.0",
-    "np.concatenate(({p}, np.full(1, s)))", "np.arange(len({p})) * 1.0",
+    "np.cumsum({p})[{p} > 0.0]", "{p}[len({q}):]", "{p}[:len({q})] * 0.5", "{p}.copy()", "{p}[::-1]",
+    "rows[i % 3] * 2.0", "np.concatenate(({p}, np.full(1, s)))", "np.arange(len({p})) * 1.0",
 )  # fmt: skip
 TOGETHER = ("{p} + {q}", "{p} * {q}[::-1]", "np.where({p} > {q}, {p}, {q})")
 
