@@ -20,6 +20,7 @@ from . import syntax
 from .analysis.assignment import merge_faults, unassigned_reads
 from .analysis.result_types import result_type
 from .analysis.stage_forms import core_faults, loops_faults, typed_faults
+from .analysis.stage_lengths import buffer_length_faults, length_faults
 from .analysis.stage_types import conversion_faults, declared_faults, type_faults
 from .diagnostics import InternalError
 from .ops import schema
@@ -84,7 +85,7 @@ def has_spans(function: Function) -> Iterable[Fault]:
 
 # --- the languages -------------------------------------------------------------------------------------------------
 
-TYPED_CHECKS = (typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults)
+TYPED_CHECKS = (typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults, length_faults)
 
 STAGES = {
     "core": Stage("core", (core_faults, ends_with_return)),
@@ -92,7 +93,10 @@ STAGES = {
     "single": Stage("single", (*TYPED_CHECKS, merge_faults)),
     "loops": Stage(
         "loops",
-        (loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults),
+        (
+            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults,
+            buffer_length_faults,
+        ),
     ),
 }
 

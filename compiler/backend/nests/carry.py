@@ -20,10 +20,11 @@ import gast
 
 from ... import syntax
 from ...analysis.liveness import liveness
+from ...analysis.shape_extents import extent_of, trees_of
 from ...names import Names
 from ...program import Function
 from ...records import dataclass
-from ...types import INT, Array, Dim, ListOf, Type, symbol, symbols_of
+from ...types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
 from ..storage import storage_classes
 from .known import Known
 from .lengths import Lengths
@@ -140,10 +141,13 @@ class _Carrier:
 
     def _as_allocated(self, made: gast.stmt, type_: Array) -> Array:
         """The type of a new array: a carried one may have another length in each turn, and this one has not."""
-        shape = next(k.value for k in made.value.keywords if k.arg == "shape")  # type: ignore[attr-defined]
-        trees = shape.elts if isinstance(shape, gast.Tuple) else [shape]
-        dims = (d if self.sizes.is_exactly(t, d) else self._fresh_length() for t, d in zip(trees, type_.dims))
+        found = [extent_of(tree, self.types, self._length_of) for tree in trees_of(made.value)]  # type: ignore
+        dims = (self._fresh_length() if extent is None else extent for extent in found)
         return Array(type_.dtype, tuple(dims), type_.layout)
+
+    def _length_of(self, name: str) -> Extent | None:
+        value = self.sizes.facts.value_of(name)
+        return None if value is None else extent_of(value, self.types, self._length_of)
 
     def _fresh_length(self) -> Dim:
         taken = {s for t in self.types.values() for s in symbols_of(t)}
