@@ -24,7 +24,6 @@ from .analysis.stage_lengths import buffer_length_faults, length_faults
 from .analysis.stage_types import conversion_faults, declared_faults, type_faults
 from .diagnostics import InternalError
 from .ops import schema
-from .printing.unparse import statement_text
 from .program import Function, Program
 from .records import dataclass
 from .types import Array, ListOf, Scalar, Type
@@ -85,7 +84,9 @@ def has_spans(function: Function) -> Iterable[Fault]:
 
 # --- the languages -------------------------------------------------------------------------------------------------
 
-TYPED_CHECKS = (typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults, length_faults)
+TYPED_CHECKS = (
+    typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults, length_faults,
+)
 
 STAGES = {
     "core": Stage("core", (core_faults, ends_with_return)),
@@ -169,6 +170,20 @@ def require(function: Function, stage: str, step: str | None = None) -> None:
     raise InternalError(step or stage, text_of(smallest.statement), reason)
 
 
+def require_same_definitions(before: Function, after: Function, step: str) -> None:
+    """Raise InternalError where a pass that renames lets another definition reach a read."""
+    from .analysis.reaching import changed_definitions
+
+    for statement, message in changed_definitions(before, after):
+        raise InternalError(step, text_of(statement), f"function `{after.name}`: {message}")
+
+
+def require_calls(program: Program, step: str) -> None:
+    """Raise InternalError where a function calls what there is not, or calls it wrongly."""
+    for finding in call_findings(program):
+        raise InternalError(step, text_of(finding.statement), finding.message)
+
+
 def first_line(statement: gast.stmt) -> str:
     return text_of(statement).split("\n", 1)[0]
 
@@ -177,6 +192,8 @@ def text_of(statement: gast.stmt | None) -> str:
     """A statement as the compiler holds it, operators as calls."""
     if statement is None:
         return ""
+    from .printing.unparse import statement_text  # only who finds something prints it
+
     try:
         return statement_text(statement)
     except Exception:  # a node that is no Python at all is shown as it is

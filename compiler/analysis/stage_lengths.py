@@ -10,19 +10,25 @@ operator implies (`x + y`), or, on the loops stage, by the shape of its buffer. 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
+from ..later import later
 from ..names import Names
 from ..ops import schema
-from ..ops.indexing import index_type
 from ..program import Function
 from ..types import Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
 from .def_use import def_use
 from .shape_extents import extent_of, trees_of
+
+if TYPE_CHECKING:
+    from ..ops import indexing
+else:
+    (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
 # Kinds of operators that need lengths to be equal where several operands have an axis, and say so when they run.
@@ -114,7 +120,7 @@ class _Lengths:
                 return _each(self.types[id_])
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Tuple(elts=items)):
                 type_ = self.types[base]
-                return [] if isinstance(type_, ListOf) else _each(index_type(self.builder, type_, items))
+                return [] if isinstance(type_, ListOf) else _each(indexing.index_type(self.builder, type_, items))
             case gast.Call(func=gast.Name(id=operator)) if operator in schema.OPERATORS:
                 return self.of_operator(schema.OPERATORS[operator], value)
         return []

@@ -130,7 +130,11 @@ def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, bod
             following = frame.emit("add", Leaf(position), Static(1), node=node, hint=position)
             frame.builder.append(syntax.assign(position, frame.atom(following, node)))
         in_range = syntax.call("less", position, frame.atom(trips, node))
-        return syntax.while_(gast.BoolOp(gast.And(), [in_range, test]), inner + more, span=frame.here(node))
+        end = len(inner)
+        while end and not frame.builder.merged.isdisjoint(syntax.names_bound(inner[end - 1])):
+            end -= 1  # what the loop carries is assigned last
+        together = [*inner[:end], *more[:-1], *inner[end:], more[-1]]
+        return syntax.while_(gast.BoolOp(gast.And(), [in_range, test]), together, span=frame.here(node))
 
     going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
     carrying.carry(frame, node, body, enter, make, test=lambda: nested_test(frame, going))
