@@ -68,6 +68,7 @@ class _Lengths:
         self.owners = owners(function)
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
+        self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
@@ -107,7 +108,11 @@ class _Lengths:
             return True
         if not self.is_known(given):
             is_variable = given in self.builder.extents.values()
+            if is_variable and isinstance(declared, Dim):
+                self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
             return not is_variable or self.held.setdefault(declared, given) == given
+        if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
+            return True
         return isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols())
 
     def is_known(self, extent: Extent) -> bool:
