@@ -136,12 +136,12 @@ class Builder:
             operands = [self.type_of(a) for a in atoms]
         result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
-        fact = self._extent_of_result(operator, atoms, full)
+        fact = self.extent_of_result(operator, atoms, full)
         if fact is not None:
             self.extents[made.id] = fact
         return made
 
-    def _extent_of_result(self, operator: str, atoms: list[gast.expr], static: dict) -> Extent | None:
+    def extent_of_result(self, operator: str, atoms: list[gast.expr], static: dict) -> Extent | None:
         if operator == "dim":
             return self.type_of(atoms[0]).dims[static["axis"]]
         if operator == "maximum" and getattr(atoms[1], "value", None) == 0:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -25,6 +24,7 @@ from .frontend.views import check_views
 from .program import Function, Program
 from .records import dataclass
 from .request import Gradient, Request
+from .steps import done, observe, verify
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.inline import inline
@@ -33,6 +33,7 @@ from .transform.simplify import simplify_once
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
+SINGLE = "single"  # typed, before `coalesce`
 
 
 Pass = Callable[[Function], Function]
@@ -48,31 +49,22 @@ class Step:
 
 
 TIDY = (
+    Step(simplify_once, takes=SINGLE, gives=SINGLE),
+    Step(prune, takes=SINGLE, gives=SINGLE),
+)
+SETTLE = (
+    Step(copies, takes=SINGLE, gives=SINGLE),
+    Step(coalesce, takes=SINGLE, gives=TYPED),
+)
+TIDY_AGAIN = (
     Step(simplify_once, takes=TYPED, gives=TYPED),
     Step(prune, takes=TYPED, gives=TYPED),
 )
-SETTLE = (
-    Step(copies, takes=TYPED, gives=TYPED),
-    Step(coalesce, takes=TYPED, gives=TYPED),
-)
 ROUNDS = 12
-
-observers: list[Callable[[str, object, object], None]] = []
-
-
-def observe(step: str, before: object, after: object) -> None:
-    """Tell whoever listens (printing, timing, explain) that a step is done."""
-    for listener in observers:
-        listener(step, before, after)
-
 
 def run_steps(program: Program, steps: Sequence[Step]) -> Program:
     for step in steps:
-        before = program
-        program = program.map(step.run)
-        observe(step.run.__name__, before, program)
-        if program is not before:
-            verify(program, step.gives)
+        program = done(step.run.__name__, program, program.map(step.run), step.gives)
     return program
 
 
@@ -83,15 +75,6 @@ def until_stable(program: Program, steps: Sequence[Step]) -> Program:
         if program is before:
             break
     return program
-
-
-def verify(program: Program, stage: str) -> None:
-    """Hold a program to its language; on in tests and under PELLUCID_VERIFY=1."""
-    if os.environ.get("PELLUCID_VERIFY") == "1":
-        from .stages import require
-
-        for function in program.functions.values():
-            require(function, stage)
 
 
 # --- to the typed stage --------------------------------------------------------------------------------------------
@@ -105,11 +88,10 @@ def typed(
         request.python, arguments, mutates=request.mutates, frozen=frozen, is_entry=is_entry,
         derive=derive_inner, differentiate=differentiate_inner,
     )
-    verify(made.program, TYPED)
+    done("specialise", None, made.program, SINGLE)
     for function in made.program.functions.values():
         check_views(function, mutates=made.mutated)
-    program = reachable(inline(made.program))
-    verify(program, TYPED)
+    program = done("inline", made.program, reachable(inline(made.program)), SINGLE)
     return replace(made, program=reachable(until_stable(program, TIDY)))
 
 
@@ -130,7 +112,7 @@ def derive(
 
 def differentiate_inner(made: Specialised, transforms: tuple[Gradient, ...], where: Span) -> Specialised:
     """The derivative of a function defined inside another one."""
-    program = reachable(inline(made.program))
+    program = done("inline", made.program, reachable(inline(made.program)), SINGLE)
     made = replace(made, program=until_stable(program, TIDY))
     for transform in transforms:
         made = differentiate(made, transform, where)
@@ -156,9 +138,7 @@ def differentiate(made: Specialised, transform: Gradient, where: Span) -> Specia
     from .transform.reverse import reverse
 
     before = made.program
-    program = reverse(before, wrt, keep_value=True)
-    observe("reverse", before, program)
-    verify(program, TYPED)
+    program = done("reverse", before, reverse(before, wrt, keep_value=True), SINGLE)
     count = len(before.main.results)
     positions = iter(range(count, count + len(wrt)))
     slopes = [map_leaves(v, lambda part, _: Out(next(positions)) if isinstance(part, Leaf) else part) for v in chosen]
@@ -249,14 +229,13 @@ def reachable(program: Program) -> Program:
 
 def settled(program: Program) -> Program:
     """The typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away."""
-    return until_stable(run_steps(program, SETTLE), TIDY)
+    return until_stable(run_steps(program, SETTLE), TIDY_AGAIN)
 
 
 def loops(program: Program) -> Program:
-    lowered = to_loops(settled(program))
-    observe("to_loops", program, lowered)
-    lowered = lowered.map(mark_independent)
-    verify(lowered, LOOPS)
-    return lowered
-
-
+    settled_program = settled(program)
+    lowered = done("to_loops", settled_program, to_loops(settled_program), LOOPS)
+    marked = lowered.map(mark_independent)
+    observe("mark_independent", lowered, marked)
+    verify("mark_independent", None, marked, LOOPS)  # always: nothing wrong goes to machine code
+    return marked

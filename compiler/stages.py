@@ -20,10 +20,10 @@ from . import syntax
 from .analysis.assignment import merge_faults, unassigned_reads
 from .analysis.result_types import result_type
 from .analysis.stage_forms import core_faults, loops_faults, typed_faults
+from .analysis.stage_lengths import buffer_length_faults, length_faults
 from .analysis.stage_types import conversion_faults, declared_faults, type_faults
 from .diagnostics import InternalError
 from .ops import schema
-from .printing.unparse import statement_text
 from .program import Function, Program
 from .records import dataclass
 from .types import Array, ListOf, Scalar, Type
@@ -84,7 +84,9 @@ def has_spans(function: Function) -> Iterable[Fault]:
 
 # --- the languages -------------------------------------------------------------------------------------------------
 
-TYPED_CHECKS = (typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults)
+TYPED_CHECKS = (
+    typed_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, type_faults, length_faults,
+)
 
 STAGES = {
     "core": Stage("core", (core_faults, ends_with_return)),
@@ -92,7 +94,10 @@ STAGES = {
     "single": Stage("single", (*TYPED_CHECKS, merge_faults)),
     "loops": Stage(
         "loops",
-        (loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults),
+        (
+            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults,
+            buffer_length_faults,
+        ),
     ),
 }
 
@@ -165,6 +170,20 @@ def require(function: Function, stage: str, step: str | None = None) -> None:
     raise InternalError(step or stage, text_of(smallest.statement), reason)
 
 
+def require_same_definitions(before: Function, after: Function, step: str) -> None:
+    """Raise InternalError where a pass that renames lets another definition reach a read."""
+    from .analysis.reaching import changed_definitions
+
+    for statement, message in changed_definitions(before, after):
+        raise InternalError(step, text_of(statement), f"function `{after.name}`: {message}")
+
+
+def require_calls(program: Program, step: str) -> None:
+    """Raise InternalError where a function calls what there is not, or calls it wrongly."""
+    for finding in call_findings(program):
+        raise InternalError(step, text_of(finding.statement), finding.message)
+
+
 def first_line(statement: gast.stmt) -> str:
     return text_of(statement).split("\n", 1)[0]
 
@@ -173,6 +192,8 @@ def text_of(statement: gast.stmt | None) -> str:
     """A statement as the compiler holds it, operators as calls."""
     if statement is None:
         return ""
+    from .printing.unparse import statement_text  # only who finds something prints it
+
     try:
         return statement_text(statement)
     except Exception:  # a node that is no Python at all is shown as it is

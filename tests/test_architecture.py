@@ -52,8 +52,9 @@ MAY_IMPORT = {
     "printer": f"{LANGUAGE} analysis transform printing",
     "stages": f"{LANGUAGE} analysis printing",
     "frontend": f"{LANGUAGE} analysis request",
-    "backend": f"{LANGUAGE} analysis printer runtime",
-    "pipeline": f"{LANGUAGE} analysis transform printer stages frontend backend request",
+    "backend": f"{LANGUAGE} analysis printer steps runtime",
+    "steps": "program stages",
+    "pipeline": f"{LANGUAGE} analysis transform printer stages steps frontend backend request",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
 OUTSIDE = {
@@ -210,7 +211,7 @@ GROWING = {
     "compiler/later.py": {"_ANNOUNCED"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
-    "compiler/pipeline.py": {"observers"},
+    "compiler/steps.py": {"observers"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "runtime/native.py": {"_IDLE"},
     "runtime/routines.py": {"PROVIDED"},

@@ -212,7 +212,7 @@ def test_single_assignment_but_for_merges(text, message):
     ],
 )
 def test_loops(statement, message):
-    types = {"m": Array("f64", (3, 4)), "y": F64, "a": VECTOR}
+    types = {"m": Array("f64", (3, 4)), "y": F64, "a": Array("f64", (4,))}
     body = [syntax.assign("s", syntax.index("x", 0)), statement, syntax.return_(["s"])]
     reports = found(*body, stage="loops", types=types, parameters=("x", "m", "k"))
     if message is None:

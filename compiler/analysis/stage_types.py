@@ -8,18 +8,24 @@ Lengths are compared where both are known: two ints, or symbols of the parameter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..builder import Builder, infer, type_of_constant
 from ..diagnostics import InternalError
+from ..later import later
 from ..names import Names
 from ..ops import schema
-from ..ops.indexing import index_type
 from ..program import Function
 from ..types import INT, KIND, Array, Dim, Extent, ListOf, Scalar, Type
 from .result_types import result_type
+
+if TYPE_CHECKING:
+    from ..ops import indexing
+else:
+    (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
 ONE_DTYPE = frozenset(
@@ -103,7 +109,7 @@ class _Checker:
             case gast.Constant(value=constant):
                 return type_of_constant(constant)
             case gast.Subscript(value=gast.Name(id=base), slice=gast.Tuple(elts=items)):
-                return index_type(self.builder, self.types[base], items)
+                return indexing.index_type(self.builder, self.types[base], items)
             case gast.Call(func=gast.Name(id=operator)) if operator in schema.OPERATORS:
                 row = schema.OPERATORS[operator]
                 static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(value)
@@ -121,7 +127,7 @@ class _Checker:
             return self.compare("the element", container.element, self.inferred(value))
         if not isinstance(container, Array):
             return f"`{base}` is {container} and has no elements"
-        place = index_type(self.builder, container, items.elts)  # type: ignore[attr-defined]
+        place = indexing.index_type(self.builder, container, items.elts)  # type: ignore[attr-defined]
         stored = self.inferred(value)
         if isinstance(place, Scalar) and not isinstance(stored, Scalar):
             return f"an element of `{base}` cannot hold {stored}"

@@ -23,6 +23,7 @@ from ..diagnostics import InternalError
 from ..later import later
 from ..ops import schema
 from ..program import Function, Program
+from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
 from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
 from .loop_rules.guards import raise_if
@@ -56,7 +57,9 @@ def to_loops(program: Program) -> Program:
 
 
 def lower_function(function: Function, program: Program) -> Function:
-    function, wishes = separate(hoist_tests(function))
+    function = done("hoist_tests", function, hoist_tests(function), "typed")
+    split, wishes = separate(function)
+    function = done("separate", function, split, "typed")
     low = Lowering(function, program)
     low.locals.update(wishes)
     for name in function.parameters:
@@ -67,10 +70,11 @@ def lower_function(function: Function, program: Program) -> Function:
         lower_statement(low, statement)
     told = (*function.decisions, *decisions(low))
     made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=told)
-    made = improve(made, low.names, low.locals)
+    made = improve(done("lower", function, made, "loops"), low.names, low.locals)
     tidied, renamed = tidy_names(made, low.locals)
+    tidied = done("tidy_names", made, tidied, "loops")
     sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
-    return release(tidied, sources)
+    return done("release", tidied, release(tidied, sources), "loops")
 
 
 def require_lengths(low: Lowering) -> None:

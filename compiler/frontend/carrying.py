@@ -17,11 +17,11 @@ from typing import Any
 import gast
 
 from ..analysis import core_liveness
-from ..types import Array, Scalar
+from ..types import Array, Dim, Scalar
 from . import branches, evaluate, execute
 from .frame import Frame, Stopped
 from .heap import reachable
-from .merge import Merging, assign_parallel, is_own_length, leaf_names, named, own_length
+from .merge import Merging, assign_parallel, leaf_names, named, own_lengths
 from .objects_of_loops import Head, Slots
 from .values import (
     UNDEFINED,
@@ -52,11 +52,11 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     grown = reachable(changed, frame.heap.contents)
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
-    slots = Slots(frozenset(frame.heap.contents))
+    slots, own = Slots(frozenset(frame.heap.contents)), set[str]()
     saved = frame.snapshot()
     for _ in range(TRIALS):
         frame.restore(saved)
-        outcome = _Trial(frame, node, entry, heads, slots).run(body, enter, test)
+        outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
         if outcome.changed is None:
             break
         heads = outcome.changed
@@ -115,8 +115,10 @@ def _head(frame: Frame, value: Value) -> Any:
 class _Trial:
     """One run of a loop body: names at the head, statements, values at its end."""
 
-    def __init__(self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: Slots) -> None:
-        self.frame, self.node, self.entry, self.slots = frame, node, entry, slots
+    def __init__(
+        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: Slots, own: set[str]
+    ) -> None:
+        self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
         self.given = heads
         self.changed: dict[Any, Any] | None = None
         self.variable = ""
@@ -176,15 +178,20 @@ class _Trial:
         assign_parallel(self.frame, list(pairs.items()))
 
     def _settle(self, head: Head, ends: dict[Any, Value]) -> dict | None:
-        """The heads widened by what the body made of them; None when they hold already."""
+        """The heads widened by what the body made of them; None when they hold already.
+
+        `own` collects the lengths that are made here: each stands for one axis of one variable at this head.
+        """
         result = {}
+        before = frozenset(self.frame.builder.symbols)
         for key, now in self.heads.items():
             wanted = _merged_again(self.frame, head.meeting.join(now, ends[key]), self.fresh)
             if isinstance(now, Undefined):
                 wanted = _own_lengths(self.frame, wanted)
             result[key] = wanted
         related = head.relate()
-        same = all(_same_heads(result[key], given) for key, given in self.given.items())
+        same = all(_same_heads(result[key], given, self.own) for key, given in self.given.items())
+        self.own |= self.frame.builder.symbols - before
         return None if same and not related else result
 
 
@@ -199,20 +206,20 @@ def _merged_again(frame: Frame, joined: Any, fresh: set[str]) -> Any:
     return map_leaves(joined, again)
 
 
-def _same_heads(wanted: Any, head: Any) -> bool:
-    """Equal up to lengths that are symbols of their own already."""
+def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
+    """Equal up to lengths that belong to this head: what another variable has may not change with this one."""
     if isinstance(wanted, Joined) and isinstance(head, Joined):
-        return wanted.key == head.key and _same_heads(wanted.contents, head.contents)
+        return wanted.key == head.key and _same_heads(wanted.contents, head.contents, own)
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
         alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
         if alike and a.layout == b.layout:
-            return all(x == y or is_own_length(y) for x, y in zip(a.dims, b.dims, strict=True))
+            return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
         return a == b
     if wanted == head:
         return True
     if same_structure(wanted, head):
-        return all(_same_heads(a, b) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
+        return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
     return isinstance(wanted, Conflict) and isinstance(head, Conflict)
 
 
@@ -222,10 +229,7 @@ def _own_lengths(frame: Frame, head: Any) -> Any:
     def own(part: Any, _: tuple) -> Any:
         if isinstance(part, Joined):
             return Joined(part.key, map_leaves(part.contents, own), part.origins)
-        if not isinstance(part, Typed) or not isinstance(part.type, Array):
-            return part
-        dims = tuple(d if isinstance(d, int) else own_length(frame) for d in part.type.dims)
-        return Typed(Array(part.type.dtype, dims, part.type.layout))
+        return Typed(own_lengths(frame, part.type)) if isinstance(part, Typed) else part
 
     return map_leaves(head, own)
 

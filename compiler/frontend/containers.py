@@ -18,7 +18,7 @@ from ..later import later
 from ..types import ListOf, Scalar
 from . import evaluate, iteration
 from .frame import Frame, Stopped
-from .merge import coerce, join_types
+from .merge import can_hold, coerce, own_lengths
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Sequence, Static, Value
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
     if isinstance(items, gast.Slice):
         return sliced_list(frame, held, items, node)
     position = evaluate.evaluate(frame, items)
-    element = frame.type_of(held).element  # type: ignore[union-attr]
+    element = own_lengths(frame, frame.type_of(held).element)  # type: ignore[union-attr]
     return Leaf(frame.builder.bind(syntax.index(held.name, whole(frame, position, node)), element, hint).id)
 
 
@@ -174,8 +174,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
 def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.expr:
     """A value as an item of a growable list of this type."""
     found = frame.type_of(value)
-    joined = None if found is None else join_types(frame, element, found)
-    if joined is None or isinstance(joined, Scalar) and joined != element:
+    if not can_hold(frame, element, found):
         message = f"a list of {element} cannot take a {frame.describe(value)}"
         frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
     if isinstance(value, Static) or found == element or not isinstance(element, Scalar):
@@ -235,7 +234,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
         if position not in (None, Static(-1)):
             frame.fault("U013", "from a list that grows only the last item can be popped", node, "called here")
         frame.change(target, None, node)
-        element = frame.type_of(held).element  # type: ignore[union-attr]
+        element = own_lengths(frame, frame.type_of(held).element)  # type: ignore[union-attr]
         return Leaf(frame.builder.bind(syntax.call("pop", held.name), element, "t").id)
     items = list(held.items)
     at = -1 if position is None else evaluate.known(frame, position, node, "the position")

@@ -22,7 +22,7 @@ from . import apply, containers, evaluate, library
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .local_functions import Environment
-from .merge import coerce, own_length
+from .merge import coerce, own_lengths
 from .read import Source, read
 from .values import (
     Closure,
@@ -143,7 +143,7 @@ def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: g
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
-        frame.builder.types[name] = _own_lengths(frame, type_)
+        frame.builder.types[name] = own_lengths(frame, type_)
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
@@ -164,12 +164,6 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
     inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
     return object_of(with_parts(value, inner) if inner else value, frame.heap)
-
-
-def _own_lengths(frame: Frame, type_: Type) -> Type:
-    if not isinstance(type_, Array):
-        return type_
-    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
 
 
 def _typed_leaves(value: Value) -> list[Typed]:

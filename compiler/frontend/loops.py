@@ -214,7 +214,11 @@ def stepping(
         with frame.captured() as more:
             following = frame.emit("add", Leaf(position), Static(1), node=node, hint=position)
             frame.builder.append(syntax.assign(position, frame.atom(following, node)))
-        return syntax.while_(test, inner + more, span=frame.here(node))
+        end = len(inner)
+        while end and not frame.builder.merged.isdisjoint(syntax.names_bound(inner[end - 1])):
+            end -= 1  # what the loop carries is assigned last
+        together = [*inner[:end], *more[:-1], *inner[end:], more[-1]]
+        return syntax.while_(test, together, span=frame.here(node))
 
     def test() -> gast.expr:
         in_range = syntax.call("less", position, trips())

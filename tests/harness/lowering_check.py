@@ -60,8 +60,25 @@ NAMESPACE |= {
 }  # fmt: skip
 
 
-class _SingleItems(gast.NodeTransformer):
-    """`x[(i,)]` is `x[i]`, which a list understands too."""
+class _AsPython(gast.NodeTransformer):
+    """`x[(i,)]` is `x[i]`, which a list understands too; all results of a call come in a tuple; no block is empty."""
+
+    def __init__(self, functions):
+        self.functions = functions
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        callee = getattr(getattr(node.value, "func", None), "id", None)
+        if callee in self.functions and isinstance(node.targets[0], gast.Name):
+            node.targets = [gast.Tuple(node.targets, gast.Store())]
+        return node
+
+    def visit_If(self, node):
+        self.generic_visit(node)
+        node.body = node.body or [gast.Pass()]
+        return node
+
+    visit_For = visit_While = visit_If
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
@@ -78,7 +95,7 @@ def module_of(program):
         arguments = gast.arguments(names, [], None, [], [], None, [])
         body = copy.deepcopy(list(function.body))
         definitions.append(gast.FunctionDef(function.name, arguments, body, [], None, None, []))
-    module = gast.gast_to_ast(_SingleItems().visit(gast.Module(definitions, [])))
+    module = gast.gast_to_ast(_AsPython(program.functions).visit(gast.Module(definitions, [])))
     return ast.fix_missing_locations(module)
 
 

@@ -195,7 +195,7 @@ class Reader:
             case gast.Name(id=id_) if id_ in self.builder.extents and id_ not in self.builder.merged:
                 self.builder.extents[name] = self.builder.extents[id_]
             case gast.Call(func=gast.Name(id="dim" | "add" | "subtract" | "multiply" as operator), args=atoms):
-                fact = self.builder._extent_of_result(operator, atoms, syntax.static_of(value))
+                fact = self.builder.extent_of_result(operator, atoms, syntax.static_of(value))
                 if fact is not None:
                     self.builder.extents[name] = fact
 

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from ... import syntax
 from ...names import Names
 from ...program import Function
+from ...steps import done
 from .carry import carry
 from .contract import contract
 from .fuse import fuse
@@ -24,6 +27,15 @@ def improve(function: Function, names: Names, wishes: dict[str, str]) -> Functio
     if not any(isinstance(s, gast.For | gast.While) for s in syntax.walk(function.body)):
         return function  # every improvement is one of loops
     known = Known()
-    function = fuse(own_names(function, names, wishes, known), hidden_counters(function), known)
-    function = carry(reuse(contract(function, known), known), names, wishes, known)
-    return shared_names(function, wishes, known)
+    passes: tuple[tuple[str, Callable[[Function], Function]], ...] = (
+        ("own_names", lambda f: own_names(f, names, wishes, known)),
+        ("fuse", lambda f: fuse(f, counters, known)),
+        ("contract", lambda f: contract(f, known)),
+        ("reuse", lambda f: reuse(f, known)),
+        ("carry", lambda f: carry(f, names, wishes, known)),
+        ("shared_names", lambda f: shared_names(f, wishes, known)),
+    )
+    counters = hidden_counters(function)
+    for name, run in passes:
+        function = done(name, function, run(function), "loops")
+    return function

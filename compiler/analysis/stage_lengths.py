@@ -1,0 +1,192 @@
+"""Whether lengths that share a symbol are equal: each is worked out again and held against the table of types.
+
+    u = diff(t)   with t: f64[length]    ->    `u` is declared f64[length], and its length is length - 1
+
+A symbol belongs to the parameter, or else to the name, that has it first: what that name is assigned defines it.  Any
+other name may have it only where its value surely has that length: by the rule of its operator, by a guard that the
+operator implies (`x + y`), or, on the loops stage, by the shape of its buffer.  What cannot be worked out is let pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import gast
+
+from .. import syntax
+from ..builder import Builder, infer
+from ..diagnostics import InternalError
+from ..later import later
+from ..names import Names
+from ..ops import schema
+from ..program import Function
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
+from .def_use import def_use
+from .shape_extents import extent_of, trees_of
+
+if TYPE_CHECKING:
+    from ..ops import indexing
+else:
+    (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
+
+Fault = tuple[gast.stmt, str]
+# Kinds of operators that need lengths to be equal where several operands have an axis, and say so when they run.
+GUARDED = frozenset({"elementwise", "contraction", "structural"})
+
+
+def length_faults(function: Function) -> Iterator[Fault]:
+    """Assignments of arrays that have not the lengths of their types."""
+    if not any(isinstance(t, Array) for t in function.types.values()):
+        return
+    lengths = _Lengths(function)
+    for statement in syntax.walk(function.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                message = lengths.fault(name, value)
+                if message:
+                    yield statement, message
+
+
+def owners(function: Function) -> dict[str, str]:
+    """Which name each symbol belongs to."""
+    found: dict[str, str] = {}
+    bound = (name for statement in syntax.walk(function.body) for name in syntax.names_bound(statement))
+    for name in (*function.parameters, *bound):
+        type_ = function.types.get(name)
+        if isinstance(type_, Array):
+            for symbol in symbols_of(type_):
+                found.setdefault(symbol, name)
+    return found
+
+
+class _Lengths:
+    """What is known of lengths while a function is walked in its order."""
+
+    def __init__(self, function: Function) -> None:
+        self.types = function.types
+        self.owners = owners(function)
+        self.known = {s for t in function.types.values() for s in symbols_of(t)}
+        self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
+        self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
+        self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
+        facts = def_use(function)
+        self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
+
+    def fault(self, name: str, value: gast.expr) -> str:
+        declared = self.types[name]
+        if isinstance(declared, Scalar):
+            self.learn(name, value)
+            return ""
+        if not isinstance(declared, Array):
+            return ""
+        if "?" in symbols_of(declared):
+            return f"`{name}` has an unknown length in its type, which passes for any other unknown one"
+        try:
+            ways = self.ways(value)
+        except (schema.TypeFault, InternalError, KeyError, IndexError):
+            return ""  # what has no type at all is found by other checks
+        for extent, given in zip(declared.dims, ways):
+            if given and not any(self.agrees(name, extent, other) for other in given):
+                return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
+        return ""
+
+    def learn(self, name: str, value: gast.expr) -> None:
+        """Remember an int that is a sum of lengths."""
+        operator = syntax.operator_of(value)
+        if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):  # type: ignore
+            return
+        try:
+            fact = self.builder.extent_of_result(operator, value.args, syntax.static_of(value))  # type: ignore
+        except (InternalError, KeyError, AttributeError):
+            return
+        if fact is not None:
+            self.builder.extents[name] = fact
+
+    def agrees(self, name: str, declared: Extent, given: Extent) -> bool:
+        if declared == given:
+            return True
+        if not self.is_known(given):
+            is_variable = given in self.builder.extents.values()
+            if is_variable and isinstance(declared, Dim):
+                self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
+            return not is_variable or self.held.setdefault(declared, given) == given
+        if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
+            return True
+        return isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols())
+
+    def is_known(self, extent: Extent) -> bool:
+        return isinstance(extent, int) or self.known.issuperset(extent.symbols())
+
+    def ways(self, value: gast.expr) -> list[list[Extent]]:
+        """For each axis of a value the lengths that are surely its own; none where nothing is known."""
+        match value:
+            case gast.Name(id=id_):
+                return _each(self.types[id_])
+            case gast.Subscript(value=gast.Name(id=base), slice=gast.Tuple(elts=items)):
+                type_ = self.types[base]
+                return [] if isinstance(type_, ListOf) else _each(indexing.index_type(self.builder, type_, items))
+            case gast.Call(func=gast.Name(id=operator)) if operator in schema.OPERATORS:
+                return self.of_operator(schema.OPERATORS[operator], value)
+        return []
+
+    def of_operator(self, row: schema.Operator, call: gast.Call) -> list[list[Extent]]:
+        static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(call)
+        result = infer(self.builder, row, call.args, static)
+        ways = _each(result)
+        if row.kind in GUARDED:
+            operands = [self.builder.type_of(a) for a in call.args]
+            for type_ in (t for t in operands if isinstance(t, Array)):
+                if row.kind != "elementwise":
+                    for way in ways:
+                        way += [d for d in type_.dims if d != 1]
+                    continue
+                for way, extent in zip(ways[::-1], type_.dims[::-1]):
+                    way += [extent] if extent != 1 else []
+        return ways
+
+
+def _each(type_: Type) -> list[list[Extent]]:
+    return [[d] for d in type_.dims] if isinstance(type_, Array) else []
+
+
+# --- loops ---------------------------------------------------------------------------------------------------------
+
+
+def buffer_length_faults(function: Function) -> Iterator[Fault]:
+    """On the loops stage: buffers, aliases and views that have not the lengths of their types."""
+    if not any(isinstance(t, Array) for t in function.types.values()):
+        return
+    lengths = _Buffers(function)
+    for statement in syntax.walk(function.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                message = lengths.fault(name, value)
+                if message:
+                    yield statement, message
+
+
+class _Buffers(_Lengths):
+    """The same where an int is a nested expression, and an array a buffer or a view of one."""
+
+    def learn(self, name: str, value: gast.expr) -> None:
+        fact = None if name in self.builder.merged else self.extent(value)
+        if fact is not None:
+            self.builder.extents[name] = fact
+
+    def ways(self, value: gast.expr) -> list[list[Extent]]:
+        match value:
+            case gast.Call(func=gast.Name(id="empty" | "reshape")):
+                found = map(self.extent, trees_of(value))
+                return [[] if extent is None else [extent] for extent in found]
+            case gast.Call(func=gast.Name(id="transpose"), args=[gast.Name()]):
+                return super().ways(value)
+            case gast.Name() | gast.Subscript():
+                return super().ways(value)
+        return []
+
+    def extent(self, tree: gast.expr) -> Extent | None:
+        return extent_of(tree, self.types, self.of_name)
+
+    def of_name(self, name: str) -> Extent | None:
+        return None if name in self.builder.merged else self.builder.extents.get(name)
