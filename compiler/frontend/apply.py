@@ -13,7 +13,7 @@ from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..request import namespace_of
-from ..types import Array, ListOf, Scalar
+from ..types import Array, ListOf
 from . import evaluate, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
@@ -298,17 +298,18 @@ def change_list(frame: Frame, receiver: Value, method: str, args: list[Value], n
     if isinstance(receiver, Leaf):
         element = frame.type_of(receiver).element  # type: ignore[union-attr]
         if method == "append":
-            from .merge import coerce, join_types
+            from .merge import can_hold, coerce
 
-            value_type = frame.type_of(args[0])
-            joined = None if value_type is None else join_types(frame, element, value_type)
-            if joined is None or isinstance(joined, Scalar) and joined.dtype != element.dtype:
+            if not can_hold(frame, element, frame.type_of(args[0])):
                 message = f"a list of {element} cannot take a {frame.describe(args[0])}"
                 frame.fault("T002", message, node, "appended here", ("start the list with a value of that type",))
             value = coerce(frame, args[0], element, node)
             frame.builder.append(syntax.expression(syntax.call("append", receiver.name, value), frame.here(node)))
             return Static(None)
         if method == "pop" and not args:
+            from .merge import own_lengths
+
+            element = own_lengths(frame, element)
             return Leaf(frame.builder.bind(syntax.call("pop", receiver.name), element, "t").id)
         frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here")
     name = next((k for k, v in frame.variables.items() if v is receiver or v == receiver and _is_list(v)), None)

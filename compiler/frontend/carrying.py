@@ -14,17 +14,16 @@ from typing import Any
 import gast
 
 from ..analysis import core_liveness
-from ..types import Array, Scalar
+from ..types import Array, Dim, Scalar
 from . import branches, evaluate, execute
 from .frame import Frame, Stopped
 from .merge import (
     assign_parallel,
     copies,
-    is_own_length,
     join,
     merged_names,
     named,
-    own_length,
+    own_lengths,
     place_holders,
 )
 from .values import (
@@ -63,10 +62,11 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     for name in candidates - set(carried):
         frame.variables.pop(name, None)
     heads: dict[str, Any] = {name: _head(frame, value) for name, value in entry.items()}
+    own: set[str] = set()
     saved = frame.snapshot()
     for _ in range(8):
         frame.restore(saved)
-        outcome = _try_body(frame, node, body, enter, entry, heads, test)
+        outcome = _try_body(frame, node, body, enter, entry, heads, own, test)
         if outcome.changed is None:
             break
         heads = outcome.changed
@@ -110,7 +110,7 @@ def _head(frame: Frame, value: Value) -> Any:
     return map_leaves(value, widen)
 
 
-def _try_body(frame: Frame, node, body, enter, entry, heads, test) -> _Outcome:
+def _try_body(frame: Frame, node, body, enter, entry, heads, own, test) -> _Outcome:
     outcome = _Outcome()
     for name, head in heads.items():
         outcome.heads[name] = named(frame, branches.wish_for(name), head)
@@ -140,7 +140,7 @@ def _try_body(frame: Frame, node, body, enter, entry, heads, test) -> _Outcome:
             ended = False
         frame.at(node)
         ends = {name: branches.of_side(frame.variables, name) for name in entry} if ended else dict(outcome.heads)
-        outcome.changed = _settle(frame, heads, outcome.heads, ends, fresh)
+        outcome.changed = _settle(frame, heads, outcome.heads, ends, fresh, own)
         if outcome.changed is None:
             pairs = []
             for name, target in outcome.heads.items():
@@ -151,18 +151,25 @@ def _try_body(frame: Frame, node, body, enter, entry, heads, test) -> _Outcome:
     return outcome
 
 
-def _settle(frame: Frame, heads: dict, named_heads: dict, ends: dict, fresh: set[str]) -> dict | None:
-    """The heads widened by what the body made of them; None when they hold already."""
+def _settle(
+    frame: Frame, heads: dict, named_heads: dict, ends: dict, fresh: set[str], own: set[str]
+) -> dict | None:
+    """The heads widened by what the body made of them; None when they hold already.
+
+    `own` collects the lengths that are made here: each stands for one axis of one variable at this head.
+    """
     changed = False
     result = {}
+    before = frozenset(frame.builder.symbols)
     for name, head in heads.items():
         now, end = named_heads[name], ends[name]
         wanted = _merged_again(frame, join(frame, now, end), now, fresh)
         if isinstance(now, Undefined):
             wanted = _own_lengths(frame, wanted)
-        if wanted != head and not _same_heads(frame, wanted, head):
+        if wanted != head and not _same_heads(frame, wanted, head, own):
             changed = True
         result[name] = wanted
+    own |= frame.builder.symbols - before
     return result if changed else None
 
 
@@ -175,16 +182,16 @@ def _merged_again(frame: Frame, joined: Any, now: Value, fresh: set[str]) -> Any
     return map_leaves(joined, again)
 
 
-def _same_heads(frame: Frame, wanted: Any, head: Any) -> bool:
-    """Equal up to lengths that are symbols of their own already."""
+def _same_heads(frame: Frame, wanted: Any, head: Any, own: set[str]) -> bool:
+    """Equal up to lengths that belong to this head: what another variable has may not change with this one."""
     if isinstance(wanted, Typed) and isinstance(head, Typed):
         a, b = wanted.type, head.type
         alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
         if alike and a.layout == b.layout:
-            return all(x == y or is_own_length(y) for x, y in zip(a.dims, b.dims, strict=True))
+            return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
         return a == b
     if same_structure(wanted, head):
-        return all(_same_heads(frame, a, b) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
+        return all(_same_heads(frame, a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
     return isinstance(wanted, Conflict) and isinstance(head, Conflict)
 
 
@@ -192,10 +199,7 @@ def _own_lengths(frame: Frame, head: Any) -> Any:
     """A value first made in the loop keeps no length from one iteration to the next."""
 
     def own(part: Any, _: tuple) -> Any:
-        if not isinstance(part, Typed) or not isinstance(part.type, Array):
-            return part
-        dims = tuple(d if isinstance(d, int) else own_length(frame) for d in part.type.dims)
-        return Typed(Array(part.type.dtype, dims, part.type.layout))
+        return Typed(own_lengths(frame, part.type)) if isinstance(part, Typed) else part
 
     return map_leaves(head, own)
 

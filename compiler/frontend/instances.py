@@ -19,7 +19,7 @@ from ..program import Function, Origin, Program
 from ..types import Array, ListOf, Type
 from . import apply, evaluate
 from .frame import Frame, Instance, Specialised, Stopped, Unresolved
-from .merge import coerce, own_length
+from .merge import coerce, own_lengths
 from .read import Source, read
 from .values import (
     Closure,
@@ -152,19 +152,13 @@ def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: g
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
-        frame.builder.types[name] = _own_lengths(frame, type_)
+        frame.builder.types[name] = own_lengths(frame, type_)
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
     here = frame.here(node)
     frame.builder.append(syntax.assign(target, made, here) if names else syntax.expression(made, here))
     return map_leaves(instance.result, lambda v, _: Leaf(names[v.index]) if isinstance(v, Out) else v)
-
-
-def _own_lengths(frame: Frame, type_: Type) -> Type:
-    if not isinstance(type_, Array):
-        return type_
-    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
 
 
 def _typed_leaves(value: Value) -> list[Typed]:

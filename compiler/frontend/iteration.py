@@ -14,6 +14,7 @@ from ..later import later
 from ..types import Array, ListOf
 from . import evaluate
 from .frame import Frame
+from .merge import own_lengths
 from .values import (
     Iteration,
     Leaf,
@@ -163,7 +164,8 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
             return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
     found = frame.type_of(value)
     if isinstance(found, ListOf):
-        made = frame.builder.bind(syntax.index(value.name, frame.atom(position, node)), found.element, "t")
+        element = own_lengths(frame, found.element)
+        made = frame.builder.bind(syntax.index(value.name, frame.atom(position, node)), element, "t")
         return Leaf(made.id)
     items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
     return subscript.element(frame, value, items, node)

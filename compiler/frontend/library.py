@@ -17,6 +17,7 @@ from ..ops.static import StaticFunction
 from ..types import Array, Scalar
 from . import apply, evaluate
 from .frame import Frame
+from .merge import own_lengths
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
@@ -176,14 +177,14 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
-        first = frame.builder.bind(syntax.index(value.name, 0), element, "first")
+        first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]
     shape = tuple(frame.atom(n, node) for n in lengths)
     made = frame.emit("empty", node=node, hint=hint, shape=shape, dtype=dtype or element.dtype)
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
     with frame.captured() as body:
-        item = frame.builder.bind(syntax.index(value.name, variable), element, "item")
+        item = frame.builder.bind(syntax.index(value.name, variable), own_lengths(frame, element), "item")
         slices = [syntax.slice_() for _ in lengths[1:]]
         frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))  # type: ignore[union-attr]
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body))

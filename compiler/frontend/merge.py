@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from .. import syntax, types
-from ..names import base_of, from_path
+from ..names import from_path
 from ..types import Array, ListOf, Scalar, Type
 from .frame import Frame
 from .values import (
@@ -68,9 +68,8 @@ def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
                 return Conflict("a list of one type", "a list of another")
     if not isinstance(element, Scalar | Array):
         return Conflict("an empty list", "a list")
-    if isinstance(element, Array):
-        dims = tuple(d if isinstance(d, int) or is_own_length(d) else own_length(frame) for d in element.dims)
-        element = Array(element.dtype, dims, element.layout)
+    if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
+        element = own_lengths(frame, element)  # type: ignore[assignment]
     return Typed(ListOf(element))
 
 
@@ -105,13 +104,26 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
     return None
 
 
+def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
+    """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
+    joined = None if item is None else join_types(frame, element, item)
+    if isinstance(joined, Array):
+        return all(a == b for a, b in zip(element.dims, item.dims) if isinstance(a, int))  # type: ignore[union-attr]
+    return joined is not None and (not isinstance(joined, Scalar) or joined.dtype == element.dtype)  # type: ignore
+
+
 def own_length(frame: Frame) -> types.Dim:
     """A length that differs from path to path: nothing else is ever known to equal it."""
     return frame.builder.fresh_symbol("length")
 
 
-def is_own_length(extent: types.Extent) -> bool:
-    return isinstance(extent, types.Dim) and all(base_of(s) == "length" for s in extent.symbols())
+def own_lengths(frame: Frame, type_: Type) -> Type:
+    """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
+    if isinstance(type_, ListOf):
+        return ListOf(own_lengths(frame, type_.element))  # type: ignore[arg-type]
+    if not isinstance(type_, Array):
+        return type_
+    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
 
 
 def named(frame: Frame, variable: str, value: Value) -> Value:
@@ -147,6 +159,8 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     found = frame.type_of(value)
     if isinstance(wanted, ListOf) and isinstance(value, Sequence):
         return as_list(frame, value, wanted, node)
+    if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
+        return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
         return frame.atom(value, node)
     if is_number(value) and wanted.dtype not in ("f32", "i32"):

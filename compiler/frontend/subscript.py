@@ -14,6 +14,7 @@ from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, evaluate
 from .frame import Frame
+from .merge import own_lengths
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value
 
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -85,7 +86,7 @@ def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST
 def list_element(frame: Frame, base: Leaf, items: gast.expr, node: gast.AST, hint: str) -> Value:
     position = evaluate.evaluate(frame, items)
     atom = frame.atom(position, node)
-    element_type = frame.type_of(base).element
+    element_type = own_lengths(frame, frame.type_of(base).element)
     made = frame.builder.bind(syntax.index(base.name, atom), element_type, hint)
     return Leaf(made.id)
 

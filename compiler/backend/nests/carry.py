@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import count
 
 import gast
 
@@ -22,7 +23,7 @@ from ...analysis.liveness import liveness
 from ...names import Names
 from ...program import Function
 from ...records import dataclass
-from ...types import INT, ListOf, Type
+from ...types import INT, Array, Dim, ListOf, Type, symbol, symbols_of
 from ..storage import storage_classes
 from .known import Known
 from .lengths import Lengths
@@ -113,8 +114,9 @@ class _Carrier:
             return self._made_directly(made, outside, body, carried, before)
         if self.bound[name] > 1 or name in before:
             return [], body
-        if not carried:
-            return [outside], [s for s in body if s is not made]
+        kept = [s for s in body if s is not made]
+        if not carried or self._is_overwritten(name, kept, carried):
+            return [outside], kept
         cycle = self._cycle(name, body, carried)
         return ([], body) if cycle is None else self._turning(cycle, made, outside, body, before)
 
@@ -127,6 +129,7 @@ class _Carrier:
             return [], body
         position = next(k for k, s in enumerate(body) if s is made)
         other = self._another(name, "t")
+        self.types[other] = self._as_allocated(outside, self.types[name])  # type: ignore[arg-type]
         new = syntax.rebuild(made, targets=[syntax.target(other)])
         behind = [self.known.renamed(s, {name: other}) for s in body[position + 1 :]]
         closing = self._placed(syntax.assign(name, syntax.name(other)), made)
@@ -134,6 +137,26 @@ class _Carrier:
         outside = syntax.rebuild(outside, targets=[syntax.target(other)])
         more, changed = self._without(new, outside, spelled, carried, before)  # type: ignore[arg-type]
         return (more, changed) if changed is not spelled else ([], body)
+
+    def _as_allocated(self, made: gast.stmt, type_: Array) -> Array:
+        """The type of a new array: a carried one may have another length in each turn, and this one has not."""
+        shape = next(k.value for k in made.value.keywords if k.arg == "shape")  # type: ignore[attr-defined]
+        trees = shape.elts if isinstance(shape, gast.Tuple) else [shape]
+        dims = (d if self.sizes.is_exactly(t, d) else self._fresh_length() for t, d in zip(trees, type_.dims))
+        return Array(type_.dtype, tuple(dims), type_.layout)
+
+    def _fresh_length(self) -> Dim:
+        taken = {s for t in self.types.values() for s in symbols_of(t)}
+        return symbol(next(w for k in count(1) if (w := f"length_{k}") not in taken))
+
+    def _is_overwritten(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> bool:
+        """Whether what the last turn handed on is not looked at in this one: `t` is filled, then `x = t` for all x."""
+        closing = [s for s in body if any(_is_alias(s, n) and s.value.id == name for n in carried)]  # type: ignore
+        if len(closing) < len(carried) or any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
+            return False
+        others = [s for s in body if not any(s is c for c in closing)]
+        group = set(self._sharing(name)) - {name}
+        return all(group.isdisjoint(self.known.mentions(s).counts) for s in others)
 
     def _sharing(self, name: str) -> list[str]:
         """The names that may at some time share memory with an array, itself included."""

@@ -93,6 +93,11 @@ class Sizes:
         """A length as it is: where the clamp at zero may matter it is an unknown of its own."""
         return self.of_extent(extent) if is_plain(extent) else self._unknown(f"clamped {extent}", is_length=True)
 
+    def is_exactly(self, tree: gast.expr, extent: Extent) -> bool:
+        """Whether an int expression is surely this length."""
+        form = self.of(tree)
+        return form is not None and form == self._exactly(extent)
+
     def of(self, tree: gast.expr) -> Form | None:
         """The form of an int expression, found once; None for what is not a sum."""
         kind = type(tree)
