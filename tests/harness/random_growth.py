@@ -2,10 +2,10 @@
 
     random_program(seed)     ->     the text of a module with a function `f(x, y, A, s, t, k)`
 
-Arrays meet at the shorter of their lengths, so that programs run whatever their arrays have become; values stay bounded,
-and all is smooth where it is defined, so that a complex step gives the derivative to the last digits.  Here names are
-bound and lost, arrays replaced, cut, stored into, swapped and listed in every order: what the backward sweep takes for a
-length must be that length, in the iteration where it stands.
+Arrays meet at the shorter of their lengths, so that programs run whatever their arrays have become; values stay
+bounded, and all is smooth where it is defined, so that a complex step gives the derivative to the last digits.  Here
+names are bound and lost, arrays replaced, cut, stored into, swapped and listed in every order: what the backward sweep
+takes for a length must be that length, in the iteration where it stands.
 """
 
 import random
@@ -58,7 +58,7 @@ class Writer:
         return self.pick([
             f"{a} * 0.6 + {b} * 0.3", f"np.sin({a}) * {b}", f"np.tanh({v}.sum() * 0.3)", f"np.sum({v} * {v}) * 0.1",
             f"np.sum({v}[1:]) * {a} * 0.2", f"np.cos({M}.sum()) * {a}", f"len({v}) * 0.1 * {a}",
-            f"np.sum({v}[:{self.pick(self.ints)}]) * 0.2", f"np.tanh({v} @ {v})", f"np.sum({M}[:, :1]) * 0.1",
+            f"np.sum({v}[:{self.pick(self.ints)}]) * 0.2", f"np.tanh({v} @ {v})", f"np.sum({M}[:, 1:]) * 0.1",
             f"rec({v}, {self.pick(['1', '2'])}) * 0.3",
         ])  # fmt: skip
 
@@ -69,7 +69,7 @@ class Writer:
         return self.pick([
             f"np.sin({v}) * {a}", f"{v}[1:] * {a}", f"{v}[:{i}] + {a}", f"{v}[{i}:] * 0.8", f"{v}[::-1] * 0.9",
             f"{v}[::2] + {a} * 0.1", f"np.concatenate(({v}[:2], {w}[1:] * {a}))", f"np.full({i} % 3 + 1, {a})",
-            f"np.concatenate(({v}[-1:], {w}[:1]))", f"{M}[:, 0] * {a}", f"{M}[-1] * 0.5", f"{M}.sum(axis=1) * 0.3",
+            f"np.concatenate(({v}[1:2], {w}[:3]))", f"{M}[:, 0] * {a}", f"{M}[-1] * 0.5", f"{M}.sum(axis=1) * 0.3",
             f"np.tanh({v} + {a})", f"{v}.copy()", f"{v} * {v}", f"{v}[-3:-1] * 1.1", f"{v}[::-2] * {a}",
             f"np.where({v} > {a}, {v} * {a}, 0.3)", f"cut({v}, {self.pick(['1', '2', i])})",
             f"{v}[{v} > 0.2] * {a}", f"np.stack(({a}, {self.pick(self.scalars)}))", f"np.repeat({v}[:2], 2) * 0.4",
@@ -81,9 +81,9 @@ class Writer:
         i = self.pick(self.ints)
         return self.pick([
             f"np.sin({M}) * {a}", f"{M}[1:] + {a}", f"{M}[:, ::-1] * 0.8", f"{M}[:{i}] * {a}", f"{M}.T * 0.9",
-            f"np.concatenate(({M}, {M}[:1] * {a}))", f"np.vstack(({M}, {M}.sum(axis=0)[None, :] * 0.3))",
+            f"np.concatenate(({M}, {M}[1:] * {a}))", f"np.vstack(({M}, {M}.sum(axis=0)[None, :] * 0.3))",
             f"np.outer({v}[:3], {self.pick(self.vectors)}[:2]) * {a}", f"{M}[::-1]", f"{M}[:, 1:] * {a}",
-            f"np.concatenate(({M}[:, :1], {M}), axis=1) * 0.7", f"np.tanh({M}.T @ {M}) * {a}", f"{M} * {a} + 0.1",
+            f"np.concatenate(({M}[:, 1:], {M}), axis=1) * 0.7", f"np.tanh({M}.T @ {M}) * {a}", f"{M} * {a} + 0.1",
         ])  # fmt: skip
 
     def test(self):
@@ -162,9 +162,9 @@ class Writer:
             self.own.remove(z)
         self.emit(f"if len({z}) < {self.random.randint(4, 14)}:")
         self.emit("    " + f"{z} = " + self.pick([
-            f"np.concatenate(({z}, {w} * {a}))", f"np.concatenate(({w}[:2], {z}))", f"np.hstack(({z}, {w}[:1] * {a}))",
+            f"np.concatenate(({z}, {w} * {a}))", f"np.concatenate(({w}[:2], {z}))", f"np.hstack(({z}, {w}[:2] * {a}))",
             f"np.concatenate(({z}, np.full(2, {a})))", f"np.concatenate(({z}[1:], {z}[:2] * {a}))",
-            f"np.concatenate(({z}, {z} * {a}))", f"np.concatenate(({z}, np.zeros(1), {z}[:1] * {z}[-1:]))",
+            f"np.concatenate(({z}, {z} * {a}))", f"np.concatenate(({z}, np.zeros(1), {z}[1:] * {z}[:-1]))",
         ]))  # fmt: skip
 
     def meet(self):

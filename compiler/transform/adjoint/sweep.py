@@ -32,6 +32,7 @@ from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
 from .refuse import refuse
+from .symbols import changed_axes
 
 if TYPE_CHECKING:
     from .calls import Plan
@@ -308,10 +309,10 @@ class Sweep:
         Where that differs from what it is given no other length is known to be the cotangent's.
         """
         made = self.merge_name(name)
-        given, type_ = self.types[made], self.types.get(getattr(source, "id", ""))
-        if isinstance(given, Array) and isinstance(type_, Array):
-            dims = [a if a == b else self.root.builder.fresh_symbol(made) for a, b in zip(given.dims, type_.dims)]
-            self.types[made] = Array(given.dtype, tuple(dims))
+        type_, axes = self.types[made], changed_axes(self.types, name, source)
+        if isinstance(type_, Array) and any(axes):
+            dims = (self.root.builder.fresh_symbol(made) if a else d for a, d in zip(axes, type_.dims, strict=True))
+            self.types[made] = Array(type_.dtype, tuple(dims))
         return made
 
     def _begin(self, frame: Frame, inner: Frame, starts: dict[str, str]) -> None:
