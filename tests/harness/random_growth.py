@@ -10,10 +10,11 @@ takes for a length must be that length, in the iteration where it stands.
 
 import random
 
-HEAD = '''import numpy as np
+import numpy as np
 
-
-def rec(v, d):
+IMPORT = "import numpy as np\n\n\n"
+SIGNATURE = "def f(x, y, A, s, t, k):\n"
+HELPERS = """def rec(v, d):
     if d == 0 or len(v) == 0:
         return v.sum() * 0.3
     return rec(np.concatenate((v[1:], v[:d] * 0.5)), d - 1) + v[0] * 0.2
@@ -25,8 +26,7 @@ def cut(v, d):
     return np.concatenate((v, np.sin(v)))
 
 
-def f(x, y, A, s, t, k):
-'''
+"""
 
 
 class Writer:
@@ -315,13 +315,11 @@ def random_program(seed, size=4):
     terms = [f"np.sum({v} * {v})" for v in writer.vectors[-4:]] + [f"np.sum({M}) * 0.1" for M in writer.rows[-1:]]
     terms += [f"{a} * {a}" for a in writer.scalars[-4:]]
     writer.emit(f"return ({' + '.join(terms)}) * 0.5")
-    return HEAD + "\n".join(writer.lines) + "\n"
+    return IMPORT + HELPERS + SIGNATURE + "\n".join(writer.lines) + "\n"
 
 
 def arguments(seed, lengths=(3, 4, 2)):
     """Arguments of these lengths: of `x`, of `y`, of the rows of `A` (which has two columns more than `x`)."""
-    import numpy as np
-
     rng = np.random.default_rng([seed, *lengths])
     n, m, p = lengths
     return (rng.uniform(-0.8, 0.9, n), rng.uniform(-0.8, 0.9, m), rng.uniform(-0.8, 0.9, (p, n + 2)),
