@@ -78,7 +78,10 @@ class Value:
 
 @dataclass(slots=True)
 class Regions:
-    """Facts about one function, filled by `map_regions`."""
+    """Facts about one function, filled by `map_regions`.
+
+    A name that a loop carries has the value `starts[name]` when an iteration starts, and `ends[name]` after the loop.
+    """
 
     function: Function
     body: Region
@@ -96,6 +99,8 @@ class Regions:
     reads: dict[int, dict[str, str]] = field(default_factory=dict)
     made: dict[int, dict[str, str]] = field(default_factory=dict)
     last: dict[str, str] = field(default_factory=dict)
+    starts: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
 
     def key(self, statement: gast.stmt, name: str) -> str:
         """The value that this statement reads under this name."""
@@ -290,7 +295,7 @@ class _Versions:
         for name in closing:
             # the assignment before the loop made the first value: the loop gives the name its own
             self.facts.values.pop(now[name], None)
-            self.define(name, inner, None, None, inside)
+            self.facts.starts[name] = self.define(name, inner, None, None, inside)
         if isinstance(statement, gast.For):
             self.define(statement.target.id, inner, None, None, inside)
         elif isinstance(statement, gast.While):
@@ -298,7 +303,7 @@ class _Versions:
         self.block(inner, inside)
         self.after(statement, region, now, statement.body)
         for name in closing:
-            self.define(name, region, statement, None, now, f"{name}@out")
+            self.facts.ends[name] = self.define(name, region, statement, None, now, f"{name}@out")
 
     def after(self, statement: gast.stmt, region: Region, now: dict[str, str], body: Sequence[gast.stmt]) -> None:
         """Arrays that a compound statement may have stored into have a new value after it."""

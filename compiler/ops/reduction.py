@@ -72,14 +72,16 @@ def sum_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_ba
 
 
 def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """The elements that attain the extreme share its cotangent evenly, as in JAX."""
+    """The elements that attain the extreme share its cotangent evenly, as in JAX; all of it is nan where it is nan."""
     (x,) = operands
     attained = builder.call("equal", x, spread(builder, out, x, static), hint="attained")
     count = builder.call("sum", attained, hint="count", axis=static["axis"], keepdims=static["keepdims"])
     dtype = dtype_of(builder.type_of(out))
     count = builder.call("cast", count, hint="count", dtype=dtype, weak=False)
     share = builder.call("divide", out_bar, count, hint="share")
-    return builder.call("where", attained, spread(builder, share, x, static), 0.0)
+    rest = builder.call("cast", builder.call("equal", out, out), dtype=dtype, weak=False)
+    rest = builder.call("divide", 0.0, rest, hint="rest")  # nan where the extreme is nan, which nothing equals
+    return builder.call("where", attained, spread(builder, share, x, static), spread(builder, rest, x, static))
 
 
 def prod_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:

@@ -84,7 +84,7 @@ def sum_of_lengths(left: Extent, right: Extent) -> Extent:
     total = types.add(left, right)
     if total is not None:
         return total
-    text = f"{left} + {right}"
+    text = f"{right} + {left}" if isinstance(left, int) else f"{left} + {right}"  # a name begins with a letter
     for sign, word in ((" + ", "_plus_"), (" - ", "_minus_"), ("*", "_times_"), ("-", "minus_")):
         text = text.replace(sign, word)
     return types.symbol(text)

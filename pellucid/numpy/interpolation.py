@@ -34,11 +34,26 @@ def between(x, xp, fp, left, right):
     elif x > xp[last]:
         value = above
     elif x == xp[last]:
-        value = fp[last]
+        j = max(last - 1, 0)
+        value = fp[last] if last == 0 else at_point(x, xp[last], fp[last], slope(xp, fp, j))
     else:
         j = place(xp, x, True) - 1
-        value = fp[j] if x == xp[j] else (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j]) * (x - xp[j]) + fp[j]
+        if x == xp[j]:
+            value = at_point(x, xp[j], fp[j], slope(xp, fp, j))
+        else:
+            value = slope(xp, fp, j) * (x - xp[j]) + fp[j]
     return value
+
+
+def slope(xp, fp, j):
+    return (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j])
+
+
+def at_point(x, point, value, rise):
+    """`value` to the sign of a zero, as `x` is `point`; its derivative is that of the line with this slope."""
+    if not op.isfinite(rise):
+        return value
+    return value - (point - x) * rise if rise >= 0.0 else value + (x - point) * rise
 
 
 def place(a, value, after):

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from pytest import MonkeyPatch
 
 from tests.harness.agreement import agrees, gradient_agrees, second_derivative_agrees
+from tests.harness.growth_agreement import slopes_agree
 from tests.harness.nests_agreement import nests_agree
+from tests.harness.random_growth import random_program
 from tests.harness.random_programs import programs
 from tests.harness.regions import last_iteration_first
 from tests.harness.stages import STAGES
@@ -43,6 +45,12 @@ def test_gradients_match_differences(written):
 @given(programs(smooth=True, parameters=("a", "b"), room=6))
 def test_derivatives_of_derivatives_match_differences(written):
     second_derivative_agrees(written, ("typed", "loops", "llvm"))
+
+
+@many
+@given(st.integers(0, 2**31))
+def test_gradients_of_arrays_that_grow_match_complex_steps(seed):
+    slopes_agree(random_program(seed, size=6), seed, ("typed", "loops", "llvm"))
 
 
 @many

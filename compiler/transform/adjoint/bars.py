@@ -175,15 +175,30 @@ class Frame:
             made = self.builder.call("full", value, shape=shape, dtype=type_.dtype, hint=self.hint(name))
         return self._declared(made, type_)
 
+    def fitted(self, name: str, value: gast.expr) -> gast.expr:
+        """The cotangent of a merged name as that of one of its sources, whose lengths are known better."""
+        type_ = self.sweep.primal_type(name)
+        if not isinstance(type_, Array) or dims_of(self.builder.type_of(value)) in ((), type_.dims):
+            return value
+        return self.full(name, value)
+
     def _fitted(self, name: str, value: gast.expr, type_: Array) -> gast.expr:
         value = as_type(self.builder, value, type_, self.hint(name))
-        if dims_of(self.builder.type_of(value)) != type_.dims:
+        given = dims_of(self.builder.type_of(value))
+        if given != type_.dims:
+            spreads = len(given) != len(type_.dims) or any(a == 1 != b for a, b in zip(given, type_.dims))
+            if not spreads:
+                value = self._in_order(name, value)  # the shape is the same, under other symbols
             shape = syntax.tuple_(self.sweep.shape(name, self))
-            value = self.builder.call("broadcast_to", value, shape=shape, hint=self.hint(name))
-            self._declared(value, type_)
-        if getattr(self.builder.type_of(value), "layout", "C") != "C":
-            value = self._declared(self.builder.call("copy", value, hint=self.hint(name)), type_)
-        return value
+            operator = "broadcast_to" if spreads else "reshape"
+            value = self._declared(self.builder.call(operator, value, shape=shape, hint=self.hint(name)), type_)
+        return self._in_order(name, value)
+
+    def _in_order(self, name: str, value: gast.expr) -> gast.expr:
+        given = array_type(self.sweep.types, value.id)
+        if given.layout == "C":
+            return value
+        return self._declared(self.builder.call("copy", value, hint=self.hint(name)), given)
 
     def _declared(self, made: gast.expr, type_: Array) -> gast.expr:
         """State the lengths of a new array as those of its primal, which they are."""

@@ -37,7 +37,7 @@ class Lengths:
         self.opaque: set[str] = set()
         self.local: dict[tuple[str, int], Value] = {}
         self._known: dict[Extent, tuple[str, float]] = {}
-        self._fixed = self._fixed_symbols()
+        self._fixed, self._changing = self._symbols()
         self._read_ints()
 
     # --- what is known from the start
@@ -53,13 +53,14 @@ class Lengths:
             if region.parent is None and name not in self.regions.carried and isinstance(self.types[name], Array):
                 yield name
 
-    def _fixed_symbols(self) -> set[str]:
+    def _symbols(self) -> tuple[set[str], set[str]]:
+        """The symbols that mean one length throughout, and those that a loop gives another in every iteration."""
         table = self.regions.function.types
         given = {s for p in self.parameters() for s in types.symbols_of(table[p])}
         changing = {s for name in self.regions.carried for s in types.symbols_of(table[name])}
         changing |= {s for type_ in table.values() if isinstance(type_, ListOf) for s in types.symbols_of(type_)}
         made = {s for name in self.body_arrays() for s in types.symbols_of(table[name])}
-        return given | (made - changing)
+        return given | (made - changing), changing - given
 
     def _read_ints(self) -> None:
         """The ints whose values are lengths: read off an array, affine in lengths, or given as one in a shape."""
@@ -74,7 +75,8 @@ class Lengths:
             body = self.regions.home[name].parent is None
             # `n - 2` as an int may be negative: as a length it is not
             same = types.is_plain(extent) or name in self.opaque or self._is_dim(name)
-            if body and same and (self.lasting or name in self.regions.function.parameters):
+            changes = not self._changing.isdisjoint(extent.symbols())
+            if body and same and not changes and (self.lasting or name in self.regions.function.parameters):
                 self._known.setdefault(extent, (name, self._made_at(name)))
 
     def _read_shape(self, statement: gast.stmt) -> None:

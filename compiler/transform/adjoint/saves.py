@@ -29,6 +29,7 @@ from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
 from .slots import Slots
 from .sweep import Sweep
+from .symbols import own_symbols
 
 
 class Saves:
@@ -62,6 +63,7 @@ class Saves:
         self._rename(self.sweep.root.builder.body)
         for region_id, statements in self.prelude.items():
             self.sweep.mirror[region_id][:0] = statements
+        own_symbols(self.sweep)
 
     def _needed(self) -> list[str]:
         body = [*self.sweep.lengths.late, *self.sweep.root.builder.body]

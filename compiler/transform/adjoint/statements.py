@@ -68,9 +68,9 @@ def _of_assignment(sweep: Sweep, frame: Frame, statement: gast.Assign, name: str
         frame.bars.pop(name, None)
         return
     match value:
-        case gast.Name(id=source):
+        case gast.Name(id=source) | gast.Call(func=gast.Name(id="copy"), args=[gast.Name(id=source)]):
             if source in sweep.active:
-                frame.add(source, out_bar)
+                frame.add(source, frame.fitted(source, out_bar))
         case gast.Subscript(value=gast.Name(id=base)):
             if base in sweep.active and isinstance(sweep.types[base], ListOf):
                 lists.of_load(sweep, frame, statement, out_bar)

@@ -32,6 +32,7 @@ from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
 from .refuse import refuse
+from .symbols import changed_axes
 
 if TYPE_CHECKING:
     from .calls import Plan
@@ -52,6 +53,9 @@ class Sweep:
         self._refuse_shared_lists()
         self.types.update((key, function.types[v.name]) for key, v in self.regions.values.items())
         self.lengths = Lengths(self.regions, self.types, self.names, lasting)
+        self._defined: dict[str, str] = {}
+        for value in self.regions.values.values():
+            self._defined.setdefault(value.name, value.key)
         self.merged: set[str] = set()
         self.merged_from: dict[str, list[gast.expr]] = {}
         self.symbols = {s for type_ in function.types.values() for s in symbols_of(type_)}
@@ -142,14 +146,11 @@ class Sweep:
         return [self.lengths.of(key, k) for k in range(array_type(self.types, name).ndim)]
 
     def _key_at(self, name: str, frame: Frame) -> str:
-        """A value of the name that has the shape it has here: inside its loop or after it."""
+        """A value of the name that has the shape it has here: a carried one has another in its loop than after it."""
         loop = self.regions.carried.get(name)
-        inside = loop is not None and loop.contains(frame.region)
-        candidates = [v for v in self.regions.values.values() if v.name == name]
-        for value in candidates:
-            if loop is None or (value.region is loop) == inside:
-                return value.key
-        return candidates[0].key
+        if loop is not None:
+            return (self.regions.starts if loop.contains(frame.region) else self.regions.ends)[name]
+        return self._defined[name]
 
     def final_length(self, frame: Frame, name: str) -> gast.expr:
         """The length that a list has when its block ends."""
@@ -255,7 +256,7 @@ class Sweep:
         for name, ends in merges:
             source = ends[side]
             if isinstance(source, gast.Name) and source.id in self.active:
-                arm.add(source.id, frame.bars[name])
+                arm.add(source.id, arm.fitted(source.id, frame.bars[name]))
         self.block(arm)
         return arm
 
@@ -288,10 +289,10 @@ class Sweep:
         frame.builder.inlined = getattr(statement, "inlined", ())
         inner = Frame(self, region, frame)
         closing = [(name, value) for name, value in self.regions.closing[id(statement)] if name in self.active]
-        starts = {name: self.merge_name(name) for name, _ in closing}
+        starts = {name: self._carried_name(name, source) for name, source in closing}
         for name, source in closing:
             if isinstance(source, gast.Name) and source.id in self.active:
-                inner.add(source.id, syntax.name(starts[name]))
+                inner.add(source.id, inner.fitted(source.id, syntax.name(starts[name])))
         self.block(inner)
         inner.builder.span = getattr(statement, "span", None)
         ends = [(starts[name], inner.full(name, inner.bars.get(name))) for name, _ in closing]
@@ -301,6 +302,18 @@ class Sweep:
         self.mirror[id(region)] = inner.builder.body
         if inner.builder.body:
             self._append_loop(frame, statement, region, inner.builder.body)
+
+    def _carried_name(self, name: str, source: gast.expr) -> str:
+        """The carried cotangent of a carried name: one array for each iteration, as long as what the iteration gives.
+
+        Where that differs from what it is given no other length is known to be the cotangent's.
+        """
+        made = self.merge_name(name)
+        type_, axes = self.types[made], changed_axes(self.types, name, source)
+        if isinstance(type_, Array) and any(axes):
+            dims = (self.root.builder.fresh_symbol(made) if a else d for a, d in zip(axes, type_.dims, strict=True))
+            self.types[made] = Array(type_.dtype, tuple(dims))
+        return made
 
     def _begin(self, frame: Frame, inner: Frame, starts: dict[str, str]) -> None:
         """Give every cotangent that the backward loop carries its value before the loop."""

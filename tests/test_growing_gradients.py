@@ -1,0 +1,150 @@
+"""Gradients where lengths change: arrays that grow in loops, are cut, carried, stored into, listed, dead after a loop.
+
+Each program is differentiated at the typed stage and lowered, and held against a complex step in CPython, for several
+lengths of its arguments by one compile.
+"""
+
+import pytest
+
+from tests.harness import random_growth
+from tests.harness.growth_agreement import slopes_agree
+
+PROGRAMS = {
+    "grows by concatenation": """
+        z = np.zeros(1)
+        for i in range(k):
+            z = np.concatenate((z, np.full(2, s)))
+        return np.sum(z**2)
+    """,
+    "grows and feeds back": """
+        z = x
+        for i in range(k):
+            z = np.concatenate((z, y * z[0]))
+            s = s + 0.1 * np.sum(z)
+        return np.sum(z**2) + s
+    """,
+    "grows by rows": """
+        M = A
+        for i in range(k):
+            M = np.concatenate((M, M[1:] * s))
+        return np.sum(M * M)
+    """,
+    "grows by columns": """
+        M = A
+        for i in range(k):
+            M = np.concatenate((M[:, 1:] * t, M), axis=1)
+        return np.sum(M * M) * s
+    """,
+    "grows in a branch": """
+        z = np.full(1, s)
+        for i in range(k + 2):
+            if i % 2 == 0:
+                z = np.concatenate((z, y * t))
+            else:
+                z = z * 0.5
+        return np.sum(z * z)
+    """,
+    "grows until it is long enough": """
+        z = np.full(1, s)
+        while len(z) < 7:
+            z = np.concatenate((z, z * t))
+        return np.sum(z**2)
+    """,
+    "shrinks from iteration to iteration": """
+        w = y
+        for i in range(k):
+            s = s + np.sum(w * w)
+            w = w[1:] * t
+        return s
+    """,
+    "a length of its own, stored into in a branch, dead after the loop": """
+        w = x
+        for i in range(k):
+            w = x[i:] + s
+            if len(w) > 1:
+                w[0] = s * 2.0
+            s = s + w.sum() * 0.1
+        return s
+    """,
+    "an array made before a loop and replaced in a nested one": """
+        v = y * 0.5
+        for i in range(3):
+            for j in range(k):
+                v = A[:, 0] * s
+        return np.sum(v * v)
+    """,
+    "two lengths that change places": """
+        v = y * t
+        w = A[:, 0] * s
+        while len(w) > 1:
+            for j in range(1, k):
+                v, w = w, v
+            w = w[1:] * t
+        return np.sum(v * v) + np.sum(w)
+    """,
+    "the same sum of lengths in a loop and after it": """
+        z = y
+        for i in range(k):
+            u = np.concatenate((z[1:], x)) * s
+            s = s + np.sum(u * u) * 0.1
+            z = np.concatenate((z, x))
+        u = np.concatenate((z[1:], x)) * t
+        return np.sum(u * u) + s
+    """,
+    "a loop that never runs": """
+        z = y * s
+        for i in range(0):
+            z = np.concatenate((z, x))
+        for i in range(k - 3):
+            z = z[1:]
+        return np.sum(z * z)
+    """,
+    "a later loop reads what an earlier one has grown": """
+        z = x
+        for i in range(k):
+            z = np.concatenate((z, z * s))
+        w = z[1:] * t
+        for i in range(len(z) - 1):
+            s = s + w[i] * z[i]
+        return s + np.sum(w)
+    """,
+    "lengths that follow the variable of an outer loop": """
+        for i in range(k):
+            z = np.full(i + 1, t)
+            for j in range(i, -1, -1):
+                z = np.concatenate((z, y[:j] * s))
+            s = s + np.sum(z * z) * 0.1
+        return s
+    """,
+    "left early": """
+        z = y
+        for i in range(k):
+            z = np.concatenate((z, x * s))
+            if len(z) > 6:
+                break
+            if i == 1:
+                continue
+            z = z * t
+        return np.sum(z * z)
+    """,
+    "a list of arrays of several lengths": """
+        rows = []
+        for i in range(k):
+            rows.append(y[i:] * s)
+        for row in rows:
+            t = t + np.sum(row * row)
+        return t
+    """,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradient_of_arrays_whose_length_changes(name):
+    text = random_growth.IMPORT + random_growth.SIGNATURE + PROGRAMS[name]
+    assert slopes_agree(text, 1, ("typed", "loops", "llvm")) >= 3
+
+
+@pytest.mark.parametrize("seed", range(64))
+def test_random_programs_whose_arrays_grow(seed):
+    stages = ("typed", "loops") if seed % 4 == 0 else ("typed",)
+    slopes_agree(random_growth.random_program(seed), seed, stages)
