@@ -95,7 +95,7 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
         static.refuse("T001", "np.linspace between arrays is not supported; the ends must be single numbers")
     if num < 0:
         raise ValueError("Number of samples must be non-negative.")
-    word = static.floating(static.strict_common(start, stop))
+    word = static.floating(static.common(start, stop))
     start, stop = op.cast(start, dtype=word), op.cast(stop, dtype=word)
     intervals = num - 1 if endpoint else num
     out = op.arange(0, num, 1, shape=(num,), dtype=word)
@@ -105,7 +105,10 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
         out = out * (stop - start) + start
     if endpoint and num > 1:
         out[num - 1] = stop
-    return out if dtype is None else op.cast(out, dtype=static.dtype_name(dtype))
+    if dtype is None:
+        return out
+    wanted = static.dtype_name(dtype)
+    return op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
 
 
 def eye(N, M=None, k=0, dtype=None):

@@ -34,6 +34,11 @@ def strong(x):
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
 
 
+def number(x):
+    """An array without dimensions as NumPy's scalar, which most functions give; everything else as it is."""
+    return x[()] if static.is_array(x) and static.rank(x) == 0 else x
+
+
 def truth(x):
     """Whether elements are true, as bools."""
     return x if static.kind(x) == "bool" else op.cast(x, dtype="bool")
@@ -88,7 +93,10 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 
 def fabs(x):
-    return op.absolute(as_floating(strong(operand(x))))
+    x = strong(operand(x))
+    if static.kind(x) == "bool":
+        static.refuse("T001", "np.fabs of bools is float16 in NumPy, which is not supported; convert them first")
+    return op.absolute(as_floating(x))
 
 
 def round(a, decimals=0):
@@ -97,7 +105,7 @@ def round(a, decimals=0):
     if static.kind(a) == "int":
         if decimals < 0:
             static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
-        return a
+        return number(a)
     if decimals == 0:
         return op.rint(a)
     if decimals > 0:
@@ -108,7 +116,7 @@ def round(a, decimals=0):
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = strong(operand(x))
     if static.kind(x) != "float":
-        return x
+        return number(x)
     largest = LARGEST[static.element(x)]
     above = largest if posinf is None else posinf
     below = -largest if neginf is None else neginf
