@@ -263,6 +263,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     if method in ("append", "pop", "extend") and (isinstance(found, ListOf) or isinstance(receiver, Sequence)):
         return change_list(frame, receiver, method, args, node)
     if found is not None:
+        evaluate.require_attribute(frame, receiver, method, node)
         binding = library.method(method)
         if binding is None:
             frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")

@@ -28,7 +28,7 @@ from .values import (
 
 
 def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: list) -> None:
-    decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    decided = evaluate.condition(frame, test)
     if isinstance(decided, Static):
         return execute.execute(frame, body if decided.value else orelse)
     before = dict(frame.variables)

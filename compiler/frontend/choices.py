@@ -16,10 +16,10 @@ import gast
 from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
-from ..types import Scalar
+from ..types import Scalar, promote
 from . import evaluate
 from .frame import Frame, Unresolved
-from .merge import assign_parallel, copies, join, merged_names, named
+from .merge import assign_parallel, copies, join, loses_digits, merged_names, named
 from .values import (
     Conflict,
     Mapping_,
@@ -126,7 +126,7 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
         frame.builder.body += emitted
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
     sides: tuple[Any, Any] = ((left, []), (right, emitted))
-    return _branch_value(frame, decided, *(sides if stop else sides[::-1]), node, hint)
+    return branch_value(frame, decided, *(sides if stop else sides[::-1]), node, hint)
 
 
 def attempt(frame: Frame, make: Callable[[], Value]) -> tuple[Value | None, list[gast.stmt]]:
@@ -143,7 +143,7 @@ def attempt(frame: Frame, make: Callable[[], Value]) -> tuple[Value | None, list
 
 
 def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.expr, node: gast.AST, hint: str) -> Value:
-    decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    decided = evaluate.condition(frame, test)
     if isinstance(decided, Static):
         return evaluate.evaluate(frame, body if decided.value else orelse, hint)
     then = attempt(frame, lambda: evaluate.evaluate(frame, body, hint))
@@ -153,14 +153,14 @@ def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.exp
         if known_side is None:
             raise Unresolved
         return known_side
-    return _branch_value(frame, decided, then, other, node, hint)
+    return branch_value(frame, decided, then, other, node, hint)
 
 
-def _branch_value(frame: Frame, test: Value, then: tuple, other: tuple, node: gast.AST, hint: str) -> Value:
+def branch_value(frame: Frame, test: Value, then: tuple, other: tuple, node: gast.AST, hint: str) -> Value:
     """`then` or `other`, each a value and the statements that make it."""
     if then[0] == other[0] and not then[1] and not other[1]:
         return then[0]
-    numbers = all(frame.is_scalar(v) for v, _ in (then, other))
+    numbers = all(frame.is_scalar(v) for v, _ in (then, other)) and not _is_inexact(frame, then[0], other[0])
     if numbers and all(_is_total(s) for _, body in (then, other) for s in body):
         frame.builder.body += then[1] + other[1]
         return frame.emit("where", test, then[0], other[0], node=node, hint=hint)
@@ -178,6 +178,13 @@ def _branch_value(frame: Frame, test: Value, then: tuple, other: tuple, node: ga
         bodies.append(full)
     frame.builder.append(syntax.if_(frame.atom(test, node), *bodies))
     return result
+
+
+def _is_inexact(frame: Frame, left: Value, right: Value) -> bool:
+    """Whether one side is an int that the type of both may not hold."""
+    both_types = [frame.type_of(v) for v in (left, right)]
+    wanted = Scalar(*promote(*both_types))  # type: ignore[arg-type]
+    return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))  # type: ignore[arg-type]
 
 
 def _is_total(statement: gast.stmt) -> bool:

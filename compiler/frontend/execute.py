@@ -205,7 +205,7 @@ def message_of(frame: Frame, node: gast.expr) -> tuple[str, list[gast.expr]]:
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
-    holds = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    holds = evaluate.condition(frame, test)
     if isinstance(holds, Static) and holds.value:
         return
     text = ""

@@ -104,6 +104,9 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     value = args[0] if args else Static(0)
     if _is_container(frame, value):
         return apply.as_array(frame, value, node, dtype, hint)
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        value = apply.subscript.element(frame, value, [], node)
     return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
 
 

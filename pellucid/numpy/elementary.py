@@ -34,6 +34,11 @@ def strong(x):
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
 
 
+def in_dtype(x, word):
+    """In another dtype, or as it is where that is its own."""
+    return x if static.element(x) == word and not static.is_weak(x) else op.cast(x, dtype=word)
+
+
 def number(x):
     """An array without dimensions as NumPy's scalar, which most functions give; everything else as it is."""
     return x[()] if static.is_array(x) and static.rank(x) == 0 else x

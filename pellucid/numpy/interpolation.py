@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import number, operand, strong
+from .elementary import in_dtype, number, operand, strong
 from .manipulation import ravel
 
 
@@ -74,10 +74,6 @@ def searchsorted(a, v, side="left"):
     for i in range(values.shape[0]):
         out[i] = place(a, values[i], side == "right")
     return out if static.rank(v) == 1 else op.reshape(out, shape=v.shape)
-
-
-def in_dtype(x, word):
-    return x if static.element(x) == word and not static.is_weak(x) else op.cast(x, dtype=word)
 
 
 def polyval(p, x):

@@ -50,9 +50,12 @@ def vecdot(x1, x2, /, *, axis=-1):
 
 
 def same_length(left, right):
-    """Axes that are summed over together have one length; a length of 1 is not stretched."""
+    """Axes that are summed over together have one length; a length of 1 is not stretched.
+
+    Two lengths that are only known at run time are compared by the product itself.
+    """
     if (static.is_static(left) or static.is_static(right)) and left != right:
-        raise ValueError("shapes are not aligned: the axes that are summed over differ in length")  # two symbols are compared by the product
+        raise ValueError("shapes are not aligned: the axes that are summed over differ in length")
 
 
 def trace(a, offset=0, axis1=0, axis2=1):

@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import operand, strong
+from .elementary import in_dtype, operand, strong
 from .reductions import sum
 
 
@@ -10,7 +10,7 @@ def mean(a, axis=None, dtype=None, *, keepdims=False):
     """The sum in the dtype, divided, and in the dtype again: of ints where `dtype=int` asks for it."""
     a, word = strong(operand(a)), averaging_word(a, dtype)
     total = sum(a, axis, word, keepdims=keepdims)
-    return op.cast(total / count(a, axis), dtype=word)
+    return in_dtype(total / count(a, axis), word)
 
 
 def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
