@@ -25,8 +25,19 @@ def sequence_to_array(values):
     inner = parts[0].shape if static.is_array(parts[0]) else ()
     out = op.empty(shape=(len(parts), *inner), dtype=dtype)
     for k in range(len(parts)):
+        require_shape(parts[k], inner)
         out[k] = parts[k]
     return out
+
+
+def require_shape(part, shape):
+    """Parts of one array have one shape: a store alone would stretch what is shorter."""
+    if static.rank(part) != len(shape):
+        static.refuse("S003", "setting an array element with a sequence: the parts differ in shape")
+    for k in range(len(shape)):
+        length = part.shape[k]
+        if (static.is_static(length) or static.is_static(shape[k])) and length != shape[k]:
+            raise ValueError("setting an array element with a sequence: the parts differ in shape")
 
 
 def strong(x):
@@ -89,11 +100,12 @@ def where(condition, x=None, y=None):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
+    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second."""
     a = strong(operand(a))
     if low is not None:
-        a = op.maximum(a, operand(low))
+        a = op.maximum(operand(low), a)
     if high is not None:
-        a = op.minimum(a, operand(high))
+        a = op.minimum(operand(high), a)
     return a
 
 

@@ -1,0 +1,82 @@
+"""Programs that nest deeper than the stack: compiled once more, on a thread with room for them.
+
+    a + b + ... + z   of a thousand terms      a tree a thousand deep, and passes walk down trees by calling themselves
+
+The compiler runs where it is called as long as that suffices, so that ordinary programs pay nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from .compiler.diagnostics import Diagnostic, Span, UnsupportedError
+from .compiler.request import Request
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+Work = Callable[Concatenate[Request, Rest], Result]
+
+STACK_BYTES = 512 * 2**20  # reserved, not used: the system gives pages that are touched
+DEPTH = 100_000
+TOO_DEEP = "this function nests expressions or branches too deeply to be compiled"
+_LOCK = threading.Lock()  # the size of stacks and the limit are the whole process's
+
+
+def with_room(work: Work[Rest, Result]) -> Work[Rest, Result]:
+    """The same work on a function, done again with a large stack where the stack was too small for it."""
+
+    @wraps(work)
+    def run(request: Request, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+        try:
+            return work(request, *args, **kwargs)
+        except RecursionError:
+            if threading.current_thread() in _DEEP:
+                raise
+        try:
+            return _on_large_stack(lambda: work(request, *args, **kwargs))
+        except (RecursionError, MemoryError):
+            raise UnsupportedError([_too_deep(request)]) from None
+
+    return run
+
+
+def _too_deep(request: Request) -> Diagnostic:
+    code = request.python.__code__
+    place = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 1)
+    return Diagnostic("U018", TOO_DEEP, place, "defined here", help=("give parts of it names, or make them functions",))
+
+
+_DEEP: set[threading.Thread] = set()
+
+
+def _on_large_stack(work: Callable[[], Result]) -> Result:
+    """What the work gives or raises, when it is run by a thread of its own with room."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    with _LOCK:
+        limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
+        try:
+            thread = threading.Thread(target=attempt, name="pellucid compiler")
+            _DEEP.add(thread)
+            sys.setrecursionlimit(max(limit, DEPTH))
+            thread.start()
+            threading.stack_size(size)
+            thread.join()
+        finally:
+            threading.stack_size(size)
+            sys.setrecursionlimit(limit)
+            _DEEP.discard(thread)
+    if errors:
+        raise errors[0]
+    return results[0]
