@@ -11,14 +11,13 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from .compiler.diagnostics import Diagnostic, Span, UnsupportedError
 from .compiler.request import Request
 
-Rest = ParamSpec("Rest")
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
-Work = Callable[Concatenate[Request, Rest], Result]
 
 STACK_BYTES = 512 * 2**20  # reserved, not used: the system gives pages that are touched
 DEPTH = 100_000
@@ -26,20 +25,25 @@ TOO_DEEP = "this function nests expressions or branches too deeply to be compile
 _LOCK = threading.Lock()  # the size of stacks and the limit are the whole process's
 
 
-def with_room(work: Work[Rest, Result]) -> Work[Rest, Result]:
-    """The same work on a function, done again with a large stack where the stack was too small for it."""
+def with_room(work: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The same work, done again with a large stack where the stack was too small for it.
+
+    Raises RecursionError where even that is too small; of work on a `Request` an UnsupportedError that names the place.
+    """
 
     @wraps(work)
-    def run(request: Request, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
         try:
-            return work(request, *args, **kwargs)
+            return work(*args, **kwargs)
         except RecursionError:
             if threading.current_thread() in _DEEP:
                 raise
         try:
-            return _on_large_stack(lambda: work(request, *args, **kwargs))
+            return _on_large_stack(lambda: work(*args, **kwargs))
         except (RecursionError, MemoryError):
-            raise UnsupportedError([_too_deep(request)]) from None
+            if args and isinstance(args[0], Request):
+                raise UnsupportedError([_too_deep(args[0])]) from None
+            raise
 
     return run
 
