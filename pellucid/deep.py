@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 
 STACK_BYTES = 512 * 2**20  # reserved, not used: the system gives pages that are touched
 DEPTH = 100_000
+THREAD = "pellucid compiler with room"
 TOO_DEEP = "this function nests expressions or branches too deeply to be compiled"
 _LOCK = threading.Lock()  # the size of stacks and the limit are the whole process's
 
@@ -36,7 +37,7 @@ def with_room(work: Callable[Given, Result]) -> Callable[Given, Result]:
         try:
             return work(*args, **kwargs)
         except RecursionError:
-            if threading.current_thread() in _DEEP:
+            if threading.current_thread().name == THREAD:
                 raise
         try:
             return _on_large_stack(lambda: work(*args, **kwargs))
@@ -54,9 +55,6 @@ def _too_deep(request: Request) -> Diagnostic:
     return Diagnostic("U018", TOO_DEEP, place, "defined here", help=("give parts of it names, or make them functions",))
 
 
-_DEEP: set[threading.Thread] = set()
-
-
 def _on_large_stack(work: Callable[[], Result]) -> Result:
     """What the work gives or raises, when it is run by a thread of its own with room."""
     results: list[Result] = []
@@ -71,8 +69,7 @@ def _on_large_stack(work: Callable[[], Result]) -> Result:
     with _LOCK:
         limit, size = sys.getrecursionlimit(), threading.stack_size(STACK_BYTES)
         try:
-            thread = threading.Thread(target=attempt, name="pellucid compiler")
-            _DEEP.add(thread)
+            thread = threading.Thread(target=attempt, name=THREAD)
             sys.setrecursionlimit(max(limit, DEPTH))
             thread.start()
             threading.stack_size(size)
@@ -80,7 +77,6 @@ def _on_large_stack(work: Callable[[], Result]) -> Result:
         finally:
             threading.stack_size(size)
             sys.setrecursionlimit(limit)
-            _DEEP.discard(thread)
     if errors:
         raise errors[0]
     return results[0]

@@ -14,7 +14,7 @@ from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..request import namespace_of
 from ..types import Array, ListOf, Scalar
-from . import evaluate, instances, library
+from . import attributes, evaluate, evenness, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
 from .read import Source
@@ -263,7 +263,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     if method in ("append", "pop", "extend") and (isinstance(found, ListOf) or isinstance(receiver, Sequence)):
         return change_list(frame, receiver, method, args, node)
     if found is not None:
-        evaluate.require_attribute(frame, receiver, method, node)
+        attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
         if binding is None:
             frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")
@@ -337,9 +337,6 @@ def _is_list(value: Value) -> bool:
 # --- arrays from containers ----------------------------------------------------------------------------------------
 
 
-UNEVEN = "setting an array element with a sequence: the parts differ in shape"
-
-
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
     found = frame.type_of(value)
@@ -371,21 +368,10 @@ def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int
         return (0,), []
     parts = [regular_shape(frame, v, node) for v in value.items]
     if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
-        frame.fault("S003", UNEVEN, node, "made here")
+        frame.fault("S003", evenness.UNEVEN, node, "made here")
     for _, lengths in parts[1:]:
-        require_even(frame, parts[0][1], lengths, node)
+        evenness.require_even(frame, parts[0][1], lengths, node)
     return (len(parts), *parts[0][0]), parts[0][1]
-
-
-def require_even(frame: Frame, first: list[Value], other: list[Value], node: gast.AST) -> None:
-    """Parts of one array have the same lengths; a length of 1, which stores would stretch, is told apart here."""
-    for length, its in zip(first, other, strict=True):
-        if isinstance(length, Static) and isinstance(its, Static) and length != its:
-            frame.fault("S003", UNEVEN, node, "made here")
-        if isinstance(length, Static) != isinstance(its, Static):
-            differs = frame.emit("not_equal", length, its, node=node)
-            error = syntax.raise_("ValueError", UNEVEN, span=frame.here(node))
-            frame.builder.append(syntax.if_(frame.atom(differs, node), [error]))
 
 
 def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:

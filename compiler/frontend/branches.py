@@ -9,7 +9,7 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
-from . import evaluate, execute
+from . import choices, evaluate, execute
 from .frame import Frame, Stopped, Unresolved
 from .merge import (
     assign_parallel,
@@ -28,7 +28,7 @@ from .values import (
 
 
 def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: list) -> None:
-    decided = evaluate.condition(frame, test)
+    decided = choices.condition(frame, test)
     if isinstance(decided, Static):
         return execute.execute(frame, body if decided.value else orelse)
     before = dict(frame.variables)

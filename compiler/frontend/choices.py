@@ -22,6 +22,7 @@ from .frame import Frame, Unresolved
 from .merge import assign_parallel, copies, join, loses_digits, merged_names, named
 from .values import (
     Conflict,
+    Leaf,
     Mapping_,
     Sequence,
     Static,
@@ -38,6 +39,25 @@ TOTAL = frozenset(
     "add subtract multiply negative positive absolute sqrt equal not_equal less less_equal greater greater_equal "
     "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
 )
+
+
+def condition(frame: Frame, test: gast.expr) -> Value:
+    """The truth of a test, of which nothing but the truth is wanted."""
+    value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    last = frame.builder.body[-1] if frame.builder.body else None
+    match last:
+        case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
+            if isinstance(value, Leaf) and value.name == made and frame.type_of(Leaf(inner.id)).dtype == "bool":
+                return Leaf(inner.id)
+    return value
+
+
+def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
+    """`not value`: a bool of Python's, whatever it is of."""
+    denied = evaluate.negation(frame, value, node, hint)
+    if frame.type_of(denied) == Scalar("bool"):
+        return frame.emit("cast", denied, node=node, hint=hint, dtype="bool", weak=True)
+    return denied
 
 
 def comparison(frame: Frame, left: gast.expr, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
@@ -143,7 +163,7 @@ def attempt(frame: Frame, make: Callable[[], Value]) -> tuple[Value | None, list
 
 
 def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.expr, node: gast.AST, hint: str) -> Value:
-    decided = evaluate.condition(frame, test)
+    decided = condition(frame, test)
     if isinstance(decided, Static):
         return evaluate.evaluate(frame, body if decided.value else orelse, hint)
     then = attempt(frame, lambda: evaluate.evaluate(frame, body, hint))

@@ -20,7 +20,7 @@ from .. import syntax, types
 from ..builder import INFIX, PREFIX
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, choices, execute, iteration, library
+from . import apply, attributes, choices, execute, iteration, library
 from .frame import Frame
 from .values import (
     Bound,
@@ -182,7 +182,6 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
         message = f"`{name}` is an array outside the function, which may change"
         hint = f'pass it as an argument, or bake in its present value: @compile(freeze=("{name}",))'
         frame.fault("P007", message, node, "read here", (hint,))
-
     if library.binding_of(value) is not None:
         return Static(value)
 
@@ -259,9 +258,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
 
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
-        denied = negation(frame, value, node, hint)
-        is_numpys = frame.type_of(denied) == Scalar("bool")  # `not` gives a bool of Python's, whatever it is of
-        return frame.emit("cast", denied, node=node, hint=hint, dtype="bool", weak=True) if is_numpys else denied
+        return choices.denial(frame, value, node, hint)
     if is_number(value):
         return fold(frame, PYTHON_PREFIX[op], node, value)
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
@@ -272,17 +269,6 @@ def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Val
     if isinstance(decided, Static):
         return Static(not decided.value)
     return frame.emit("logical_not", decided, node=node, hint=hint)
-
-
-def condition(frame: Frame, test: gast.expr) -> Value:
-    """The truth of a test, of which nothing but the truth is wanted."""
-    value = truth(frame, evaluate(frame, test), test)
-    last = frame.builder.body[-1] if frame.builder.body else None
-    match last:
-        case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
-            if isinstance(value, Leaf) and value.name == made and frame.type_of(Leaf(inner.id)).dtype == "bool":
-                return Leaf(inner.id)
-    return value
 
 
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -332,22 +318,10 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
     return Bound(base, attribute)
 
 
-def require_attribute(frame: Frame, value: Value, attribute: str, node: gast.AST) -> None:
-    """A scalar has only what its class has in Python or NumPy; the library asks arrays and numbers alike."""
-    found = frame.type_of(value)
-    if not isinstance(found, Scalar) or frame.is_library:
-        return
-    of_python = {"bool": bool, "i64": int, "f64": float}
-    kind = of_python[found.dtype] if found.weak else types.NUMPY_DTYPE[found.dtype].type
-    if not hasattr(kind, attribute):
-        message = f"`{kind.__name__}` has no attribute `{attribute}`"
-        frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
-
-
 def array_attribute(
     frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
 ) -> Value:
-    require_attribute(frame, base, attribute, node)
+    attributes.require_attribute(frame, found, attribute, node)
     ndim = types.rank(found)
     match attribute:
         case "shape":

@@ -14,7 +14,7 @@ import gast
 from .. import syntax, types
 from ..later import later
 from ..types import Array
-from . import branches, evaluate, iteration
+from . import branches, choices, evaluate, iteration
 from .frame import Frame, Stopped
 from .values import (
     Leaf,
@@ -205,7 +205,7 @@ def message_of(frame: Frame, node: gast.expr) -> tuple[str, list[gast.expr]]:
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
-    holds = evaluate.condition(frame, test)
+    holds = choices.condition(frame, test)
     if isinstance(holds, Static) and holds.value:
         return
     text = ""

@@ -13,7 +13,7 @@ from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
 from ..types import Array, Scalar
-from . import branches, carrying, evaluate, execute, iteration
+from . import branches, carrying, choices, evaluate, execute, iteration
 from .frame import Frame, NeedsStatic
 from .values import (
     Leaf,
@@ -61,7 +61,7 @@ def unroll(frame: Frame, node: gast.For, items: list[Value], stop: gast.expr | N
         execute.execute(frame, body)
         if stop is None:
             continue
-        decided = evaluate.condition(frame, stop)
+        decided = choices.condition(frame, stop)
         if isinstance(decided, Static):
             if decided.value:
                 return
@@ -167,14 +167,14 @@ def while_loop(frame: Frame, node: gast.While) -> None:
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:
     """Whether a loop is entered, where that is known already."""
     with frame.captured():
-        value = evaluate.condition(frame, test)
+        value = choices.condition(frame, test)
     return bool(value.value) if isinstance(value, Static) else None
 
 
 def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
     """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
     for _ in range(UNROLL_LIMIT):
-        truth = evaluate.condition(frame, test)
+        truth = choices.condition(frame, test)
         decided = evaluate.known(frame, truth, test, "the condition")
         if not decided:
             return
@@ -230,7 +230,7 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
             steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
             return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
     with frame.captured() as emitted:
-        value = evaluate.condition(frame, node)
+        value = choices.condition(frame, node)
     return fold_statements(frame, emitted, frame.atom(value, node))
 
 
