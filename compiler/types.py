@@ -30,6 +30,7 @@ NUMPY_DTYPE = {
 }
 DTYPE_OF_NUMPY = {dtype: name for name, dtype in NUMPY_DTYPE.items()}
 KIND = {"bool": 0, "i32": 1, "i64": 1, "f32": 2, "f64": 2}
+LARGEST_EXACT = 2**53  # up to here every int is a float64
 WEAK_WORD = {"bool": "bool", "i64": "int", "f64": "float"}
 STRONG_WORD = {"bool": "bool_", "i32": "i32", "i64": "i64", "f32": "f32", "f64": "f64"}
 

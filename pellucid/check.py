@@ -12,7 +12,9 @@ import json as json_module
 import os
 import sys
 import tokenize
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import field
 
 import gast
@@ -24,6 +26,7 @@ from .compiler.frontend.resolve_static import declared, function_resolver, modul
 from .compiler.frontend.scopes import scopes
 from .compiler.ops import python_names
 from .compiler.records import dataclass
+from .deep import with_room
 
 SUPPORTED = frozenset(python_names.BINDINGS)
 DECORATORS = ("pellucid.compile", "pellucid.Function")
@@ -70,11 +73,27 @@ def check_text(
     is_supported: Callable[[str], bool] = SUPPORTED.__contains__,
     known_names: Collection[str] = SUPPORTED,
 ) -> Report:
+    try:
+        _require_compiles(text, path)
+        return _check_text(text, path, is_supported, known_names)
+    except (RecursionError, MemoryError) as error:
+        return Report(path, text, [_syntax_fault(error, path)])
+
+
+def _require_compiles(text: str, path: str) -> None:
+    """RecursionError or MemoryError where CPython itself has no room for the file; nothing is run."""
+    with warnings.catch_warnings(), suppress(SyntaxError, ValueError):
+        warnings.simplefilter("ignore")
+        compile(text, path, "exec", dont_inherit=True)
+
+
+@with_room
+def _check_text(text: str, path: str, is_supported: Callable[[str], bool], known_names: Collection[str]) -> Report:
     report = Report(path, text)
     try:
         module = parse_module(text)
         outer = module_resolver(text, path)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (SyntaxError, ValueError) as error:
         report.diagnostics.append(_syntax_fault(error, path))
         return report
     known = {id(found.tree): found for found in _functions(module, ())}

@@ -18,6 +18,7 @@ from .compiler.frontend.frame import Specialised
 from .compiler.frontend.values import Value
 from .compiler.later import import_all
 from .compiler.request import Request
+from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
 from .runtime.prepare import prepare
@@ -28,12 +29,14 @@ __all__ = ["check", "compiled", "mutated"]
 Frozen = Mapping[str, tuple[Any, Value]]
 
 
+@with_room
 def check(request: Request) -> None:
     """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError."""
     with no_collection():
         decoration.check(request)
 
 
+@with_room
 def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: Options) -> Compiled:
     """The machine code of a function for these types."""
     with no_collection():

@@ -17,11 +17,13 @@ from .compiler.frontend.values import Value
 from .compiler.program import Program
 from .compiler.request import Request
 from .compiling import Frozen, mutated
+from .deep import with_room
 from .explanation import explanation
 
 __all__ = ["BdbQuit", "explain", "mutated", "program", "python_backend", "stepping", "text", "untyped_text"]
 
 
+@with_room
 def program(
     request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen
 ) -> tuple[Specialised, Program]:
@@ -31,6 +33,7 @@ def program(
     return made, pipeline.loops(made.program) if stage == pipeline.LOOPS else pipeline.settled(made.program)
 
 
+@with_room
 def untyped_text(request: Request, stage: str) -> str:
     """The program at a stage that needs no types."""
     if stage == pipeline.SOURCE:
@@ -38,11 +41,13 @@ def untyped_text(request: Request, stage: str) -> str:
     return stepping.core_text(request.python)
 
 
+@with_room
 def text(request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen) -> str:
     """The printed program at a typed stage."""
     return printer.print_program(program(request, stage, arguments, frozen)[1])
 
 
+@with_room
 def explain(request: Request, arguments: Mapping[str, Value], frozen: Frozen) -> str:
     made = pipeline.derive(request, arguments, frozen)
     return explanation(made.program, pipeline.loops(made.program))

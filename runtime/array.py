@@ -181,7 +181,8 @@ class Array(Values):
         if copy:
             return np.array(self._values, dtype=dtype)
         if dtype is None or self._values.dtype == dtype:
-            return self._values
+            # through a read-only buffer, which NumPy never makes writeable again, as it would an array
+            return np.asarray(memoryview(self._values).toreadonly())
         return np.asarray(self._values, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -125,6 +125,11 @@ def _type_of_call(node: gast.Call, types: Mapping[str, Type], held: Held | None)
     return _signature(str(operator), operands).result
 
 
+def is_mixed(operands: Sequence[Scalar]) -> bool:
+    """Whether a Python int and a Python float meet."""
+    return all(o.weak for o in operands) and {o.dtype for o in operands} == {"i64", "f64"}
+
+
 def signature(operator: str, operands: Sequence[Scalar]) -> Signature:
     """The dtypes in which an operator works on operands of these types."""
     return _signature(operator, tuple(operands))
@@ -134,8 +139,9 @@ def signature(operator: str, operands: Sequence[Scalar]) -> Signature:
 def _signature(operator: str, operands: tuple[Scalar, ...]) -> Signature:
     count = len(operands)
     if operator in TO_INT:
-        # an int is rounded already, and may not fit a float
-        return Signature(("i64" if KIND[operands[0].dtype] < 2 else "f64",), INT, True)
+        # an int is rounded already, and may not fit a float; of NumPy's numbers Python makes a float first
+        is_whole = KIND[operands[0].dtype] < 2 and (operands[0].weak or operator == "round_half_even")
+        return Signature(("i64" if is_whole else "f64",), INT, True)
     if operator.startswith("math_"):
         result = BOOL if operator in MATH_TO_BOOL else FLOAT
         return Signature(("f64",) * count, result, True)
@@ -150,7 +156,9 @@ def _signature(operator: str, operands: tuple[Scalar, ...]) -> Signature:
     if operator in PREDICATE:
         return Signature((as_float(dtype),) * count, Scalar("bool"), False)
     if operator in COMPARISON:
-        return Signature((dtype,) * count, Scalar("bool", weak), weak)
+        # Python compares an int with a float by their values, where a conversion could lose digits
+        dtypes = tuple(o.dtype for o in operands) if is_mixed(operands) else (dtype,) * count
+        return Signature(dtypes, Scalar("bool", weak), weak)
     return _numeric(operator, dtype, weak, count)
 
 

@@ -14,7 +14,7 @@ import gast
 
 from .. import syntax
 from ..records import dataclass
-from ..types import Array, ListOf, Scalar, Type
+from ..types import LARGEST_EXACT, Array, ListOf, Scalar, Type
 from .expression_types import Held, is_scalar_operator, type_of
 from .forms import HIGH, LOW, Form, Prover, Unknowns
 
@@ -196,9 +196,13 @@ class Values:
         if operator == "length":
             return self.unknowns.fresh(0, LENGTH_HIGH)
         if operator in ("pop", "append") or operator not in FORM_RULES:
-            for argument in node.args:
-                if not isinstance(self.types.get(getattr(argument, "id", "")), Array | ListOf):
-                    self.visit(argument, state)
+            found = [
+                self.visit(argument, state)
+                for argument in node.args
+                if not isinstance(self.types.get(getattr(argument, "id", "")), Array | ListOf)
+            ]
+            if operator in NEGATED:
+                self._judge_exact(node, found, state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
         if any(form is None for form in forms[operator == "where" :]):
@@ -208,6 +212,12 @@ class Values:
             return None
         exact = FORM_RULES[str(operator)](self, state, forms)
         return self._fitted(node, state, exact, type_)  # type: ignore[arg-type]
+
+    def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
+        """Of the comparison of an int with a float: whether the int is a float without loss."""
+        ints = [form for form in forms if form is not None]
+        if len(ints) == 1:
+            self.journal.add_fits(id(node), self.within(state, ints[0], -LARGEST_EXACT, LARGEST_EXACT))
 
     def _unknown_result(self, node: gast.Call) -> Form | None:
         operator = str(syntax.operator_of(node))

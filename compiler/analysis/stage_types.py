@@ -20,6 +20,7 @@ from ..names import Names
 from ..ops import schema
 from ..program import Function
 from ..types import INT, KIND, Array, Dim, Extent, ListOf, Scalar, Type
+from .expression_types import COMPARISON, is_mixed
 from .result_types import result_type
 
 if TYPE_CHECKING:
@@ -200,6 +201,8 @@ def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
         case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in ONE_DTYPE:
             first, second = result_type(left, types), result_type(right, types)
             if not (isinstance(first, Scalar) and isinstance(second, Scalar)) or first.dtype == second.dtype:
+                return ""
+            if operator in COMPARISON and is_mixed((first, second)):
                 return ""
             constant = isinstance(left, gast.Constant) or isinstance(right, gast.Constant)
             if constant and KIND[first.dtype] == KIND[second.dtype]:

@@ -215,7 +215,7 @@ def maximum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("or", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "oge", x, y)
+        return float_emitters.extreme(here, "ogt", x, y)
     return here.code.select(here.code.compare("sge", x, y), x, y)
 
 
@@ -224,7 +224,7 @@ def minimum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("and", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "ole", x, y)
+        return float_emitters.extreme(here, "olt", x, y)
     return here.code.select(here.code.compare("sle", x, y), x, y)
 
 

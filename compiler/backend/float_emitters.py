@@ -205,7 +205,7 @@ def signbit(here: Here, x: Value) -> Value:
 
 
 def extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
-    """The larger (`oge`) or smaller (`ole`); nan if either is."""
+    """The larger (`ogt`) or smaller (`olt`), of equals the second; nan if either is."""
     code = here.code
     first = code.binary("or", code.compare(predicate, x, y), code.compare("uno", x, x))
     return code.select(first, x, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import Value
+from .text import FALSE, TRUE, Value, float_
 
 NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 
@@ -25,11 +25,37 @@ FLOAT_PREDICATES = {
 def _comparison(name: str) -> None:
     @emits(name)
     def compare(here: Here, x: Value, y: Value) -> Value:
+        if x.type != y.type:
+            return _by_value(here, name, x, y)
         if here.is_float:
             return here.code.compare(FLOAT_PREDICATES[name], x, y)
         predicate = INT_PREDICATES[name]
         # as an i1 a true is -1
         return here.code.compare("u" + predicate[1:] if here.is_bool and predicate[0] == "s" else predicate, x, y)
+
+
+SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+
+
+def _by_value(here: Here, name: str, x: Value, y: Value) -> Value:
+    """A Python int against a Python float: by the float next to the int, and where that is equal, by ints."""
+    if x.type == "double":
+        return _by_value(here, SWAPPED.get(name, name), y, x)
+    code = here.code
+    near = code.convert("sitofp", x, "double")
+    rough = code.compare(FLOAT_PREDICATES[name], near, y)
+    if here.idle:
+        return rough
+    level, beyond = code.compare("oeq", near, y), code.compare("oeq", y, float_(2.0**63))
+    whole = code.convert("fptosi", code.select(code.binary("and", level, _not(here, beyond)), y, float_(0.0)), "i64")
+    exact = code.compare(INT_PREDICATES[name], x, whole)
+    # every int is below 2.0**63
+    exact = code.select(beyond, TRUE if name in ("less", "less_equal", "not_equal") else FALSE, exact)
+    return code.select(level, exact, rough)
+
+
+def _not(here: Here, x: Value) -> Value:
+    return here.code.binary("xor", x, TRUE)
 
 
 for _name in INT_PREDICATES:

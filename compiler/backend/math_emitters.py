@@ -49,6 +49,7 @@ UNARY: dict[str, tuple[str, float | None, float | None]] = {
     "radians": ("deg2rad", None, None),
 }
 PYTHON_NAMES = {name: name.replace("arc", "a") for name in UNARY}
+TINY = 1e-300
 # Poles where the C function is infinite: Python calls them outside the domain.
 POLES = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "arctanh": 1.0, "gamma": 0.0, "lgamma": 0.0}
 
@@ -73,12 +74,24 @@ def _with_operand(message: str, x: Value) -> tuple[Value, ...]:
     return (x,) if "{}" in message else ()
 
 
+def _at_the_ends(here: Here, x: Value, result: Value) -> Value:
+    """lgamma where SciPy's says otherwise: -log|x| next to zero, where gamma(x) is 1 / x, and infinite at -inf."""
+    code = here.code
+    size = code.intrinsic("fabs", x)
+    tiny = code.binary("and", code.compare("olt", size, float_(TINY)), code.compare("ogt", size, here.number(0)))
+    near_zero = code.unary("fneg", EMITTERS["log"](here, code.select(tiny, size, here.number(1))))
+    result = code.select(tiny, near_zero, result)
+    return code.select(code.compare("oeq", x, float_(-math.inf)), float_(math.inf), result)
+
+
 def _unary(name: str) -> None:
     shared, outside, large = UNARY[name]
 
     def emit(here: Here, x: Value) -> Value:
         code, domain = here.code, _messages(name)[0]
         result = EMITTERS[shared](here, x)
+        if name == "lgamma":
+            result = _at_the_ends(here, x, result)
         if outside is not None:
             made_nan = code.binary("and", code.compare("uno", result, result), code.compare("ord", x, x))
             here.fail_if(made_nan, "ValueError", domain, *_with_operand(domain, x))

@@ -14,7 +14,7 @@ from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..request import namespace_of
 from ..types import Array, ListOf
-from . import containers, evaluate, instances, library
+from . import attributes, containers, evaluate, evenness, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
 from .local_functions import reaches_itself
@@ -265,6 +265,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     if isinstance(receiver, Ref | Sequence):
         return containers.call_method(frame, receiver, method, args, kwargs, node)
     if found is not None:
+        attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
         if binding is None:
             frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")
@@ -315,7 +316,9 @@ def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int
         return (0,), []
     parts = [regular_shape(frame, v, node) for v in value.items]
     if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
-        frame.fault("S003", "setting an array element with a sequence: the parts differ in shape", node, "made here")
+        frame.fault("S003", evenness.UNEVEN, node, "made here")
+    for _, lengths in parts[1:]:
+        evenness.require_even(frame, parts[0][1], lengths, node)
     return (len(parts), *parts[0][0]), parts[0][1]
 
 

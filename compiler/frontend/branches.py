@@ -15,7 +15,7 @@ import gast
 
 from .. import syntax
 from ..records import dataclass
-from . import evaluate, execute
+from . import choices, evaluate, execute
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .merge import Meeting, Merging, assign_parallel, leaf_names, named
@@ -76,7 +76,7 @@ def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
 
 
 def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: list) -> None:
-    decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    decided = choices.condition(frame, test)
     if isinstance(decided, Static):
         return execute.execute(frame, body if decided.value else orelse)
     first = walk(frame, lambda: execute.execute(frame, body))

@@ -6,8 +6,9 @@ import gast
 import numpy as np
 
 from .. import types
+from ..ops.python_names import Binding
 from ..types import Array, Scalar
-from . import apply, branches, choices, containers, evaluate, iteration
+from . import apply, branches, choices, containers, evaluate, iteration, library
 from .frame import Frame
 from .values import Iteration, Mapping_, Range, Sequence, Static, Value, is_number
 
@@ -57,7 +58,8 @@ def _extreme(sign: str):
             return best_by_key(frame, sign, items, kwargs, node, hint)
         if len(args) == 1:
             if frame.is_array(args[0]):
-                return reduce_array(frame, args[0], "max" if sign == "greater" else "min", node, hint)
+                name = "largest" if sign == "greater" else "smallest"
+                return over_array(frame, name, [args[0]], node, hint)
             args = iteration.static_items(frame, args[0], node)
             if not args and "default" in kwargs:
                 return kwargs["default"]
@@ -101,15 +103,26 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
     if not frame.is_scalar(kept) or not frame.is_scalar(other):
         frame.fault("T001", "max() and min() of several values take scalars", node, "called here",
                     ("use np.maximum and np.minimum for arrays",))  # fmt: skip
-    return frame.emit("where", evaluate.truth(frame, test, node), other, kept, node=node, hint=hint)
+    sides = [branches.walk(frame, lambda side=side: side) for side in (other, kept)]
+    return choices.branch_value(frame, evaluate.truth(frame, test, node), *sides, node, hint)
+
+
+def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """A builtin on a vector, as the library has it."""
+    require_vector(frame, args[0], {"largest": "max", "smallest": "min", "total": "sum"}[name], node)
+    return library.call(frame, Binding(function=f"python_builtins:{name}"), args, {}, node, hint)
 
 
 def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint: str) -> Value:
+    require_vector(frame, value, operator, node)
+    return frame.emit(operator, value, node=node, hint=hint)
+
+
+def require_vector(frame: Frame, value: Value, operator: str, node: gast.AST) -> None:
     found = frame.type_of(value)
     if found.ndim != 1:
         message = f"{operator}() goes over the first axis only and needs a one-dimensional array, not {found}"
         frame.fault("T001", message, node, "called here", (f"use np.{operator}(...)",))  # fmt: skip
-    return frame.emit(operator, value, node=node, hint=hint)
 
 
 def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -120,11 +133,10 @@ def _abs(frame: Frame, args, kwargs, node, hint) -> Value:
 def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
     if frame.is_array(args[0]):
-        total = reduce_array(frame, args[0], "sum", node, hint)
-        return total if start == Static(0) else evaluate.binary(frame, gast.Add, start, total, node, hint)
+        return over_array(frame, "total", [args[0], start], node, hint)
     if frame.is_list(frame.held(args[0])):
         array = apply.as_array(frame, args[0], node)
-        return evaluate.binary(frame, gast.Add, start, reduce_array(frame, array, "sum", node, "t"), node, hint)
+        return over_array(frame, "total", [array, start], node, hint)
     total = start
     for item in iteration.static_items(frame, args[0], node):
         total = evaluate.binary(frame, gast.Add, total, item, node, hint)
@@ -193,7 +205,10 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
     places = evaluate.known(frame, digits, node, "the number of digits")
     if is_number(value):
         return evaluate.fold(frame, lambda v: round(v, places), node, value)
-    found = frame.type_of(as_scalar(frame, value, "round", node))
+    found = frame.type_of(value)
+    if isinstance(found, Array) or found == Scalar("bool"):
+        frame.fault("T001", f"type {frame.describe(value)} has no __round__ method", node, "called here",
+                    ("use np.round",))  # fmt: skip
     if places is None:
         if found.dtype in ("i64", "i32", "bool"):
             return frame.emit("cast", value, node=node, hint=hint, dtype="i64", weak=True)

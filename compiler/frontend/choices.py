@@ -15,10 +15,11 @@ import gast
 from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
-from ..types import Array, Scalar
+from ..types import Array, Scalar, promote
 from . import apply, branches, evaluate, iteration
 from .branches import Walk
 from .frame import Frame
+from .merge import loses_digits
 from .values import (
     Iteration,
     Leaf,
@@ -41,6 +42,25 @@ TOTAL = frozenset(
     "add subtract multiply negative positive absolute sqrt equal not_equal less less_equal greater greater_equal "
     "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
 )
+
+
+def condition(frame: Frame, test: gast.expr) -> Value:
+    """The truth of a test, of which nothing but the truth is wanted."""
+    value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    last = frame.builder.body[-1] if frame.builder.body else None
+    match last:
+        case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
+            if isinstance(value, Leaf) and value.name == made and frame.type_of(Leaf(inner.id)).dtype == "bool":
+                return Leaf(inner.id)
+    return value
+
+
+def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
+    """`not value`: a bool of Python's, whatever it is of."""
+    denied = evaluate.negation(frame, value, node, hint)
+    if frame.type_of(denied) == Scalar("bool"):
+        return frame.emit("cast", denied, node=node, hint=hint, dtype="bool", weak=True)
+    return denied
 
 
 def comparison(frame: Frame, left: gast.expr, ops: list, comparators: list, node: gast.AST, hint: str) -> Value:
@@ -203,25 +223,26 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
     as_it_is = branches.walk(frame, lambda: left)
     sides = (as_it_is, further) if stop else (further, as_it_is)
-    return _branch_value(frame, decided, *sides, node, hint)
+    return branch_value(frame, decided, *sides, node, hint)
 
 
 def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.expr, node: gast.AST, hint: str) -> Value:
-    decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    decided = condition(frame, test)
     if isinstance(decided, Static):
         return evaluate.evaluate(frame, body if decided.value else orelse, hint)
     then = branches.walk(frame, lambda: evaluate.evaluate(frame, body, hint))
     other = branches.walk(frame, lambda: evaluate.evaluate(frame, orelse, hint))
-    return _branch_value(frame, decided, then, other, node, hint)
+    return branch_value(frame, decided, then, other, node, hint)
 
 
-def _branch_value(frame: Frame, test: Value, then: Walk, other: Walk, node: gast.AST, hint: str) -> Value:
+def branch_value(frame: Frame, test: Value, then: Walk, other: Walk, node: gast.AST, hint: str) -> Value:
     """The value of one of two expressions that were walked."""
     if _may_run_in_vain(frame, then) and _may_run_in_vain(frame, other):
         if then.result == other.result and not isinstance(then.result, Static):
             frame.builder.body += then.side.body + other.side.body
             return then.result
-        if frame.is_scalar(then.result) and frame.is_scalar(other.result):
+        numbers = frame.is_scalar(then.result) and frame.is_scalar(other.result)
+        if numbers and not _is_inexact(frame, then.result, other.result):
             frame.builder.body += then.side.body + other.side.body
             return frame.emit("where", test, then.result, other.result, node=node, hint=hint)
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
@@ -240,6 +261,13 @@ def _may_run_in_vain(frame: Frame, path: Walk) -> bool:
 
 def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
     return left.keys() == right.keys() and all(left[name] is right[name] for name in left)
+
+
+def _is_inexact(frame: Frame, left: Value, right: Value) -> bool:
+    """Whether one side is an int that the type of both may not hold."""
+    both_types = [frame.type_of(v) for v in (left, right)]
+    wanted = Scalar(*promote(*both_types))  # type: ignore[arg-type]
+    return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))  # type: ignore[arg-type]
 
 
 def _is_total(statement: gast.stmt) -> bool:

@@ -22,7 +22,7 @@ from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, choices, containers, execute, iteration, library
+from . import apply, attributes, choices, containers, execute, iteration, library
 from .frame import Frame
 from .heap import Owner, objects
 from .values import (
@@ -297,7 +297,7 @@ def _is_strong(frame: Frame, value: Value) -> bool:
 
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
-        return negation(frame, value, node, hint)
+        return choices.denial(frame, value, node, hint)
     if is_number(value):
         return fold(frame, PYTHON_PREFIX[op], node, value)
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
@@ -362,6 +362,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
 def array_attribute(
     frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
 ) -> Value:
+    attributes.require_attribute(frame, found, attribute, node)
     ndim = types.rank(found)
     match attribute:
         case "shape":

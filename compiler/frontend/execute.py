@@ -14,7 +14,7 @@ import gast
 from .. import syntax, types
 from ..later import later
 from ..types import Array
-from . import branches, containers, evaluate, iteration
+from . import branches, choices, containers, evaluate, iteration
 from .frame import Frame, Stopped
 from .heap import objects
 from .values import (
@@ -269,7 +269,7 @@ def escaped(text: str) -> str:
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
-    holds = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+    holds = choices.condition(frame, test)
     if isinstance(holds, Static) and holds.value:
         return
     text: syntax.Message = ""

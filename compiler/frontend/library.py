@@ -107,6 +107,9 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     value = args[0] if args else Static(0)
     if _is_container(frame, value):
         return apply.as_array(frame, value, node, dtype, hint)
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        value = apply.subscript.element(frame, value, [], node)
     return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
 
 
@@ -180,12 +183,12 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     element = frame.type_of(value).element  # type: ignore[union-attr]
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")  # type: ignore[union-attr]
     shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype="i64")
-    total = frame.builder.names.fresh("total")
-    frame.builder.types[total] = types.INT
-    frame.builder.merged.add(total)
-    frame.builder.append(syntax.assign(total, syntax.constant(0)))
 
-    def each(visit: Any) -> None:
+    def each(visit: Any) -> str:
+        total = frame.builder.names.fresh("total")
+        frame.builder.types[total] = types.INT
+        frame.builder.merged.add(total)
+        frame.builder.append(syntax.assign(total, syntax.constant(0)))
         variable = frame.builder.names.fresh("i")
         frame.builder.types[variable] = types.INT
         with frame.captured() as body:
@@ -195,21 +198,21 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
             size: Value = Static(1)
             for length in lengths:
                 size = evaluate.binary(frame, gast.Mult, size, length, node)
-            visit(variable, item, lengths, size)
+            visit(variable, item, lengths, size, total)
             following = frame.emit("add", Leaf(total), size, node=node, hint="total")
             frame.builder.append(syntax.assign(total, frame.atom(following, node)))
         frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
+        return total
 
-    def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value) -> None:
+    def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
         for axis, length in enumerate(lengths):
             place = [syntax.name(variable), syntax.constant(axis)]
             frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))  # type: ignore[union-attr]
 
-    each(measure)
-    data = frame.emit("empty", node=node, hint="data", shape=(syntax.name(total),), dtype=element.dtype)
-    frame.builder.append(syntax.assign(total, syntax.constant(0)))
+    together = syntax.name(each(measure))
+    data = frame.emit("empty", node=node, hint="data", shape=(together,), dtype=element.dtype)
 
-    def fill(variable: str, item: gast.Name, lengths: list[Value], size: Value) -> None:
+    def fill(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
         flat = frame.emit("reshape", Leaf(item.id), node=node, shape=(frame.atom(size, node),))
         end = frame.emit("add", Leaf(total), size, node=node)
         place = [syntax.slice_(syntax.name(total), frame.atom(end, node))]

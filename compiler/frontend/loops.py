@@ -14,7 +14,7 @@ from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
-from . import branches, carrying, containers, evaluate, execute, iteration
+from . import branches, carrying, choices, containers, evaluate, execute, iteration
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
 from .values import (
@@ -119,7 +119,7 @@ def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, b
         execute.execute(frame, body)
         if stop is None:
             continue
-        decided = evaluate.truth(frame, evaluate.evaluate(frame, stop), stop)
+        decided = choices.condition(frame, stop)
         if isinstance(decided, Static):
             if decided.value:
                 return
@@ -262,7 +262,7 @@ def decided_now(frame: Frame, test: gast.expr) -> bool | None:
     """Whether a loop is entered, where that is known already."""
     with frame.captured():
         try:
-            value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+            value = choices.condition(frame, test)
         except Stopped:
             return None
     return bool(value.value) if isinstance(value, Static) else None
@@ -271,7 +271,7 @@ def decided_now(frame: Frame, test: gast.expr) -> bool | None:
 def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
     """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
     for _ in range(UNROLL_LIMIT):
-        truth = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        truth = choices.condition(frame, test)
         decided = evaluate.known(frame, truth, test, "the condition")
         if not decided:
             return
@@ -330,7 +330,7 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
     changes, variables = len(frame.heap.changes), dict(frame.variables)
     with frame.captured() as emitted:
         try:
-            value = evaluate.truth(frame, evaluate.evaluate(frame, node), node)
+            value = choices.condition(frame, node)
         except Stopped:
             raise _NotNested from None
     if len(frame.heap.changes) != changes or frame.variables != variables:

@@ -37,6 +37,8 @@ from .values import (
     with_parts,
 )
 
+INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meeting:
@@ -248,10 +250,32 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
         return frame.atom(value, node)
     if is_number(value) and wanted.dtype not in ("f32", "i32"):
         make = {"f64": float, "i64": int, "bool": bool}[wanted.dtype]
+        if loses_digits(value, found, wanted):
+            require_exact(frame, value, node)
         return syntax.constant(make(value.value))  # type: ignore[union-attr]
     if found.dtype == wanted.dtype:
         return frame.atom(value, node)
+    if loses_digits(value, found, wanted):
+        require_exact(frame, value, node)
     return frame.atom(frame.emit("cast", value, node=node, dtype=wanted.dtype, weak=wanted.weak), node)
+
+
+def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
+    """Whether a float of the wanted type may not hold this int."""
+    if types.KIND[found.dtype] != 1 or types.KIND[wanted.dtype] != 2:
+        return False
+    if isinstance(value, Static):
+        return abs(value.value) > types.LARGEST_EXACT
+    return found.dtype == "i64"
+
+
+def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Raise where an int becomes a float because it meets one in a variable, and is too large to keep its digits."""
+    above = frame.emit("greater", value, Static(types.LARGEST_EXACT), node=node)
+    below = frame.emit("less", value, Static(-types.LARGEST_EXACT), node=node)
+    outside = frame.emit("logical_or", above, below, node=node)
+    error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 
 def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:

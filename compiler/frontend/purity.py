@@ -64,15 +64,10 @@ def check_function(
     """
     vocabulary = Vocabulary(is_supported, known_names)
     summaries = Summaries()
-    try:
-        inside = list(scopes(tree))
-        found: list[Diagnostic] = list(_option_faults(inside, file, options))
-        for scope in inside:
-            found += _scope_faults(scope, tree, file, text, options, resolve, vocabulary, summaries)
-    except RecursionError:
-        span = Span(file, tree.lineno, tree.col_offset, tree.lineno, tree.col_offset + 1)
-        help_ = "split its longest expressions into several assignments"
-        return (Diagnostic("U018", "this function is nested too deeply", span, "starts here", help=(help_,)),)
+    inside = list(scopes(tree))
+    found: list[Diagnostic] = list(_option_faults(inside, file, options))
+    for scope in inside:
+        found += _scope_faults(scope, tree, file, text, options, resolve, vocabulary, summaries)
     return in_order(_without_echoes(found))
 
 

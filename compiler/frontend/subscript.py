@@ -160,7 +160,26 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
         check_fits(frame, base, items, found, node)
         if found.ndim == 0:
             value = element(frame, value, [], node)
+    elif place.dtype in ("i64", "i32") and all(map(_is_basic, frame_items(frame, items))):
+        value = as_python(frame, value, found, place.dtype, node)
     frame.builder.append(syntax.store(base.name, items, frame.atom(value, node), frame.here(node)))
+
+
+def frame_items(frame: Frame, items: list[gast.expr]) -> list[Any]:
+    """The types of the items that are values, and the slices as they are."""
+    return [frame.builder.types.get(i.id) if isinstance(i, gast.Name) else i for i in items]
+
+
+def _is_basic(item: Any) -> bool:
+    return not isinstance(item, Array)
+
+
+def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.AST) -> Value:
+    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them."""
+    narrows = types.KIND[found.dtype] == 2 or (found.dtype, dtype) == ("i64", "i32")
+    if found.weak or not narrows:
+        return value
+    return frame.emit("cast", value, node=node, dtype="i64", weak=True)
 
 
 def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> None:
@@ -173,7 +192,7 @@ def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, n
     extra = value.dims[: max(0, value.ndim - len(dims))]
     pairs = zip(value.dims[::-1], dims[::-1], strict=False)
     clash = any(isinstance(a, int) and isinstance(b, int) and a != b and a != 1 for a, b in pairs)
-    if clash or any(d != 1 for d in extra):
+    if clash or any(d != 1 for d in extra) or value.ndim and not dims:
         if not dims:
             message = f"setting an array element with an array of shape ({', '.join(map(str, value.dims))},)"
         else:

@@ -73,6 +73,13 @@ def first_repeated(letters: str) -> tuple[int, ...]:
 
 
 @StaticFunction
+def shared_places(subscripts: str) -> tuple[tuple[int, int], ...]:
+    """Of the subscripts of a product, the pairs of places that are summed over together."""
+    left, right = subscripts.partition("->")[0].split(",")
+    return tuple((left.index(c), k) for k, c in enumerate(right) if c in left)
+
+
+@StaticFunction
 def without(letters: str, dropped: tuple[int, ...]) -> str:
     """The letters but for those at the given places."""
     return "".join(c for k, c in enumerate(letters) if k not in dropped)

@@ -113,7 +113,7 @@ METHOD_FUNCTIONS = {
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
-    "creation": "copy",
+    "creation": "copy=copy_method",
     "products": "dot trace",
 }
 DTYPES = {

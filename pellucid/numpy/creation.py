@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import operand
+from .elementary import operand, strong
 
 
 def lengths(shape):
@@ -29,7 +29,7 @@ def empty(shape, dtype=None):
 
 
 def full(shape, fill_value, dtype=None):
-    fill_value = operand(fill_value)
+    fill_value = strong(operand(fill_value))
     word = static.strict_common(fill_value) if dtype is None else static.dtype_name(dtype)
     if static.is_array(fill_value):
         return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=lengths(shape)))
@@ -60,7 +60,7 @@ def empty_like(a, dtype=None, *, shape=None):
 def full_like(a, fill_value, dtype=None, *, shape=None):
     a = operand(a)
     word = static.element(a) if dtype is None else static.dtype_name(dtype)
-    fill_value = operand(fill_value)
+    fill_value = strong(operand(fill_value))
     if static.is_array(fill_value):
         return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=shape_like(a, shape)))
     return op.full(fill_value, shape=shape_like(a, shape), dtype=word)
@@ -95,7 +95,7 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
         static.refuse("T001", "np.linspace between arrays is not supported; the ends must be single numbers")
     if num < 0:
         raise ValueError("Number of samples must be non-negative.")
-    word = static.floating(static.strict_common(start, stop))
+    word = static.floating(static.common(start, stop))
     start, stop = op.cast(start, dtype=word), op.cast(stop, dtype=word)
     intervals = num - 1 if endpoint else num
     out = op.arange(0, num, 1, shape=(num,), dtype=word)
@@ -105,7 +105,10 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
         out = out * (stop - start) + start
     if endpoint and num > 1:
         out[num - 1] = stop
-    return out if dtype is None else op.cast(out, dtype=static.dtype_name(dtype))
+    if dtype is None:
+        return out
+    wanted = static.dtype_name(dtype)
+    return op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
 
 
 def eye(N, M=None, k=0, dtype=None):
@@ -151,3 +154,8 @@ def ascontiguousarray(a, dtype=None):
 
 def copy(a, order="K"):
     return array(a)
+
+
+def copy_method(a, order="C"):
+    """`x.copy()`: a scalar stays one."""
+    return array(a) if static.is_array(a) else a

@@ -25,13 +25,34 @@ def sequence_to_array(values):
     inner = parts[0].shape if static.is_array(parts[0]) else ()
     out = op.empty(shape=(len(parts), *inner), dtype=dtype)
     for k in range(len(parts)):
+        require_shape(parts[k], inner)
         out[k] = parts[k]
     return out
+
+
+def require_shape(part, shape):
+    """Parts of one array have one shape: a store alone would stretch what is shorter."""
+    if static.rank(part) != len(shape):
+        static.refuse("S003", "setting an array element with a sequence: the parts differ in shape")
+    for k in range(len(shape)):
+        length = part.shape[k]
+        if (static.is_static(length) or static.is_static(shape[k])) and length != shape[k]:
+            raise ValueError("setting an array element with a sequence: the parts differ in shape")
 
 
 def strong(x):
     """A Python number as NumPy's scalar; everything else as it is."""
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
+
+
+def in_dtype(x, word):
+    """In another dtype, or as it is where that is its own."""
+    return x if static.element(x) == word and not static.is_weak(x) else op.cast(x, dtype=word)
+
+
+def number(x):
+    """An array without dimensions as NumPy's scalar, which most functions give; everything else as it is."""
+    return x[()] if static.is_array(x) and static.rank(x) == 0 else x
 
 
 def truth(x):
@@ -79,16 +100,20 @@ def where(condition, x=None, y=None):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
+    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second."""
     a = strong(operand(a))
     if low is not None:
-        a = op.maximum(a, operand(low))
+        a = op.maximum(operand(low), a)
     if high is not None:
-        a = op.minimum(a, operand(high))
+        a = op.minimum(operand(high), a)
     return a
 
 
 def fabs(x):
-    return op.absolute(as_floating(strong(operand(x))))
+    x = strong(operand(x))
+    if static.kind(x) == "bool":
+        static.refuse("T001", "np.fabs of bools is float16 in NumPy, which is not supported; convert them first")
+    return op.absolute(as_floating(x))
 
 
 def round(a, decimals=0):
@@ -97,7 +122,7 @@ def round(a, decimals=0):
     if static.kind(a) == "int":
         if decimals < 0:
             static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
-        return a
+        return number(a)
     if decimals == 0:
         return op.rint(a)
     if decimals > 0:
@@ -108,7 +133,7 @@ def round(a, decimals=0):
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = strong(operand(x))
     if static.kind(x) != "float":
-        return x
+        return number(x)
     largest = LARGEST[static.element(x)]
     above = largest if posinf is None else posinf
     below = -largest if neginf is None else neginf

@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import operand
+from .elementary import in_dtype, number, operand, strong
 from .manipulation import ravel
 
 
@@ -61,20 +61,29 @@ def place(a, value, after):
     low, high = 0, a.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if a[middle] <= value if after else a[middle] < value:
+        if not precedes(value, a[middle]) if after else precedes(a[middle], value):
             low = middle + 1
         else:
             high = middle
     return low
 
 
+def precedes(left, right):
+    """The order that NumPy sorts in: nan comes after every number."""
+    if static.kind(left) != "float":
+        return left < right
+    return op.logical_or(left < right, op.logical_and(op.isnan(right), op.logical_not(op.isnan(left))))
+
+
 def searchsorted(a, v, side="left"):
     """Where each value would be inserted into the increasing `a`; nan counts as the largest value of `a`."""
     a, v = operand(a), operand(v)
+    word = static.strict_common(a, v)
+    a, v = in_dtype(a, word), in_dtype(v, word)
     if static.rank(a) != 1:
         static.refuse("S002", "object too deep for desired array: np.searchsorted looks into a vector")
     if static.rank(v) == 0:
-        return op.cast(place(a, v, side == "right"), dtype="i64")
+        return op.cast(place(a, number(v), side == "right"), dtype="i64")
     values = ravel(v)
     out = op.empty(shape=values.shape, dtype="i64")
     for i in range(values.shape[0]):
@@ -84,8 +93,11 @@ def searchsorted(a, v, side="left"):
 
 def polyval(p, x):
     """The polynomial with coefficients `p`, the highest power first, by Horner's rule."""
-    p, x = operand(p), operand(x)
-    value = x * op.cast(0, dtype=static.element(p))
+    p, x = operand(p), strong(operand(x))
+    word = static.common(p, x)
+    if word != static.element(x) and p.shape[0] == 0:
+        raise ValueError("np.polyval needs a coefficient where they are of another dtype than the points")
+    value = number(x) * op.cast(0, dtype=word)
     for k in range(p.shape[0]):
         value = value * x + p[k]
     return value

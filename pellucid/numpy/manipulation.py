@@ -3,7 +3,7 @@
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import arange, lengths
-from .elementary import operand
+from .elementary import number, operand, strong
 
 
 def shape(a):
@@ -72,10 +72,11 @@ def flatten(a, order="C"):
 
 
 def transpose(a, axes=None):
-    a = as_array(a)
+    a = operand(a)
+    order = static.order_of(axes, static.rank(a))
     if static.rank(a) < 2:
-        return a
-    return op.transpose(a, axes=static.order_of(axes, static.rank(a)))
+        return as_array(a) if static.is_weak(a) else a
+    return op.transpose(a, axes=order)
 
 
 def transpose_method(a, *axes):
@@ -126,7 +127,7 @@ def squeeze(a, axis=None):
     """Without axes of length 1: those named, or all that are known to be of length 1 before the program runs."""
     a = operand(a)
     if not static.is_array(a):
-        return a
+        return as_array(a) if static.is_weak(a) else a
     places = static.unit_axes(a) if axis is None else static.axes_of(axis, static.rank(a))
     for k, length in enumerate(a.shape):
         if axis is None and k not in places and length == 1:
@@ -229,7 +230,7 @@ def tile(A, reps):
 
 
 def flip(m, axis=None):
-    m = operand(m)
+    m = number(strong(operand(m)))
     for k in static.axes_of(axis, static.rank(m)):
         m = moveaxis(moveaxis(m, k, 0)[::-1], 0, k)
     return m
@@ -267,17 +268,26 @@ def take(a, indices, axis=None):
     return moveaxis(picked, tuple(range(count)), tuple(range(k, k + count))) if count else picked
 
 
+def corner(m):
+    """The lengths of the last two axes; a vector counts as every row of a square matrix."""
+    if static.rank(m) == 0:
+        static.refuse("S002", "np.tril and np.triu take arrays of at least one dimension")
+    return (m.shape[0], m.shape[0]) if static.rank(m) == 1 else m.shape[-2:]
+
+
 def tril(m, k=0):
     """Zero above a diagonal."""
     m = operand(m)
-    mask = arange(m.shape[-2])[:, None] >= arange(m.shape[-1])[None, :] - k
+    rows, columns = corner(m)
+    mask = arange(rows)[:, None] >= arange(columns)[None, :] - k
     return op.where(mask, m, op.cast(0, dtype=static.element(m)))
 
 
 def triu(m, k=0):
     """Zero below a diagonal."""
     m = operand(m)
-    mask = arange(m.shape[-2])[:, None] <= arange(m.shape[-1])[None, :] - k
+    rows, columns = corner(m)
+    mask = arange(rows)[:, None] <= arange(columns)[None, :] - k
     return op.where(mask, m, op.cast(0, dtype=static.element(m)))
 
 

@@ -10,7 +10,7 @@ def dot(a, b):
     """The sum over the last axis of `a` and the last but one of `b`; numbers multiply."""
     a, b = operand(a), operand(b)
     if static.rank(a) == 0 or static.rank(b) == 0:
-        return strong(a) * strong(b) if static.is_weak(a) and static.is_weak(b) else a * b
+        return strong(a) * strong(b)
     if static.rank(b) <= 2:
         return op.matmul(a, b)
     return tensordot(a, b, (static.rank(a) - 1, static.rank(b) - 2))
@@ -40,8 +40,22 @@ def vdot(a, b):
 
 def vecdot(x1, x2, /, *, axis=-1):
     """The sum of products along one axis of both."""
-    product = moveaxis(operand(x1), axis, -1) * moveaxis(operand(x2), axis, -1)
-    return op.sum(product, axis=static.reduced(-1, static.rank(product)))
+    first, second = moveaxis(operand(x1), axis, -1), moveaxis(operand(x2), axis, -1)
+    same_length(first.shape[-1], second.shape[-1])
+    product = first * second
+    where = static.reduced(-1, static.rank(product))
+    if static.kind(product) == "bool":
+        return op.any(product, axis=where)
+    return op.cast(op.sum(product, axis=where), dtype=static.element(product))
+
+
+def same_length(left, right):
+    """Axes that are summed over together have one length; a length of 1 is not stretched.
+
+    Two lengths that are only known at run time are compared by the product itself.
+    """
+    if (static.is_static(left) or static.is_static(right)) and left != right:
+        raise ValueError("shapes are not aligned: the axes that are summed over differ in length")
 
 
 def trace(a, offset=0, axis1=0, axis2=1):
@@ -57,7 +71,10 @@ def trace_of_last(x, /, *, offset=0):
 def tensordot(a, b, axes=2):
     """The sum over pairs of axes: the last `axes` of `a` with the first of `b`, or those named."""
     a, b = operand(a), operand(b)
-    return contract(a, b, letters.product_subscripts(static.rank(a), static.rank(b), axes))
+    subscripts = letters.product_subscripts(static.rank(a), static.rank(b), axes)
+    for left, right in letters.shared_places(subscripts):
+        same_length(a.shape[left], b.shape[right])
+    return contract(a, b, subscripts)
 
 
 def contract(a, b, subscripts):
@@ -110,6 +127,8 @@ def without_repeats(value, names):
     places = letters.first_repeated(names)
     if len(places) == 0:
         return value, names
+    if value.shape[places[0]] != value.shape[places[1]]:
+        raise ValueError("dimensions in an operand for a collapsing index don't match")
     shorter = letters.text(letters.without(names, places), names[places[0]])
     return without_repeats(diagonal(value, 0, places[0], places[1]), shorter)
 

@@ -2,25 +2,25 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .elementary import operand, truth
 from .manipulation import moveaxis, ravel
 
 
 def sum(a, axis=None, dtype=None, *, keepdims=False):
-    a = operand(a)
+    a = strong(operand(a))
     if dtype is not None:
-        a = op.cast(a, dtype=summable(static.dtype_name(dtype)))
+        a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.sum(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
-    return total if dtype is None else op.cast(total, dtype=static.dtype_name(dtype))
+    return total if dtype is None else in_dtype(total, static.dtype_name(dtype))
 
 
 def prod(a, axis=None, dtype=None, *, keepdims=False):
-    a = operand(a)
+    a = strong(operand(a))
     if dtype is not None:
-        a = op.cast(a, dtype=summable(static.dtype_name(dtype)))
+        a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.prod(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
-    return total if dtype is None else op.cast(total, dtype=static.dtype_name(dtype))
+    return total if dtype is None else in_dtype(total, static.dtype_name(dtype))
 
 
 def summable(word):
@@ -97,7 +97,7 @@ def cumprod(a, axis=None, dtype=None):
 
 def _rows(a, axis, dtype):
     """The array with the axis in front, in the dtype that sums are taken in."""
-    a = operand(a)
+    a = strong(operand(a))
     word = static.summed(static.element(a)) if dtype is None else summable(static.dtype_name(dtype))
     if word != static.element(a):
         a = op.cast(a, dtype=word)

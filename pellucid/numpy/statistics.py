@@ -2,19 +2,24 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import operand
+from .elementary import in_dtype, operand, strong
+from .reductions import sum
 
 
 def mean(a, axis=None, dtype=None, *, keepdims=False):
-    a = in_averaging_dtype(a, dtype)
-    total = op.sum(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
-    return total / count(a, axis)
+    """The sum in the dtype, divided, and in the dtype again: of ints where `dtype=int` asks for it."""
+    a, word = strong(operand(a)), averaging_word(a, dtype)
+    total = sum(a, axis, word, keepdims=keepdims)
+    return in_dtype(total / count(a, axis), word)
 
 
 def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
-    a = in_averaging_dtype(a, dtype)
-    centred = a - mean(a, axis, keepdims=True)
-    total = op.sum(centred * centred, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
+    """The mean of squared distances from the mean; distances are taken before they are rounded to the dtype."""
+    a, word = strong(operand(a)), averaging_word(a, dtype)
+    if not static.is_float_word(word):
+        static.refuse("T001", "np.var and np.std are taken in floats here; convert the result")
+    centred = a - mean(a, axis, word, keepdims=True)
+    total = sum(centred * centred, axis, word, keepdims=keepdims)
     return total / max(count(a, axis) - ddof, 0)
 
 
@@ -22,10 +27,9 @@ def std(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     return op.sqrt(var(a, axis, dtype, ddof=ddof, keepdims=keepdims))
 
 
-def in_averaging_dtype(a, dtype):
-    a = operand(a)
-    word = static.floating(static.element(a) if dtype is None else static.dtype_name(dtype))
-    return op.cast(a, dtype=word) if word != static.element(a) or static.is_weak(a) else a
+def averaging_word(a, dtype):
+    """The dtype word that sums are taken in: floats stay, bools and ints are float64, unless told otherwise."""
+    return static.floating(static.element(operand(a))) if dtype is None else static.dtype_name(dtype)
 
 
 def count(a, axis):

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import COMPARISON, signature
-from ...types import KIND, Scalar
+from ...types import KIND, LARGEST_EXACT, Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
 
 PYTHON_KIND = (bool, int, float)
@@ -27,11 +27,19 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     dtypes = list(plan.operands)
     if operator in COMPARISON and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
         dtypes = ["i64"] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
+    if plan.weak and operator in COMPARISON and any(map(_is_exact_float, values)):
+        dtypes = ["f64" if "f64" in dtypes else dtypes[0]] * len(values)
     converted = [convert(v, dtype, plan.weak) for v, dtype in zip(values, dtypes, strict=True)]
     if not plan.weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _is_exact_float(value: Value) -> bool:
+    """Whether it is an int constant that a float holds as it is."""
+    number = getattr(value.tree, "value", None) if isinstance(value.tree, gast.Constant) else None
+    return type(number) is int and abs(number) <= LARGEST_EXACT
 
 
 def _tree(operator: str, operands: list[gast.expr], static: Mapping[str, object]) -> gast.expr:
