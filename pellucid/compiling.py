@@ -19,6 +19,7 @@ from .compiler.later import import_all
 from .compiler.request import Request
 from .entries import Compiled
 from .flatten import runtime_leaves
+from .runtime.guards import Guards
 from .runtime.prepare import prepare
 from .starting import no_collection
 
@@ -39,7 +40,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
         made = pipeline.derive(request, arguments, frozen)
         executable = llvm.compile_program(pipeline.loops(made.program), options)
     _import_the_rest()
-    return Compiled(executable, made.result, mutated(made))
+    return Compiled(executable, made.result, mutated(made), Guards(made.guards))
 
 
 @lru_cache(maxsize=1)

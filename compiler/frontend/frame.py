@@ -13,12 +13,14 @@ from typing import Any, NoReturn
 
 import gast
 
+from ...runtime.guards import Guard
 from .. import syntax, types
 from ..builder import Builder
 from ..diagnostics import (
     CompileError,
     Diagnostic,
     GradientError,
+    PurityError,
     ShapeMismatchError,
     Span,
     StaticArgumentError,
@@ -32,10 +34,11 @@ from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .read import Source, read, span_of
 from .values import Leaf, Static, Value
+from .world import Namespace, World
 
 ERROR_CLASSES = {
     "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
-    "G": GradientError,
+    "G": GradientError, "P": PurityError,
 }  # fmt: skip
 
 
@@ -67,6 +70,7 @@ class Specialised:
     result      structure whose leaves are `Out`s among the program's results
     mutated     the parameters to write back, one for each of the last results
     frozen      values baked in: program parameter -> array
+    guards      what was read from outside
     """
 
     program: Program
@@ -74,6 +78,7 @@ class Specialised:
     result: Value
     mutated: tuple[str, ...] = ()
     frozen: Mapping[str, Any] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -92,8 +97,9 @@ class Instance:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `left_out` is set when a path is left out because it waits for the result of a recursive call.  `spans` has the
-    places of the statements that were walked through, which loops that are unrolled come back to.
+    `main` is the function that is compiled.  `left_out` is set when a path is left out because it waits for the result
+    of a recursive call.  `spans` has the places of the statements that were walked through, which loops that are
+    unrolled come back to.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -101,6 +107,9 @@ class Task:
     decisions: list[tuple[str, str]] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     frozen: dict[str, Any] = field(default_factory=dict)
+    main: Any = None
+    world: World = field(default_factory=World)
+    recursive: dict[int, bool] = field(default_factory=dict)
     derive: Any = None
     differentiate: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
@@ -138,7 +147,7 @@ class Frame:
     task: Task
     builder: Builder
     source: Source
-    namespace: Mapping[str, Any]
+    namespace: Namespace
     variables: dict[str, Value] = field(default_factory=dict)
     outer: Frame | None = None
     caller: Frame | None = None

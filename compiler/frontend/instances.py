@@ -12,13 +12,14 @@ from typing import Any
 
 import gast
 
+from ...runtime.guards import look_up
 from .. import syntax, types
 from ..builder import Builder
 from ..names import Names, from_path
 from ..program import Function, Origin, Program
 from ..types import Array, ListOf, Type
 from . import apply, evaluate
-from .frame import Frame, Instance, Specialised, Stopped, Unresolved
+from .frame import Frame, Instance, Specialised, Stopped, Task, Unresolved
 from .merge import coerce, own_length
 from .read import Source, read
 from .values import (
@@ -36,26 +37,23 @@ from .values import (
     map_leaves,
     parts,
 )
+from .world import Namespace
 
-_RECURSIVE: dict[int, tuple[python_types.CodeType, bool]] = {}  # the code is held, so that its id stays its own
 
-
-def is_recursive(function: python_types.FunctionType) -> bool:
-    """Whether a function can reach itself through the functions its names stand for."""
-    code = function.__code__
-    if id(code) not in _RECURSIVE:
-        _RECURSIVE[id(code)] = (code, _reaches(function, code, set()))
-    return _RECURSIVE[id(code)][1]
+def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
+    """Whether a function can reach itself through the functions its names stand for now."""
+    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
+        task.recursive[id(function)] = _reaches(function, function.__code__, set())
+    return task.recursive[id(function)]
 
 
 def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
     function = getattr(getattr(function, "__pellucid__", None), "python", function)
-    if not isinstance(function, python_types.FunctionType) or id(function.__code__) in seen:
+    if not isinstance(function, python_types.FunctionType) or id(function) in seen:
         return False
-    seen.add(id(function.__code__))
-    namespace = apply.namespace_of(function)
+    seen.add(id(function))
     for name in _names_of(function.__code__):
-        other = namespace.get(name)
+        other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
         other = getattr(getattr(other, "__pellucid__", None), "python", other)
         if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
             return True
@@ -73,8 +71,10 @@ def calls_itself(closure: Closure) -> bool:
     return name is not None and any(isinstance(n, gast.Name) and n.id == name for n in gast.walk(closure.node) )
 
 
-def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, bound: dict[str, Value], node) -> Value:
-    key, abstract = signature(frame, id(function.__code__), bound)
+def call_instance(
+    frame: Frame, function: Any, source: Source, namespace: Namespace, bound: dict[str, Value], node
+) -> Value:
+    key, abstract = signature(frame, id(function), bound)
     inner = Frame(frame.task, frame.builder, source, namespace)
     return call_compiled(frame, key, abstract, bound, inner, source.tree, node)
 
@@ -286,6 +286,7 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
 def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:
     """A derivative taken inside a compiled function: derived on its own, then called."""
     function = compiled.python
+    frame.task.world.function(function)
     source = read(function)
     defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
     bound = apply.bind_arguments(
@@ -328,6 +329,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
 def adopt(frame: Frame, derived: Any) -> Instance:
     """Take the functions of another program into this one, under names that are free here."""
     task = frame.task
+    task.world.include(derived.guards)
     renamed = {name: task.function_name(name) for name in derived.program.functions}
     for name, function in derived.program.functions.items():
         task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
