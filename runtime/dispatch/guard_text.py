@@ -3,10 +3,32 @@
     plan   ->   true: fields and cells hold what they held, and the names in dicts stand for what they stood for
 
 A dict whose version is the one seen last has not changed.  Another version is taken note of when all names that count
-were looked up again, so that a program that changes other variables pays for that once per change.
+were looked up again, so that a program that changes other variables pays for that once per change.  Words are
+compared in groups without branches between: as this text is hardly optimised, a turn of a loop costs more than four.
 """
 
-GUARDS = """
+from __future__ import annotations
+
+from .words import GROUP
+
+
+def _compare_words() -> str:
+    """Whether a group of words is as expected, as `%same`."""
+    lines = []
+    for k in range(GROUP):
+        lines += [
+            f"  %pair{k} = getelementptr [2 x i64], ptr %group, i64 {k}",
+            f"  %address{k} = field ptr, ptr %pair{k}, GUARD_WORD_ADDRESS",
+            f"  %expected{k} = field i64, ptr %pair{k}, GUARD_WORD_EXPECTED",
+            f"  %found{k} = load i64, ptr %address{k}",
+            f"  %other{k} = xor i64 %found{k}, %expected{k}",
+            f"  %any{k} = or i64 %other{k}, {f'%any{k - 1}' if k else '0'}",
+        ]
+    return "\n".join([*lines, f"  %same = icmp eq i64 %any{GROUP - 1}, 0", ""])
+
+
+GUARDS = (
+    """
 declare ptr @PyDict_GetItemWithError(ptr, ptr)
 
 define internal i1 @items_hold(ptr %table) noinline {
@@ -81,14 +103,10 @@ word_head:
   %words_done = icmp eq i64 %number, %word_count
   br i1 %words_done, label %table_head, label %word
 word:
-  %pair = getelementptr [2 x i64], ptr %words, i64 %number
-  %address = field ptr, ptr %pair, GUARD_WORD_ADDRESS
-  %expected = field i64, ptr %pair, GUARD_WORD_EXPECTED
-  %found = load i64, ptr %address
-  %same = icmp eq i64 %found, %expected
-  br i1 %same, label %word_same, label %no
+  %group = getelementptr [2 x i64], ptr %words, i64 %number
+""" + _compare_words() + """  br i1 %same, label %word_same, label %no
 word_same:
-  %next = add i64 %number, 1
+  %next = add i64 %number, GROUP
   br label %word_head
 table_head:
   %position = phi i64 [ 0, %word_head ], [ %after, %table_same ]
@@ -107,3 +125,4 @@ no:
   ret i1 false
 }
 """
+)

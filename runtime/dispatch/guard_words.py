@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from ..guards import ABSENT, Guard, Guards, cell_of
 from . import support
+from .words import GROUP
 
 VERSION_OFFSET = 24
 LAST_WITH_VERSIONS = (3, 12)
@@ -53,6 +54,8 @@ class GuardWords:
                 holder = _dict_of(guard)
                 dicts[id(holder)] = holder
                 items.setdefault(id(holder), []).append(guard)
+        while len(words) % (2 * GROUP):
+            words += [ctypes.addressof(self._array([0])), 0]
         self._word_array = self._array(words)
         self._held.append(list(dicts.values()))
         tables: list[int] = []
@@ -65,7 +68,7 @@ class GuardWords:
 
     def plan_words(self) -> dict[str, int]:
         addresses = ctypes.addressof(self._word_array), ctypes.addressof(self._table_array)
-        return dict(zip(self.FIELDS, (addresses[0], len(self._words), addresses[1], len(self._tables))))
+        return dict(zip(self.FIELDS, (addresses[0], len(self._word_array) // 2, addresses[1], len(self._tables))))
 
     def refresh(self) -> None:
         """Compare with the objects that the guards hold now."""
