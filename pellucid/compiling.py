@@ -21,6 +21,7 @@ from .compiler.request import Request
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
+from .runtime.guards import Guards
 from .runtime.prepare import prepare
 from .starting import no_collection
 
@@ -44,7 +45,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
         options = replace(options, exceptions=made.exceptions)
         executable = llvm.compile_program(pipeline.loops(made.program), options)
     _import_the_rest()
-    return Compiled(executable, made.result, mutated(made))
+    return Compiled(executable, made.result, mutated(made), Guards(made.guards))
 
 
 @lru_cache(maxsize=1)

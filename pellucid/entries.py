@@ -15,7 +15,7 @@ import marshal
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -28,6 +28,7 @@ from .compiler.request import Request
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
 from .fingerprint import Fingerprint, Unknowable, library_name
 from .runtime import machine_code, memory, targets
+from .runtime.guards import Guard, Guards, same
 from .runtime.store import digest, store
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ class Compiled:
     """One specialisation: the machine code, and how to put results together.
 
     mutated  (name, place among the leaves) of the arguments to write back, one for each of the last results
+    guards   what it was made from, apart from the arguments
     """
 
     executable: Executable
     result: Value
     mutated: tuple[tuple[str, int], ...] = ()
+    guards: Guards = field(default_factory=Guards)
 
 
 class Key(NamedTuple):
@@ -138,13 +141,14 @@ def save_check(key: Key | None) -> None:
 def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None:
     """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
     executable, place = compiled.executable, store()
-    structure = _structure(compiled.result, key.seen)
+    structure, guards = _structure(compiled.result, key.seen), _guards(compiled.guards, key.seen)
     exceptions = {name: _constant(cls, key.seen) for name, cls in executable.options.exceptions.items()}
-    if place is None or structure is None or None in exceptions.values():
+    if place is None or structure is None or guards is None or None in exceptions.values():
         return
     parameters, results = tuple(map(_type, executable.parameters)), tuple(map(_type, executable.results))
     sites = tuple(map(_site, executable.sites))
-    content = (title, executable.library.key, parameters, results, structure, compiled.mutated, sites, exceptions)
+    rest = (compiled.mutated, sites, exceptions, guards)
+    content = (title, executable.library.key, parameters, results, structure, *rest)
     place.write(key.name, marshal.dumps(content))
 
 
@@ -154,7 +158,7 @@ def load(key: Key, options: Options) -> Compiled | None:
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, code, parameters, results, structure, mutated, sites, exceptions = marshal.loads(data)
+    _, code, parameters, results, structure, mutated, sites, exceptions, guards = marshal.loads(data)
     memory.pool()
     library = machine_code.stored_library(code, targets.asked())
     if library is None:
@@ -162,11 +166,12 @@ def load(key: Key, options: Options) -> Compiled | None:
     try:
         result = _structure_from(structure, key.seen.objects)
         known = {name: _constant_from(found, key.seen.objects) for name, found in exceptions.items()}
+        found = Guards(_guard_from(guard, key.seen) for guard in guards)
     except (KeyError, AttributeError):  # a library's object whose module is not imported yet
         return None
     options = replace(options, exceptions=known)
     types, result_types = tuple(map(_type_from, parameters)), tuple(map(_type_from, results))
-    return Compiled(Executable(types, result_types, library, StoredSites(sites), options), result, mutated)
+    return Compiled(Executable(types, result_types, library, StoredSites(sites), options), result, mutated, found)
 
 
 def described(name: str) -> tuple[tuple[str, str, int, str], str] | None:
@@ -229,6 +234,27 @@ def _type_from(found: tuple[Any, ...]) -> Any:
         case "list", element:
             return ListOf(_type_from(element))
     raise TypeError(f"not a type: {found!r}")
+
+
+# --- guards --------------------------------------------------------------------------------------------------------
+
+
+def _guards(guards: Guards, seen: Fingerprint) -> tuple[tuple[str, int, str], ...] | None:
+    """The guards as plain data; None unless the fingerprint knows each of these objects, by which the key changes."""
+    found = []
+    for guard in guards:
+        number = -1 if guard.owner is None else seen.number_of(guard.owner)
+        if number is None or not same(seen.saw(guard.kind, guard.owner, guard.name), guard.found):
+            return None
+        found.append((guard.kind, number, guard.name))
+    return tuple(found)
+
+
+def _guard_from(found: tuple[str, int, str], seen: Fingerprint) -> Guard:
+    """What was found now stands where the fingerprint saw it; it is the same as then, as the key is."""
+    kind, number, name = found
+    owner = None if number < 0 else seen.objects[number]
+    return Guard(kind, owner, sys.intern(name), seen.saw(kind, owner, name))
 
 
 # --- the structure of a result -------------------------------------------------------------------------------------

@@ -8,20 +8,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .compiler.backend.nests.footprint import footprint
 from .compiler.program import Function, Program
+from .fingerprint import library_name
+from .runtime.guards import ABSENT, Guard
 
 MARGIN = "  "
 
 
-def explanation(*programs: Program) -> str:
-    """The decisions in these stages of one program, earlier stages first; what two of them say is said once."""
-    return "\n".join(line.rstrip() for line in _lines(programs)) + "\n"
+def explanation(*programs: Program, guards: Iterable[Guard] = ()) -> str:
+    """The decisions in these stages of one program, earlier stages first; what two of them say is said once.
+
+    `guards` are what it read from outside, and what has to be found again by every call.
+    """
+    return "\n".join(line.rstrip() for line in _lines(programs, told(guards))) + "\n"
 
 
-def _lines(programs: tuple[Program, ...]) -> Iterator[str]:
+def told(guards: Iterable[Guard]) -> list[str]:
+    """The guards in words, but for what every function has: code, names that are free, members of libraries."""
+    own = [g for g in guards if g.name not in ("__code__", "__mro__") and g.found is not ABSENT]
+    shown = [g for g in own if not (g.kind == "field" and g.found is None)]
+    return sorted(str(guard) for guard in shown if library_name(guard.found) is None)
+
+
+def _lines(programs: tuple[Program, ...], outside: list[str]) -> Iterator[str]:
     names = list(dict.fromkeys(name for program in programs for name in program.functions))
     for position, name in enumerate(names):
         stages = [program.functions[name] for program in programs if name in program.functions]
@@ -29,6 +41,8 @@ def _lines(programs: tuple[Program, ...]) -> Iterator[str]:
             yield ""
         yield heading(stages[0])
         topics = by_topic(stages)
+        if outside and name == programs[0].entry:
+            topics["outside, asked by every call"] = outside
         if not topics:
             yield ""
             yield f"{MARGIN}nothing had to be decided"

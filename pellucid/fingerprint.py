@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from .compiler.request import Gradient, Request
+from .runtime.guards import ABSENT, WAYS_OF_MAKING, key_of, look_up
 from .runtime.store import digest
 from .runtime.values import Values
 
@@ -32,6 +33,7 @@ PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType, range)
 LIBRARIES = frozenset({"numpy", "scipy", "pellucid"})
 LARGEST = 100_000  # words; a table of more numbers than this is an array, and is passed or frozen
 LARGEST_ARRAY = 2**20  # bytes
+UNSEEN: Any = object()
 CODE_FIELDS = (
     "co_name", "co_qualname", "co_filename", "co_firstlineno", "co_flags", "co_argcount", "co_posonlyargcount",
     "co_kwonlyargcount", "co_varnames", "co_names", "co_freevars", "co_cellvars", "co_code", "co_linetable",
@@ -56,6 +58,7 @@ class Fingerprint:
         self._attributes: set[str] = set()
         self._owners: list[tuple[Any, dict[str, Any]]] = []
         self._told: set[tuple[int, str]] = set()
+        self._reads: dict[tuple[str, int, str], Any] = {}
         self.objects: list[Any] = []
         self.misses_names = False
 
@@ -87,6 +90,18 @@ class Fingerprint:
     def number_of(self, value: Any) -> int | None:
         """The position in `objects` of an object, by identity."""
         return self._numbers.get(id(value))
+
+    def saw(self, kind: str, owner: Any, name: str) -> Any:
+        """What a guard of this kind would have found; UNSEEN where the digest would not tell."""
+        found = self._reads.get(key_of(kind, owner, name), UNSEEN)
+        if found is UNSEEN and kind == "attribute" and name in self._attributes:
+            return ABSENT if any(owner is one for one, _ in self._owners) else UNSEEN
+        return found
+
+    def _see(self, kind: str, owner: Any, name: str) -> Any:
+        """Look something up as a guard does, and remember what was found."""
+        found = self._reads[key_of(kind, owner, name)] = look_up(kind, owner, name)
+        return found
 
     def _say(self, *words: Any) -> None:
         self._words += [word if isinstance(word, bytes) else str(word).encode() for word in words]
@@ -153,8 +168,10 @@ class Fingerprint:
             self.request(request)
         elif name := library_name(value):
             self._say("library", name)
-            if isinstance(value, types.ModuleType):
+            if isinstance(value, types.ModuleType | type):
                 self._owners.append((value, vars(value)))
+            if isinstance(value, type):
+                self._see("field", value, "__mro__")
         elif isinstance(value, types.FunctionType):
             self._function(value)
         elif isinstance(value, types.ModuleType):
@@ -175,27 +192,40 @@ class Fingerprint:
 
     def _function(self, function: types.FunctionType) -> None:
         self._say("function")
-        self._code(function.__code__)
-        self.add(function.__defaults__, function.__kwdefaults__)
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        code = self._see("field", function, "__code__")
+        self._code(code)
+        self._defaults(function)
+        for name in code.co_freevars:
             self._say(name)
-            try:
-                held = cell.cell_contents
-            except ValueError:  # an inner function that is still being defined
+            held = self._see("cell", function, name)
+            if held is ABSENT:  # an inner function that is still being defined
                 self._say("empty")
                 self.misses_names = True
                 continue
             self._add_outside(held)
-        builtins = function.__builtins__  # type: ignore[attr-defined]
-        for name in _globals_of(function.__code__):
+        for name in _globals_of(code):
             self._say(name)
-            if name in function.__globals__:
-                self._add_outside(function.__globals__[name])
+            found = self._see("global", function, name)
+            if found is ABSENT:
+                self._builtin(name)
             else:
-                self._say("builtin" if name in builtins else "absent")
-                self.misses_names = self.misses_names or name not in builtins
+                self._add_outside(found)
         if vars(function):
             self._owners.append((function, vars(function)))
+
+    def _defaults(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        self.add(self._see("field", function, "__defaults__"), self._see("field", function, "__kwdefaults__"))
+        if function.__kwdefaults__ is not None:
+            for name in code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]:
+                self._see("keyword", function, name)
+
+    def _builtin(self, name: str) -> None:
+        found = self._see("builtin", None, name)
+        self._say("absent" if found is ABSENT else "builtin")
+        self.misses_names = self.misses_names or found is ABSENT
+        if found is not ABSENT and library_name(found) != f"builtins.{name}" and type(found) not in PLAIN:
+            self._add_outside(found)
 
     def _code(self, code: types.CodeType) -> None:
         for field in CODE_FIELDS:
@@ -213,6 +243,9 @@ class Fingerprint:
         self._say("class", cls.__module__, cls.__qualname__)
         self.add(list(cls.__bases__), type(cls))
         own = vars(cls)
+        self._see("field", cls, "__mro__")
+        for name in WAYS_OF_MAKING:
+            self._made_by(self._see("attribute", cls, name))
         self._say(*sorted(name for name in ("__post_init__", "__new__", "__init__", "__getattr__") if name in own))
         if "_fields" in own:
             self.add(cls._fields, getattr(cls, "_field_defaults", {}))  # type: ignore[attr-defined]
@@ -223,6 +256,13 @@ class Fingerprint:
         slots = own.get("__slots__", ())
         places = {*own.get("_fields", ()), *((slots,) if isinstance(slots, str) else slots)}
         self._owners.append((cls, {name: value for name, value in own.items() if name not in places}))
+
+    def _made_by(self, maker: Any) -> None:
+        """Defaults of fields stand in the function that makes the object."""
+        function = getattr(maker, "__func__", maker)
+        if isinstance(function, types.FunctionType) and self._meet(function):
+            self._see("field", function, "__code__")
+            self._defaults(function)
 
     def _follow_attributes(self) -> None:
         """Values of attributes that the code met so far mentions; what they lead to may mention more."""
@@ -235,7 +275,9 @@ class Fingerprint:
                     if (number, name) in self._told:
                         continue
                     self._told.add((number, name))
-                    if not (inside and _is_own(content[name], name)):
+                    self._see("attribute", owner, name)
+                    is_module = isinstance(content[name], types.ModuleType)  # which is looked into by name as well
+                    if is_module or not (inside and _is_own(content[name], name)):
                         self._say("attribute", number, name)
                         self._add_outside(content[name])
 
@@ -283,7 +325,7 @@ def _is_of_python(module: str) -> bool:
 
 def _is_own(value: Any, name: str) -> bool:
     """Whether something in a library is what the library put there: it goes by this name, or has a class of its own."""
-    if isinstance(value, types.FunctionType | type | types.ModuleType):
+    if isinstance(value, types.FunctionType | type | types.ModuleType | np.ufunc):
         found = library_name(value)
         return found is not None and found.rpartition(".")[2] == name
     return type(value) not in (*PLAIN, float) and is_library(type(value).__module__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from .flatten import Flattened, abstract, description, flatten, rebuild
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
+from .runtime.guards import ABSENT
 from .starting import compiler
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
 RUNNABLE = (CORE, TYPED, REVERSE, LOOPS)
+MOST_WORLDS = 32  # pieces of code kept for one combination of types after what they saw outside has changed
 
 
 class Function(base_class()):  # type: ignore[misc]
@@ -42,11 +45,12 @@ class Function(base_class()):  # type: ignore[misc]
         if request.transforms:
             self.__name__ = f"{request.python.__name__}_grad"
             self.__qualname__ = f"{request.python.__qualname__}_grad"
-        self._signature = inspect.signature(request.python)
-        self._parameters = list(self._signature.parameters.values())
-        self._compiled: dict[Any, Compiled] = {}
+        self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
+        self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._held: dict[str, Any] = {}
         self._native: NativeCalls | None = None
+        self._replaced: list[NativeCalls | None] = []
+        self._look()
         self._check_options()
         self._check_purity()
 
@@ -65,15 +69,49 @@ class Function(base_class()):  # type: ignore[misc]
             compiler().check(self.__pellucid__)
             entries.save_check(key)
 
+    def _look(self) -> None:
+        """Take note of the parameters, which belong to the Python function and can be given other defaults."""
+        self._signature = inspect.signature(self.__pellucid__.python)
+        self._parameters = list(self._signature.parameters.values())
+        self._seen = definition(self.__pellucid__.python)
+
+    def _look_again(self) -> None:
+        """After a change of the Python function: native calls bind arguments to the old parameters."""
+        self._replaced.append(self._native)  # the machine code may still look into it, and finds that it is outdated
+        self._native = None
+        self._look()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not all(map(operator.is_, self._seen, definition(self.__pellucid__.python))):
+            self._look_again()
         flat = self._flatten(args, kwargs)
-        compiled = self._compiled.get(flat.key)
-        if compiled is None:
-            compiled = self._compiled[flat.key] = self._compile(flat)
-        elif support.reason() is None and type(self) is Function:
+        compiled, is_new = self._code_for(flat)
+        if not is_new and support.reason() is None and type(self) is Function:
             self._learn(args, kwargs, flat, compiled)
         targets = self._targets(compiled.mutated, flat)
         return self._finish(compiled.result, targets, compiled.executable(flat.leaves))
+
+    def _code_for(self, flat: Flattened) -> tuple[Compiled, bool]:
+        """The code for these types and what the function sees outside now, and whether it was made for this call."""
+        compiled = self._compiled.get(flat.key)
+        if compiled is not None and compiled.guards.hold():
+            return compiled, False
+        if compiled is not None:
+            found = self._found_again(flat, compiled)
+            if found is not None:
+                return found, False
+            self._check_purity()
+        compiled = self._compiled[flat.key] = self._compile(flat)
+        return compiled, True
+
+    def _found_again(self, flat: Flattened, outdated: Compiled) -> Compiled | None:
+        """Code from before, if the world is again as it was then."""
+        others = self._others.setdefault(flat.key, [])
+        found = next((other for other in others if other.guards.hold()), None)
+        others[:] = [outdated, *(other for other in others if other is not found)][:MOST_WORLDS]
+        if found is not None:
+            self._compiled[flat.key] = found
+        return found
 
     def _learn(self, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled) -> None:
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
@@ -212,7 +250,7 @@ class Function(base_class()):  # type: ignore[misc]
     def _readable(self, flat: Flattened) -> Compiled:
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
-        if found is None or not found.executable.texts:
+        if found is None or not found.executable.texts or not found.guards.hold():
             found = compiler().compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
             self._compiled[flat.key] = found
         return found
@@ -282,6 +320,13 @@ def compile(
     if not inspect.isfunction(function):
         raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
     return Function(Request(function, **options))
+
+
+def definition(function: Any) -> list[Any]:
+    """What a Python function consists of that can be replaced; the number of parts depends on the first."""
+    code, by_keyword = function.__code__, function.__kwdefaults__ or {}
+    only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    return [code, function.__defaults__, *(by_keyword.get(name, ABSENT) for name in only)]
 
 
 def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class NativeCalls:
         known = [Parameter(p.name, p.kind, p.default, p.name in static) for p in parameters]
         self._calls = Calls(cls, known) if Calls.can_bind(known) else None
         self._frozen = frozen
-        self._plans: dict[Any, Plan | None] = {}  # by the key of the code
+        self._plans: dict[int, tuple[Compiled, Plan | None]] = {}  # by the identity of the code, which is held
 
     def learn(
         self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled
@@ -37,11 +37,11 @@ class NativeCalls:
         """Let calls like this one go to the machine code at once; those that write to arguments do not."""
         if self._calls is None or compiled.mutated:
             return
-        if flat.key not in self._plans:
+        if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
             frozen = flat.leaves[len(flat.leaves) - self._frozen :]
-            self._plans[flat.key] = compiled.executable.plan(steps, frozen)
-        plan = self._plans[flat.key]
+            self._plans[id(compiled)] = compiled, compiled.executable.plan(steps, frozen, compiled.guards)
+        plan = self._plans[id(compiled)][1]
         if plan is not None and plan.is_possible():
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
             self._calls.learn(function, args, kwargs, plan, classes)

@@ -50,4 +50,4 @@ def text(request: Request, stage: str, arguments: Mapping[str, Value], frozen: F
 @with_room
 def explain(request: Request, arguments: Mapping[str, Value], frozen: Frozen) -> str:
     made = pipeline.derive(request, arguments, frozen)
-    return explanation(made.program, pipeline.loops(made.program))
+    return explanation(made.program, pipeline.loops(made.program), guards=made.guards)

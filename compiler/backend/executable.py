@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ...runtime import dispatch, machine_code
+from ...runtime.guards import Guards
 from ...runtime.stack import stack_floor
 from ..records import dataclass
 from ..types import ListOf, Type
@@ -86,7 +87,9 @@ class Executable:
         """How many elements the array arguments of a call have at least if it may take long."""
         return int(ctypes.PYFUNCTYPE(ctypes.c_int64)(self.library.address(QUICK_BELOW))())
 
-    def plan(self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object]) -> dispatch.Plan | None:
+    def plan(
+        self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object], guards: Guards
+    ) -> dispatch.Plan | None:
         """How native dispatch calls this; `frozen` are the last arguments, which are the same in every call.
 
         None for lists, which are native inside a program only, as a rule.
@@ -106,6 +109,7 @@ class Executable:
             frozen=slots[first:position],
             slot_count=len(slots),
             keep=(self, kept),
+            guards=guards,
         )
 
     def error(self, site: int, slots: int) -> BaseException:

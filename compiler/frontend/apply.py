@@ -12,7 +12,6 @@ import numpy as np
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
-from ..request import namespace_of
 from ..types import Array, ListOf
 from . import attributes, containers, evaluate, evenness, instances, library
 from .desugar import desugar, made_names
@@ -124,10 +123,13 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
     if hasattr(cls, "__post_init__") or "__new__" in vars(cls) and not is_namedtuple_class(cls):
         frame.fault("U018", f"`{cls.__name__}` runs code of its own when it is made", node, "made here",
                     ("give the fields their final values, and leave out `__post_init__`",))  # fmt: skip
+    frame.task.world.record(cls)
     fields = record_fields(cls)
     given = dict(zip(fields, args, strict=False)) | kwargs
-    defaults = getattr(cls, "_field_defaults", None)
-    if defaults is None:
+    if is_namedtuple_class(cls):  # what CPython gives to fields that are left out
+        usual = cls.__new__.__defaults__ or ()  # type: ignore[attr-defined]
+        defaults = dict(zip(fields[len(fields) - len(usual) :], usual))
+    else:
         missing = dataclasses.MISSING
         defaults = {f.name: f.default for f in dataclasses.fields(cls) if f.default is not missing}
     for name in fields:
@@ -162,7 +164,7 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
 def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
     source = frame.task.source_of(function)
     is_library = library.is_library(function)
-    namespace = namespace_of(function)
+    namespace = frame.task.world.namespace(function, is_library)
     inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
     defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
     by_keyword = function.__kwdefaults__ or {}
@@ -171,7 +173,7 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
         for a in source.tree.args.kwonlyargs
     ]
     bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    if not is_library and instances.is_recursive(function):
+    if not is_library and instances.is_recursive(frame.task, function):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     return inline(frame, inner, source.tree, bound, node)
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import operator
 import types as python_types
@@ -16,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
+from ...runtime.guards import ABSENT
 from .. import syntax, types
 from ..analysis import core_liveness
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, attributes, choices, containers, execute, iteration, library
+from . import apply, attributes, choices, constancy, containers, execute, iteration, library
 from .frame import Frame
 from .heap import Owner, objects
 from .values import (
@@ -179,13 +179,12 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST) -> None:
 
 
 def global_value(frame: Frame, name: str, node: gast.AST) -> Value:
-    if name in frame.task.frozen:
+    if name in frame.task.frozen and frame.namespace.shares(name, frame.task.main):
         return frame.task.frozen[name]
-    if name in frame.namespace:
-        return outside(frame, frame.namespace[name], name, node)
-    if hasattr(builtins, name):
-        return Static(getattr(builtins, name))
-    frame.fault("P009", f"name `{name}` is not defined", node, "not defined")
+    found = frame.namespace.read(name)
+    if found is ABSENT:
+        frame.fault("P009", f"name `{name}` is not defined", node, "not defined")
+    return outside(frame, found, name, node)
 
 
 def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
@@ -199,20 +198,15 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
 
     if library.binding_of(value) is not None:
         return Static(value)
+    if not frame.is_library:
+        constancy.require_constant(frame, value, name, node)
 
     def convert(part: object) -> Value | None:
         if isinstance(part, np.bool_ | np.integer | np.floating):
-            return strong_constant(frame, part, node)
+            return constancy.strong_constant(frame, part, node)
         return None
 
     return objects(from_python(value, convert), frame.heap, name, Owner("outside", name))
-
-
-def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
-    dtype = types.DTYPE_OF_NUMPY.get(value.dtype)
-    if dtype is None:
-        frame.fault("U015", f"dtype {value.dtype} is not supported", node, "of this dtype")
-    return frame.emit("cast", Static(value.item()), node=node, dtype=dtype)
 
 
 # --- operators -----------------------------------------------------------------------------------------------------
@@ -353,9 +347,10 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
                 return part
             return Bound(base, attribute)
         case Static(value=value) if not is_number(base) and not isinstance(value, str):
-            if not hasattr(value, attribute):
+            found_outside = frame.namespace.attribute(value, attribute)
+            if found_outside is ABSENT:
                 frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)
-            return outside(frame, getattr(value, attribute), attribute, node)
+            return outside(frame, found_outside, attribute, node)
     return Bound(base, attribute)
 
 

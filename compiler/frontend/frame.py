@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from ...runtime.guards import Guard
 from .. import syntax, types
 from ..analysis.core_liveness import reads
 from ..builder import Builder
@@ -36,6 +37,7 @@ from ..types import Array, ListOf, Scalar, Type
 from .heap import Heap, Owner, reachable, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value
+from .world import Namespace, World
 
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
@@ -72,6 +74,7 @@ class Specialised:
     mutated     the parameters to write back, one for each of the last results
     frozen      values baked in: program parameter -> array
     exceptions  the exception classes that it may raise, by name
+    guards      what was read from outside
     """
 
     program: Program
@@ -80,6 +83,7 @@ class Specialised:
     mutated: tuple[str, ...] = ()
     frozen: Mapping[str, Any] = field(default_factory=dict)
     exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -98,8 +102,9 @@ class Instance:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `left_out` is set when a path is left out because it waits for the result of a recursive call.  `spans` has the
-    places of the statements that were walked through, which loops that are unrolled come back to.
+    `main` is the function that is compiled.  `left_out` is set when a path is left out because it waits for the result
+    of a recursive call.  `spans` has the places of the statements that were walked through, which loops that are
+    unrolled come back to.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -107,6 +112,9 @@ class Task:
     decisions: list[tuple[str, str]] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     frozen: dict[str, Any] = field(default_factory=dict)
+    main: Any = None
+    world: World = field(default_factory=World)
+    recursive: dict[int, bool] = field(default_factory=dict)
     derive: Any = None
     differentiate: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
@@ -154,7 +162,7 @@ class Frame:
     task: Task
     builder: Builder
     source: Source
-    namespace: Mapping[str, Any]
+    namespace: Namespace
     variables: dict[str, Value] = field(default_factory=dict)
     outer: Frame | None = None
     caller: Frame | None = None

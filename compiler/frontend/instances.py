@@ -13,13 +13,14 @@ from typing import Any
 
 import gast
 
+from ...runtime.guards import look_up
 from .. import syntax, types
 from ..builder import Builder
 from ..names import Names, from_path
 from ..program import Function, Origin, Program
 from ..types import Array, ListOf, Type
 from . import apply, containers, evaluate, library
-from .frame import Frame, Instance, Specialised, Stopped, Unresolved
+from .frame import Frame, Instance, Specialised, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .local_functions import Environment
 from .merge import coerce, own_lengths
@@ -41,26 +42,23 @@ from .values import (
     parts,
     with_parts,
 )
+from .world import Namespace
 
-_RECURSIVE: dict[int, tuple[python_types.CodeType, bool]] = {}  # the code is held, so that its id stays its own
 
-
-def is_recursive(function: python_types.FunctionType) -> bool:
-    """Whether a function can reach itself through the functions its names stand for."""
-    code = function.__code__
-    if id(code) not in _RECURSIVE:
-        _RECURSIVE[id(code)] = (code, _reaches(function, code, set()))
-    return _RECURSIVE[id(code)][1]
+def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
+    """Whether a function can reach itself through the functions its names stand for now."""
+    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
+        task.recursive[id(function)] = _reaches(function, function.__code__, set())
+    return task.recursive[id(function)]
 
 
 def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
     function = getattr(getattr(function, "__pellucid__", None), "python", function)
-    if not isinstance(function, python_types.FunctionType) or id(function.__code__) in seen:
+    if not isinstance(function, python_types.FunctionType) or id(function) in seen:
         return False
-    seen.add(id(function.__code__))
-    namespace = apply.namespace_of(function)
+    seen.add(id(function))
     for name in _names_of(function.__code__):
-        other = namespace.get(name)
+        other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
         other = getattr(getattr(other, "__pellucid__", None), "python", other)
         if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
             return True
@@ -72,8 +70,10 @@ def _names_of(code: python_types.CodeType) -> list[str]:
     return [*code.co_names, *code.co_freevars, *inner]
 
 
-def call_instance(frame: Frame, function: Any, source: Source, namespace: dict, bound: dict[str, Value], node) -> Value:
-    key, abstract = signature(frame, id(function.__code__), bound)
+def call_instance(
+    frame: Frame, function: Any, source: Source, namespace: Namespace, bound: dict[str, Value], node
+) -> Value:
+    key, abstract = signature(frame, id(function), bound)
     inner = Frame(frame.task, frame.builder, source, namespace)
     return call_compiled(frame, key, abstract, bound, inner, source.tree, node)
 
@@ -302,6 +302,7 @@ def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.
 def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:
     """A derivative taken inside a compiled function: derived on its own, then called."""
     function = compiled.python
+    frame.task.world.function(function)
     source = read(function)
     defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
     bound = apply.bind_arguments(
@@ -345,6 +346,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
 def adopt(frame: Frame, derived: Any) -> Instance:
     """Take the functions of another program into this one, under names that are free here."""
     task = frame.task
+    task.world.include(derived.guards)
     for cls in derived.exceptions.values():
         if not task.note_exception(cls):
             frame.fault("U018", f"another exception class is called `{cls.__name__}` too", frame.node, "raised here")

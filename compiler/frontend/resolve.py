@@ -208,6 +208,17 @@ def _all_constant(parts: Any, what: str) -> tuple[str, str]:
     return "constant", ""
 
 
+INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass or a NamedTuple"
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is an object of a class of the user's: one that is neither data nor function, class or module."""
+    if isinstance(value, type | types.ModuleType | types.FunctionType) or _is_compiled(value):
+        return False
+    module = type(value).__module__.split(".")[0]
+    return module not in LIBRARIES and module != "builtins"
+
+
 def article(word: str) -> str:
     return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
 
@@ -257,7 +268,17 @@ def _class(value: type, name: str) -> Resolution:
     is_record = (issubclass(value, tuple) and hasattr(value, "_fields")) or dataclasses.is_dataclass(value)
     if is_record or issubclass(value, BaseException | enum.Enum):
         return Resolution("class", name, value)
-    return Resolution("unknown", name, value, "it is a class, and neither a NamedTuple nor a dataclass")
+
+
+    def members(attribute: str) -> Resolution:
+        found = getattr(value, attribute, MISSING)
+        dotted = f"{name}.{attribute}"
+        return Resolution("undefined", dotted) if found is MISSING else classify(found, dotted)
+
+    return Resolution("unknown", name, value, NO_RECORD, members=members)
+
+
+NO_RECORD = "it is a class, and neither a NamedTuple nor a dataclass"
 
 
 def _is_compiled(value: Any) -> bool:

@@ -22,7 +22,7 @@ import numpy
 
 from ..diagnostics import Span
 from ..vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
-from .resolve import Resolution, Resolve, Source, article, library, member, resolve_chain
+from .resolve import NO_RECORD, Resolution, Resolve, Source, article, library, member, resolve_chain
 
 ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer asarray outer diag loads")
 CONTAINERS = words("list dict set bytearray")
@@ -205,7 +205,13 @@ class Names:
             is_exception = mark.kind == "builtin" and mark.name.endswith(("Error", "Exception"))
             if is_exception or mark.name in ("typing.NamedTuple", "dataclasses.dataclass", "enum.Enum", "enum.IntEnum"):
                 return Resolution("class", name, span=span)
-        return Resolution("unknown", name, what="it is a class, and neither a NamedTuple nor a dataclass", span=span)
+        inside = Names(node.body, self.text, self.file, self.resolve)
+
+        def members(attribute: str) -> Resolution:
+            known = attribute in inside.bindings and not bases
+            return inside.resolve(attribute) if known else Resolution("undecided", f"{name}.{attribute}")
+
+        return Resolution("unknown", name, what=NO_RECORD, span=span, members=members)
 
     # --- imports ---------------------------------------------------------------------------------------------------
 

@@ -51,10 +51,11 @@ def specialise(
     task = Task(derive=derive, differentiate=differentiate)
     frozen = frozen or {}
     task.frozen = {name: Static(None) for name in frozen}
+    task.main = function
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry
-    frame = Frame(task, builder, source, apply.namespace_of(function), live_after=table)
+    frame = Frame(task, builder, source, task.world.namespace(function), live_after=table)
     named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
     parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
     given = dict(frame.variables)
@@ -88,7 +89,8 @@ def specialise(
     program = Program(name, {name: main, **task.functions})
     frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
     arguments = {key: given[key] for key in arguments}
-    return Specialised(program, arguments, result, tuple(changed), frozen_names, task.exceptions)
+    guards = tuple(task.world.guards.values())
+    return Specialised(program, arguments, result, tuple(changed), frozen_names, task.exceptions, guards)
 
 
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:

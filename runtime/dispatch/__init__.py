@@ -9,6 +9,7 @@ that calls the general path for whatever it has not learned.  Where `support.rea
 
     array_text value_text container_text   arguments -> key and slots      result_text recipe_text   slots -> result
     bind_text lookup_text call_text        arguments -> parameters, key -> plan, the call
+    guard_text guard_words                 whether what the code was made from is still so
     words                                  the tables of words that both sides know by name
     plan calls records                     what Python writes into them
     support native_type                    what is taken for granted of CPython and NumPy

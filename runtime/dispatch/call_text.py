@@ -1,9 +1,10 @@
 """Native dispatch: one call of a compiled function, from the interpreter to machine code and back.
 
-    f(x, b=2.0)   ->   bind to parameters, scan, find the plan for the key, run it, give the result
+    f(x, b=2.0)   ->   bind to parameters, scan, find the plan for the key, ask its guards, run it, give the result
 
 CPython calls `pellucid_call` by the vectorcall protocol.  Where anything is unusual (a key not met before, a value
-not understood, a wrong argument) nothing has happened yet, and the general path in Python is called instead.
+not understood, a wrong argument, something outside that has changed) nothing has happened yet, and the general path in
+Python is called instead.
 `pellucid_describe` is the same reading of arguments without the call: it tells Python the key to store.
 
 The GIL is released where the work may be long: a plan says for how many elements of arguments that is.  Where the
@@ -295,7 +296,10 @@ look:
   %object_count = call i64 @words_between(ptr %objects, ptr %object_end)
   %plan = call ptr @plan_for(ptr %state, ptr %keys, i64 %key_count, ptr %objects, i64 %object_count)
   %new = icmp eq ptr %plan, null
-  br i1 %new, label %unknown, label %known
+  br i1 %new, label %unknown, label %ask
+ask:
+  %fresh = call i1 @holds(ptr %plan)
+  br i1 %fresh, label %known, label %unknown
 known:
   store i1 true, ptr %understood
   %result = call ptr @run(ptr %plan, ptr %work)

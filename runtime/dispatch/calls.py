@@ -26,6 +26,8 @@ from .array_text import ARRAYS
 from .bind_text import BIND
 from .call_text import PREPARE, RUN
 from .container_text import CONTAINERS
+from .guard_text import GUARDS
+from .guard_words import version_offset
 from .lookup_text import LOOK_UP
 from .plan import Plan
 from .recipe_text import RECIPES
@@ -55,7 +57,7 @@ class Native:
     def __init__(self, cls: type) -> None:
         memory.pool()
         support.provide_symbols()
-        text = assemble(ARRAYS, CONTAINERS, VALUE, BIND, LOOK_UP, RESULTS, RECIPES, PREPARE, RUN)
+        text = assemble(ARRAYS, CONTAINERS, VALUE, BIND, LOOK_UP, GUARDS, RESULTS, RECIPES, PREPARE, RUN)
         self.library = machine_code.library(text, LEVEL)
         self.held: list[Any] = [cls, cls.__call__, stack_floor]
         self._set_constants(cls)
@@ -94,6 +96,7 @@ class Native:
             "general": id(cls.__call__),
             "find_floor": id(stack_floor),
             "values_offset": support.values_offset() or 0,
+            "version_offset": version_offset(),
             "numpy_new": support.word(table + 8 * support.NEW_FROM_DESCR),
             "numpy_set_base": support.word(table + 8 * support.SET_BASE),
             "numpy_scalar": support.word(table + 8 * support.SCALAR),
@@ -123,6 +126,8 @@ class Calls:
         kinds = [p.kind for p in parameters]
         self._held: list[Any] = []
         self._entries: list[int] = []
+        self._known: dict[Any, int] = {}
+        self._plans: list[Plan] = []
         self._classes: set[type] = set()
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
@@ -148,6 +153,7 @@ class Calls:
     ) -> None:
         """Let calls with arguments like these run the plan; `classes` are those of records among the arguments."""
         code = self._native
+        plan.refresh()
         if code is None or len(self._entries) >= KEY_LIMIT:
             return
         for cls in classes:
@@ -190,8 +196,14 @@ class Calls:
         return keys[: found & 0xFFFFFFFF], held
 
     def _add(self, code: Native, keys: list[int], objects: list[Any], plan: Plan) -> None:
+        if not any(plan is held for held in self._plans):
+            self._plans.append(plan)
+        known = self._known.get(self._name(keys, objects))
+        if known is not None:  # the world has changed, and other code answers such calls now
+            ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.address
+            return
         words = self._array(keys)
-        self._held += [objects, plan]
+        self._held.append(objects)
         entry = {
             "HASH": code.hash(words, len(keys)),
             "KEYS": words,
@@ -201,8 +213,14 @@ class Calls:
             "PLAN": plan.address,
         }
         self._entries.append(self._array([entry[name] for name in ENTRY]))
+        self._known[self._name(keys, objects)] = self._entries[-1]
         self._set_table()
         self._set("LAST", self._entries[-1])
+
+    @staticmethod
+    def _name(keys: list[int], objects: list[Any]) -> Any:
+        """A key as Python compares it: objects by identity, texts by what they say."""
+        return tuple(keys), tuple(o if type(o) is str else id(o) for o in objects)
 
     def _set_table(self) -> None:
         """A table with at least twice as many places as keys, found by hash and the places behind."""

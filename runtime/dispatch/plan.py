@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ..guards import Guards
+from .guard_words import GuardWords
 from .words import LEAVES, PLAN, RECIPE, RESULTS, SLOTS
 
 LeafWords: TypeAlias = tuple[int, int, Any]  # `leaf_kind`, slot, operand
@@ -31,6 +33,7 @@ class Plan:
     frozen   words of arguments held by us   recipe   how leaves become the result; empty for a single leaf
     limit    elements of arguments from which on the GIL is released
     fail     (site, address of slots) -> exception
+    guards   what has to be as it was when the code was made
     """
 
     code: int
@@ -41,8 +44,10 @@ class Plan:
     frozen: Sequence[int] = ()
     slot_count: int = 0
     keep: Any = None
+    guards: Guards = field(default_factory=Guards)
     held: list[Any] = field(default_factory=list)
     address: int = 0
+    _guard_words: GuardWords | None = None
 
     def __post_init__(self) -> None:
         leaves = [word for kind, slot, operand in self.leaves for word in (kind, slot, self._word(operand))]
@@ -59,11 +64,23 @@ class Plan:
             "LEAF_COUNT": len(self.leaves),
             "RECIPE": self._array(recipe),
             "RECIPE_COUNT": len(self.recipe),
+            **self._guards(),
         }
         self.address = self._array([words[name] for name in PLAN])
 
+    def _guards(self) -> dict[str, int]:
+        self._guard_words = GuardWords.of(self.guards)
+        return self._guard_words.plan_words() if self._guard_words is not None else dict.fromkeys(GuardWords.FIELDS, 0)
+
+    def refresh(self) -> None:
+        """Tell native code of objects that took the places of equal ones."""
+        if self._guard_words is not None:
+            self._guard_words.refresh()
+
     def is_possible(self) -> bool:
-        """Whether a call stays within the room that native dispatch has."""
+        """Whether a call stays within the room that native dispatch has, and native code can ask all guards."""
+        if self._guard_words is None:
+            return False
         deepest = depth = 0
         for _, taken, _ in self.recipe:
             depth += 1 - taken

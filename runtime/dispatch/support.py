@@ -28,6 +28,7 @@ VERSION = 0
 SYMBOLS = """Py_IncRef Py_DecRef PyLong_AsLongLongAndOverflow PyLong_AsLongLong PyLong_FromLongLong PyLong_FromVoidPtr
     PyFloat_AsDouble PyFloat_FromDouble PyBool_FromLong PyTuple_New PyTuple_Size PyTuple_GetItem PyTuple_SetItem
     PyList_New PyList_Size PyList_GetItem PyList_SetItem PyDict_New PyDict_Size PyDict_Next PyDict_SetItem
+    PyDict_GetItemWithError
     PyObject_GetAttr PyObject_Vectorcall PyObject_CallNoArgs PyErr_Clear PyErr_SetObject PyUnicode_Compare
     PyCapsule_New PyCapsule_GetPointer PyType_GenericAlloc PyEval_SaveThread PyEval_RestoreThread PyThreadState_Get
     PyThreadState_GetID Py_GetRecursionLimit""".split()

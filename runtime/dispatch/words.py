@@ -29,7 +29,12 @@ PARAMETER = "NAME DEFAULT FLAGS".split()  # no name: not to be given by keyword
 RECORD = "CLASS KIND FIELDS".split()
 ENTRY = "HASH KEYS KEY_COUNT OBJECTS OBJECT_COUNT PLAN".split()
 PLAN = """CODE FROZEN FROZEN_COUNT GIL_LIMIT FAIL
-    LEAVES LEAF_COUNT RECIPE RECIPE_COUNT""".split()
+    LEAVES LEAF_COUNT RECIPE RECIPE_COUNT
+    WORDS WORD_COUNT TABLES TABLE_COUNT""".split()
+GUARD_WORD = "ADDRESS EXPECTED".split()
+GROUP = 4  # words of guards that are compared at once
+GUARD_TABLE = "DICT VERSION ITEMS ITEM_COUNT".split()
+GUARD_ITEM = "NAME EXPECTED".split()
 LEAF = "KIND SLOT OPERAND".split()
 
 FLAG_STATIC, FLAG_EXTRA = 1, 2
@@ -46,7 +51,7 @@ RECIPE = "LEAF STATIC TUPLE LIST DICT CALL".split()
 CONSTANTS = """float_type int_type bool_type tuple_type list_type dict_type str_type
     ndarray_type array_type bool_scalar_type i32_scalar_type i64_scalar_type f32_scalar_type f64_scalar_type
     object_types object_type_count dtype_codes dtype_shifts true general find_floor
-    values_offset numpy_new numpy_set_base numpy_scalar numpy_copy""".split()
+    values_offset version_offset numpy_new numpy_set_base numpy_scalar numpy_copy""".split()
 
 
 def _numbers() -> dict[str, int]:
@@ -54,10 +59,11 @@ def _numbers() -> dict[str, int]:
     found = {
         name: globals()[name]
         for name in """PARAMETERS KEYS SLOTS OBJECTS KEPT RESULTS DEPTH RANK LENGTH_LIMIT CONTEXT_SLOTS CONTEXT_BYTES
-        STACK_LIMIT DEPTH_LIMIT LEAST_DEPTH FLAG_STATIC FLAG_EXTRA RECORD_TUPLE RECORD_ATTRIBUTES""".split()
+        STACK_LIMIT DEPTH_LIMIT LEAST_DEPTH GROUP FLAG_STATIC FLAG_EXTRA RECORD_TUPLE RECORD_ATTRIBUTES""".split()
     }
     found |= {f"{name}_ROOM": found[name] + SLACK for name in ("KEYS", "SLOTS", "OBJECTS", "KEPT")}
     tables = {"STATE": STATE, "PARAMETER": PARAMETER, "RECORD": RECORD, "ENTRY": ENTRY, "PLAN": PLAN, "LEAF": LEAF}
+    tables |= {"GUARD_WORD": GUARD_WORD, "GUARD_TABLE": GUARD_TABLE, "GUARD_ITEM": GUARD_ITEM}
     tables |= {"GIVE": LEAVES, "RECIPE": RECIPE, "DTYPE": DTYPES}
     for prefix, names in tables.items():
         found |= {f"{prefix}_{name}": number for number, name in enumerate(names)}

@@ -28,9 +28,10 @@ import numpy as np
 
 from pellucid.compiler import pipeline, printer
 from pellucid.compiler.backend import llvm
-from pellucid.compiler.frontend.apply import core_of, namespace_of
+from pellucid.compiler.frontend.apply import core_of
 from pellucid.compiler.frontend.read import read
 from pellucid.compiler.frontend.specialise import specialise
+from pellucid.compiler.request import namespace_of
 from pellucid.flatten import flatten, rebuild
 from pellucid.runtime.array import Array
 
