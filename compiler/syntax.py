@@ -19,7 +19,6 @@ Argument = str | tuple[Any] | None
 Message = str | tuple[Argument, ...]
 COMPOUND = frozenset({gast.If, gast.For, gast.While})
 
-
 # The classes that are asked for most.
 Assign, Call, Constant, Name = gast.Assign, gast.Call, gast.Constant, gast.Name
 WRITING = (gast.Store, gast.Del)
@@ -128,10 +127,9 @@ def delete(id_: str, span: Span | None = None) -> gast.stmt:
 
 
 def raise_(exception: str, message: Message, *values: object, span: Span | None = None) -> gast.stmt:
-    """`raise exception(message.format(values))`: the values are scalar expressions evaluated when it is raised.
+    """`raise exception(message.format(values))`, with scalar expressions that are evaluated when it is raised.
 
-    A message is the format of the only argument, "" for none, or a tuple with an entry per argument: a format, `(c,)`
-    for a constant, None for the next value as it is.
+    A message is a format, "" for none, or a tuple of the arguments: formats, `(c,)` for a constant, None for a value.
     """
     made = gast.Call(name(exception), [constant(message), *map(atom, values)], [])
     return at(gast.Raise(made, None), span)

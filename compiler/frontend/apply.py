@@ -13,7 +13,7 @@ from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..types import Array, ListOf
-from . import attributes, containers, evaluate, evenness, instances, library
+from . import attributes, containers, displays, evaluate, evenness, instances, library
 from .desugar import desugar, made_names
 from .frame import Frame
 from .local_functions import reaches_itself
@@ -44,7 +44,7 @@ INLINE_LIMIT = 60
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function = evaluate.evaluate(frame, node.func)
-    positional = evaluate.spread(frame, node.args)
+    positional = displays.spread(frame, node.args)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate.evaluate(frame, keyword.value)

@@ -17,12 +17,11 @@ import numpy as np
 
 from ...runtime.guards import ABSENT
 from .. import syntax, types
-from ..analysis import core_liveness
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, attributes, choices, constancy, containers, execute, iteration, library
+from . import apply, attributes, choices, constancy, containers, displays, execute, iteration, library
 from .frame import Frame
 from .heap import Owner, objects
 from .values import (
@@ -84,19 +83,20 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Attribute(value=base, attr=attribute):
             return attribute_of(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
-            return Sequence(tuple(spread(frame, elements)))
+            return Sequence(tuple(displays.spread(frame, elements)))
         case gast.List(elts=elements):
-            return containers.new_list(frame, spread(frame, elements))
+            return containers.new_list(frame, displays.spread(frame, elements))
         case gast.Dict(keys=keys, values=values):
-            return dictionary(frame, keys, values, node)
+            return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
-            return closure(frame, node)
+            return displays.closure(frame, node)
         case gast.ListComp(elt=element, generators=generators):
-            return containers.new_list(frame, comprehension(frame, generators, lambda: evaluate(frame, element)))
+            items = displays.comprehension(frame, generators, lambda: evaluate(frame, element))
+            return containers.new_list(frame, items)
         case gast.GeneratorExp(elt=element, generators=generators):
-            return Sequence(tuple(comprehension(frame, generators, lambda: evaluate(frame, element))))
+            return Sequence(tuple(displays.comprehension(frame, generators, lambda: evaluate(frame, element))))
         case gast.DictComp(key=key, value=value, generators=generators):
-            pair = comprehension(frame, generators, lambda: (static(frame, key), evaluate(frame, value)))
+            pair = displays.comprehension(frame, generators, lambda: (static(frame, key), evaluate(frame, value)))
             return containers.new_dict(frame, dict(pair))
         case gast.NamedExpr(target=target, value=value):
             made = evaluate(frame, value, target.id)
@@ -105,17 +105,6 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.JoinedStr():
             return Static("...")
     frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
-
-
-def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
-    """The values of a display such as `(a, *rest)`."""
-    result: list[Value] = []
-    for element in elements:
-        if isinstance(element, gast.Starred):
-            result += iteration.static_items(frame, evaluate(frame, element.value), element)
-        else:
-            result.append(evaluate(frame, element))
-    return result
 
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
@@ -333,7 +322,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
 
 
-# --- attributes, displays, comprehensions --------------------------------------------------------------------------
+# --- attributes ----------------------------------------------------------------------------------------------------
 
 
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
@@ -397,43 +386,3 @@ def length_name(extent: types.Extent) -> str:
         return "t"
     symbol, factor = extent.terms[0]
     return symbol if factor == 1 else "t"
-
-
-def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
-    items: dict[Any, Value] = {}
-    for key, value in zip(keys, values, strict=True):
-        if key is None:
-            spread_ = frame.held(evaluate(frame, value))
-            if not isinstance(spread_, Mapping_):
-                frame.fault("T001", "`**` needs a dict", node)
-            items.update(spread_.items)
-        else:
-            items[static(frame, key, "a dict key")] = evaluate(frame, value)
-    return containers.new_dict(frame, items)
-
-
-def comprehension(frame: Frame, generators: list, make: Callable[[], Any]) -> list[Any]:
-    """All elements of a comprehension over sequences whose length is known now."""
-    if not generators:
-        return [make()]
-    first, *rest = generators
-    own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
-    kept = {name: frame.variables.get(name) for name in own}
-    result: list[Any] = []
-    for item in iteration.static_items(frame, evaluate(frame, first.iter), first.iter):
-        execute.bind(frame, first.target, item, first.iter)
-        chosen = [truth(frame, evaluate(frame, test), test) for test in first.ifs]
-        if all(known(frame, c, first.iter, "the condition of a comprehension") for c in chosen):
-            result += comprehension(frame, rest, make)
-    for name, value in kept.items():
-        frame.variables.pop(name, None)
-        if value is not None:
-            frame.variables[name] = value
-    return result
-
-
-def closure(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Closure:
-    defaults = tuple(evaluate(frame, d) for d in node.args.defaults)
-    keyword_defaults = tuple(None if d is None else evaluate(frame, d) for d in node.args.kw_defaults)
-    return Closure(node, frame, defaults, keyword_defaults)
-

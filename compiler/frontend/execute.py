@@ -14,7 +14,7 @@ import gast
 from .. import syntax, types
 from ..later import later
 from ..types import Array
-from . import branches, choices, containers, evaluate, iteration
+from . import branches, choices, containers, displays, evaluate, iteration
 from .frame import Frame, Stopped
 from .heap import objects
 from .values import (
@@ -63,7 +63,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             if not isinstance(value, gast.Constant):
                 evaluate.evaluate(frame, value)
         case gast.FunctionDef(name=name):
-            frame.variables[name] = evaluate.closure(frame, node)
+            frame.variables[name] = displays.closure(frame, node)
         case gast.Raise():
             raise_statement(frame, node)
         case gast.Assert(test=test, msg=message):
