@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .compiler.backend.abi import ErrorSite, Options
 from .compiler.backend.executable import Executable
-from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Static, Value, parts
+from .compiler.frontend.values import Column, ListOut, Mapping_, Out, Record, Rows, Static, Value, parts
 from .compiler.frontend.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
@@ -267,6 +267,11 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return ("out", index)
         case Static(value=held):
             return _constant(held, seen)
+        case Rows(item=item):
+            inner = _structure(item, seen)
+            return None if inner is None else ("rows", inner)
+        case Column(values=values, is_weak=is_weak):
+            return ("column", _structure(values, seen), is_weak)
         case ListOut(is_weak=is_weak):
             return ("listed", is_weak, tuple(_structure(part, seen) for _, part in parts(value)))
         case SequenceValue(items=items, kind=kind):
@@ -298,6 +303,10 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
     match found:
         case "out", index:
             return Out(index)
+        case "rows", inner:
+            return Rows(_structure_from(inner, objects))
+        case "column", inner, is_weak:
+            return Column(_structure_from(inner, objects), is_weak)
         case "listed", is_weak, inner:
             return ListOut(*(_structure_from(part, objects) for part in inner), is_weak=is_weak)
         case "tuple" | "list", items:

@@ -14,11 +14,13 @@ import numpy as np
 
 from .compiler import types
 from .compiler.frontend.values import (
+    Column,
     Leaf,
     ListOut,
     Mapping_,
     Out,
     Record,
+    Rows,
     Sequence,
     Static,
     Typed,
@@ -27,12 +29,16 @@ from .compiler.frontend.values import (
     leaves,
     map_leaves,
     parts,
+    with_parts,
 )
 from .compiler.records import dataclass
 from .runtime.array import Array
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
+
+
+MOST_APART = 8  # lists of up to so many items are taken apart, item by item; longer ones are of any length
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +92,46 @@ def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False)
             found.append(np.asarray(value) if isinstance(typed, types.Array) else value)
         return Typed(typed)
 
-    return from_python(argument, convert)
+    def of_list(items: list) -> Value | None:
+        return None if len(items) <= MOST_APART else alike(items, found)
+
+    return from_python(argument, convert, of_list)
+
+
+def alike(items: list, found: list[Any] | None) -> Rows | None:
+    """A list whose items are alike, an array for each place in them; None for any other list."""
+    first: list[Any] = []
+    structure = abstract(items[0], first)
+    if isinstance(structure, Sequence) and structure.kind is list or not first or any(map(_is_text, leaves(structure))):
+        return None
+    columns = [[leaf] for leaf in first]
+    if all(type(v) is type(items[0]) and type(v) in (float, int, bool) for v in items):
+        columns = [items]
+    else:
+        key = key_of(structure)
+        for item in items[1:]:
+            its: list[Any] = []
+            if type(item) is not type(items[0]) or key_of(abstract(item, its)) != key:
+                return None
+            if any(np.shape(a) != np.shape(b) for a, b in zip(first, its, strict=True)):
+                return None
+            for column, leaf in zip(columns, its, strict=True):
+                column.append(leaf)
+    arrays = iter([np.array(column) for column in columns])
+
+    def column(part: Value, _: tuple) -> Value:
+        if not isinstance(part, Typed):
+            return part
+        array = next(arrays)
+        if found is not None:
+            found.append(array)
+        return Column(Typed(array_type(array)), isinstance(part.type, types.Scalar) and part.type.weak)
+
+    return Rows(map_leaves(structure, column))
+
+
+def _is_text(part: Value) -> bool:
+    return isinstance(part, Static) and not isinstance(part.value, type(None))
 
 
 def _is_type(text: str) -> bool:
@@ -174,6 +219,11 @@ def description(value: Value) -> str:
             return str(found)
         case Static(value=held):
             return repr(held)
+        case Rows(item=item):
+            return f"[{description(item)}, ...]"
+        case Column(values=Typed(type=types.Array(dtype=dtype, dims=(_, *dims))), is_weak=is_weak):
+            found = types.Array(dtype, tuple(dims)) if dims else types.Scalar(dtype, is_weak)
+            return description(Typed(found))
         case Sequence(items=items, kind=kind):
             inner = ", ".join(map(description, items))
             return f"[{inner}]" if kind is list else f"({inner},)" if len(items) == 1 else f"({inner})"
@@ -200,6 +250,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
         case Static(value=value):
             return value
+        case Rows(item=item):
+            return listed_rows(item, results)
         case ListOut(is_weak=is_weak):
             return listed(is_weak, *(results[part.index] for _, part in parts(structure)))
         case Sequence(items=items, kind=kind):
@@ -219,6 +271,22 @@ def listed(is_weak: bool, data: Any, shapes: Any = None) -> list[Any]:
     rows = np.asarray(shapes).tolist()
     ends = np.cumsum([math.prod(row) for row in rows], dtype=int)
     return [Array(part.reshape(row)) for part, row in zip(np.split(data, ends[:-1]) if rows else [], rows)]
+
+
+def listed_rows(item: Value, results: list[Any]) -> list[Any]:
+    """A list whose items are alike, from an array for each place in them."""
+    columns: list[list[Any]] = []
+
+    def taken(value: Value) -> Value:
+        if isinstance(value, Column):
+            array = np.asarray(results[value.values.index])  # type: ignore[union-attr]
+            columns.append(array.tolist() if value.is_weak else list(array))
+            return Out(len(columns) - 1)
+        inner = tuple(taken(part) for _, part in parts(value))
+        return with_parts(value, inner) if inner else value
+
+    structure = taken(item)
+    return [rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True)]
 
 
 def record(cls: type, fields: dict[str, Any]) -> Any:

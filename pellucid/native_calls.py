@@ -9,9 +9,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Static, Value, parts
+from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Rows, Static, Value, leaves, parts
 from .compiler.frontend.values import Sequence as SequenceValue
-from .flatten import Flattened, listed, record
+from .flatten import Flattened, listed, listed_rows, record
 from .runtime.dispatch import Constant, Plan, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 
@@ -35,7 +35,7 @@ class NativeCalls:
         self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled
     ) -> None:
         """Let calls like this one go to the machine code at once; those that write to arguments do not."""
-        if self._calls is None or compiled.mutated:
+        if self._calls is None or compiled.mutated or any(map(_has_rows, flat.arguments.values())):
             return
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
@@ -45,6 +45,11 @@ class NativeCalls:
         if plan is not None and plan.is_possible():
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]
             self._calls.learn(function, args, kwargs, plan, classes)
+
+
+def _has_rows(value: Value) -> bool:
+    """Whether an argument holds a list of any length, which native code does not take apart."""
+    return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 
 def recipe(structure: Value, count: int) -> list[RecipeWords]:
@@ -61,6 +66,11 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield "LEAF", 0, index
         case Static(value=value):
             yield "STATIC", 0, Constant(value)
+        case Rows(item=item):
+            places = [leaf.index for leaf in leaves(item) if isinstance(leaf, Out)]
+            yield from (("LEAF", 0, place) for place in places)
+            yield "TUPLE", len(places), 0
+            yield "CALL", 1, lambda found: listed_rows(item, dict(zip(places, found)))  # type: ignore[arg-type]
         case ListOut(is_weak=is_weak):
             yield from (step for _, part in parts(structure) for step in _steps(part))
             yield "TUPLE", len(parts(structure)), 0

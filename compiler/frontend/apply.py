@@ -13,7 +13,7 @@ from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..types import Array, ListOf
-from . import attributes, containers, displays, evaluate, evenness, instances, library
+from . import attributes, containers, displays, evaluate, evenness, instances, library, rows
 from .desugar import desugar, made_names
 from .frame import Frame
 from .local_functions import reaches_itself
@@ -21,10 +21,12 @@ from .read import Source
 from .values import (
     Bound,
     Closure,
+    Column,
     Derived,
     Mapping_,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Value,
@@ -289,6 +291,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
     value = frame.tree(value)
+    if isinstance(value, Rows):
+        return rows.as_array(frame, value, dtype, node, hint)
     found = frame.type_of(value)
     if isinstance(found, ListOf):
         return library.array_from_list(frame, value, dtype, node, hint)
@@ -309,6 +313,9 @@ def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int
     """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
     if isinstance(value, Record) and value.is_tuple:
         value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Column):  # one number of each item of a list
+        value = value.values
+        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
     if not isinstance(value, Sequence):
         found = frame.type_of(value)
         if not isinstance(found, Array):

@@ -8,9 +8,9 @@ import numpy as np
 from .. import types
 from ..ops.python_names import Binding
 from ..types import Array, Scalar
-from . import apply, branches, choices, containers, evaluate, iteration, library
+from . import apply, branches, choices, containers, evaluate, iteration, library, rows
 from .frame import Frame
-from .values import Iteration, Mapping_, Range, Sequence, Static, Value, is_number
+from .values import Iteration, Mapping_, Range, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -60,6 +60,10 @@ def _extreme(sign: str):
             if frame.is_array(args[0]):
                 name = "largest" if sign == "greater" else "smallest"
                 return over_array(frame, name, [args[0]], node, hint)
+            numbers = vector_of(frame, args[0], node)
+            if numbers is not None:
+                name = "largest" if sign == "greater" else "smallest"
+                return as_weak_as(frame, over_array(frame, name, [numbers[0]], node, hint), numbers[1], node, hint)
             args = iteration.static_items(frame, args[0], node)
             if not args and "default" in kwargs:
                 return kwargs["default"]
@@ -113,6 +117,25 @@ def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint:
     return library.call(frame, Binding(function=f"python_builtins:{name}"), args, {}, node, hint)
 
 
+def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] | None:
+    """The numbers of a list of any length in an array, and whether they are Python's; None for anything else."""
+    held = frame.held(value)
+    column = rows.column_of_numbers(frame, held)
+    if column is not None:
+        return column.values, column.is_weak
+    found = frame.type_of(held)
+    if isinstance(found, types.ListOf) and isinstance(found.element, Scalar):
+        return apply.as_array(frame, held, node), found.element.weak
+    return None
+
+
+def as_weak_as(frame: Frame, value: Value, is_weak: bool, node: gast.AST, hint: str) -> Value:
+    found = frame.type_of(value)
+    if not is_weak or found.weak:
+        return value
+    return frame.emit("cast", value, node=node, hint=hint, dtype=found.dtype, weak=True)
+
+
 def reduce_array(frame: Frame, value: Value, operator: str, node: gast.AST, hint: str) -> Value:
     require_vector(frame, value, operator, node)
     return frame.emit(operator, value, node=node, hint=hint)
@@ -134,9 +157,10 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
     if frame.is_array(args[0]):
         return over_array(frame, "total", [args[0], start], node, hint)
-    if frame.is_list(frame.held(args[0])):
-        array = apply.as_array(frame, args[0], node)
-        return over_array(frame, "total", [array, start], node, hint)
+    numbers = vector_of(frame, args[0], node)
+    if numbers is not None:
+        array, is_weak = numbers
+        return as_weak_as(frame, over_array(frame, "total", [array, start], node, hint), is_weak, node, hint)
     total = start
     for item in iteration.static_items(frame, args[0], node):
         total = evaluate.binary(frame, gast.Add, total, item, node, hint)
@@ -224,6 +248,8 @@ def _container(kind: type):
             return Sequence(tuple(iteration.static_items(frame, args[0], node)) if args else ())
         if args and frame.is_list(frame.held(args[0])):
             return containers.copy(frame, args[0], node)
+        if args and isinstance(frame.held(args[0]), Rows):
+            return containers.copy(frame, args[0], node)
         return containers.new_list(frame, iteration.static_items(frame, args[0], node) if args else ())
 
     return apply_
@@ -241,7 +267,7 @@ def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     found = frame.type_of(value)
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
-    if isinstance(found, types.ListOf):
+    if isinstance(found, types.ListOf) or isinstance(value, Rows):
         return Static(issubclass(list, wanted))
     if isinstance(found, Scalar):
         python = {"bool": bool, "i64": int, "f64": float}

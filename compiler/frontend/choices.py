@@ -16,7 +16,7 @@ from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
 from ..types import Array, Scalar, promote
-from . import apply, branches, evaluate, iteration
+from . import apply, branches, evaluate, iteration, rows
 from .branches import Walk
 from .frame import Frame
 from .merge import loses_digits
@@ -27,6 +27,7 @@ from .values import (
     Range,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Value,
@@ -100,7 +101,7 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if frame.is_array(left) or frame.is_array(right):
         sides = [apply.as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
         return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
-    if op in (gast.Eq, gast.NotEq) and not any(isinstance(v, Leaf) for v in (first, second)):
+    if op in (gast.Eq, gast.NotEq) and not any(isinstance(v, Leaf | Rows) for v in (first, second)):
         return Static(op is gast.NotEq)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
 
@@ -174,6 +175,10 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
             return Static(evaluate.known(frame, item, node, "this value") in text)
         case Sequence() | Static() | Iteration() | Range():
             return any_equal(frame, item, iteration.static_items(frame, container, node), node, hint)
+    column = rows.column_of_numbers(frame, held)
+    if column is not None:
+        found = frame.emit("any", frame.emit("equal", column.values, item, node=node), node=node)
+        return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
     found = frame.type_of(held)
     if isinstance(found, Array):
         return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)

@@ -15,11 +15,11 @@ import gast
 
 from .. import syntax, types
 from ..later import later
-from ..types import ListOf, Scalar
-from . import evaluate, iteration
+from ..types import Array, ListOf, Scalar
+from . import evaluate, iteration, rows
 from .frame import Frame, Stopped
 from .merge import can_hold, coerce, own_lengths
-from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Sequence, Static, Value
+from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 if TYPE_CHECKING:
     from . import execute
@@ -30,7 +30,7 @@ else:
 def is_container(frame: Frame, value: Value) -> bool:
     """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
     held = frame.held(value)
-    return isinstance(held, Sequence | Mapping_ | Iteration | Record) or frame.is_list(held)
+    return isinstance(held, Sequence | Mapping_ | Rows | Iteration | Record) or frame.is_list(held)
 
 
 def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
@@ -58,6 +58,10 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             return found
         case Sequence():
             return from_sequence(frame, held, items, node)
+        case Rows() if isinstance(items, gast.Slice):
+            return frame.new(rows.sliced(frame, held, items, node))
+        case Rows():
+            return rows.item(frame, held, whole(frame, evaluate.evaluate(frame, items), node), node)
     if isinstance(items, gast.Slice):
         return sliced_list(frame, held, items, node)
     position = evaluate.evaluate(frame, items)
@@ -123,22 +127,34 @@ def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST) -> Leaf:
     return Leaf(made.id)
 
 
-def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Ref:
-    """A growable list of the numbers in an array."""
-    element = Scalar(frame.type_of(array).dtype, is_weak)  # type: ignore[union-attr]
+def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
+    """A growable list of the numbers in an array, or of its rows."""
+    found = frame.type_of(array)
+    element = Scalar(found.dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
     made = frame.builder.bind(syntax.call("new_list"), ListOf(element), "items")
-    _append_all(frame, made.id, array, node)
-    return frame.new(Leaf(made.id))
+    _append_all(frame, made.id, array, node, is_weak)
+    return Leaf(made.id)
 
 
-def _append_all(frame: Frame, target: str, source: Value, node: gast.AST) -> None:
-    """Append the items of an array or a growable list, in a loop."""
+def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    """What a list holds, before it is changed."""
+    held = frame.held(target)
+    if isinstance(held, Rows):
+        frame.change(target, None, node)  # refused where somebody else would see it
+        held = frame.heap.contents[target.number] = rows.growable(frame, held, node)
+    return held
+
+
+def _append_all(frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False) -> None:
+    """Append the items of an array or a growable list, in a loop; `weaken` makes Python's numbers of them."""
     count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
     variable = frame.builder.names.fresh("i")
     frame.builder.types[variable] = types.INT
     element = frame.builder.types[target].element
     with frame.captured() as body:
         item = iteration.item_at(frame, source, Leaf(variable), node)
+        if weaken:
+            item = frame.emit("cast", item, node=node, dtype=element.dtype, weak=True)
         value = item_atom(frame, element, item, node)
         frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
@@ -146,7 +162,7 @@ def _append_all(frame: Frame, target: str, source: Value, node: gast.AST) -> Non
 
 def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value` for a list or dict."""
-    held = frame.held(base)
+    held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
             key = evaluate.static(frame, items, "a dict key")
@@ -187,7 +203,7 @@ def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.
 
 def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
     """A method of a list, tuple or dict."""
-    held = frame.held(receiver)
+    held = grow(frame, receiver, node) if isinstance(receiver, Ref) and method in CHANGING else frame.held(receiver)
     kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
     tables: dict[str, dict[str, Callable[..., Value]]] = {
         "dict": DICT_METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
@@ -215,7 +231,7 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
 
 def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     """`xs.extend(values)`, and what `xs += values` does."""
-    held = frame.held(target)
+    held = grow(frame, target, node)
     if isinstance(held, Leaf) and not iteration.is_static_iterable(frame, values):
         frame.change(target, None, node)
         if frame.held(values) == held:
@@ -329,6 +345,7 @@ def _view(kind: str) -> Callable[..., Value]:
     return lambda frame, target, node: Iteration(kind, (target,))
 
 
+CHANGING = frozenset("append extend pop insert reverse clear".split())
 COMMON_METHODS: dict[str, Callable[..., Value]] = {"index": _index, "count": _count}
 LIST_METHODS: dict[str, Callable[..., Value]] = {
     "append": append, "extend": extend, "pop": pop, "copy": copy, "insert": _rebuilt(_insert),

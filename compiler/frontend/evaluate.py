@@ -34,6 +34,7 @@ from .values import (
     Mapping_,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Undefined,
@@ -306,7 +307,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
         case Record() | Closure() | Bound():
             return Static(True)
     found = frame.type_of(value)
-    if isinstance(found, types.ListOf):
+    if isinstance(found, types.ListOf) or isinstance(value, Rows):
         return frame.emit("greater", iteration.length_of_iterable(frame, value, node), Static(0), node=node)
     if isinstance(found, Array):
         if found.ndim and not all(d == 1 for d in found.dims):

@@ -105,7 +105,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
-    items = iteration.static_items(frame, value, node)
+    items = items_to_unpack(frame, elements, value, node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
     if stars:
         first, after = stars[0], len(elements) - stars[0] - 1
@@ -118,6 +118,21 @@ def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST
         frame.fault("S003", f"{few} (expected {len(elements)}, got {len(items)})", node, "unpacked here")
     for element, item in zip(elements, items, strict=True):
         bind(frame, element, item, node)
+
+
+def items_to_unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> list[Value]:
+    """The items of what is unpacked; a length that only the run knows is tested there, as Python tests it."""
+    length = iteration.length_now(frame, value)
+    if length is None or any(isinstance(e, gast.Starred) for e in elements):
+        return iteration.static_items(frame, value, node)
+    expected, found = len(elements), iteration.length_of_iterable(frame, value, node)
+    few = syntax.raise_("ValueError", f"not enough values to unpack (expected {expected}, got {{}})",
+                        frame.atom(found, node), span=frame.here(node))  # fmt: skip
+    many = syntax.raise_("ValueError", f"too many values to unpack (expected {expected})", span=frame.here(node))
+    for operator, error in (("less", few), ("greater", many)):
+        wrong = frame.emit(operator, found, Static(expected), node=node)
+        frame.builder.append(syntax.if_(frame.atom(wrong, node), [error]))
+    return [iteration.item_at(frame, value, Static(k), node) for k in range(expected)]
 
 
 def augmented(frame: Frame, node: gast.AugAssign) -> None:

@@ -240,7 +240,11 @@ class Frame:
             return str(found)
         if isinstance(value, Static) and value.value is None:
             return "None"
-        return type(value.value).__name__ if isinstance(value, Static) else type(value).__name__.lower().rstrip("_")
+        if isinstance(value, Static):
+            return type(value.value).__name__
+        words = {"Rows": "list", "Mapping_": "dict", "Record": getattr(getattr(value, "cls", None), "__name__", "")}
+        kind = getattr(value, "kind", None)
+        return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)

@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import Any
 
 from ..records import dataclass
-from .values import Bound, Closure, Derived, Joined, Mapping_, Ref, Sequence, Value, map_leaves, parts, with_parts
+from .values import Bound, Closure, Derived, Joined, Mapping_, Ref, Rows, Sequence, Value, map_leaves, parts, with_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,6 @@ def objects(value: Value, heap: Heap, wish: str = "items", owner: Owner | None =
 
 def object_of(value: Value, heap: Heap, wish: str = "items", owner: Owner | None = None) -> Value:
     """A new object for what a list or dict holds; any other value as it is."""
-    is_object = isinstance(value, Mapping_) or isinstance(value, Sequence) and value.kind is list
+    is_object = isinstance(value, Mapping_ | Rows) or isinstance(value, Sequence) and value.kind is list
     return heap.new(value, wish, owner) if is_object else value
 

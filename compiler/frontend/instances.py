@@ -158,7 +158,7 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
         case Out(index=index):
             return Leaf(names[index])
         case ListOut(data=data, shapes=None, is_weak=is_weak):
-            return containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node)
+            return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
         case ListOut():
             message = "a recursive function that returns a growing list of arrays is not in the language"
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))

@@ -12,7 +12,7 @@ import gast
 from .. import syntax, types
 from ..later import later
 from ..types import Array, ListOf
-from . import evaluate
+from . import evaluate, rows
 from .frame import Frame
 from .merge import own_lengths
 from .values import (
@@ -21,6 +21,7 @@ from .values import (
     Mapping_,
     Range,
     Record,
+    Rows,
     Sequence,
     Static,
     Value,
@@ -42,6 +43,14 @@ def is_static_iterable(frame: Frame, value: Value) -> bool:
         case Iteration(parts=inner):
             return any(is_static_iterable(frame, p) for p in inner)
     return False
+
+
+def length_now(frame: Frame, value: Value) -> Value | None:
+    """What has a length of the run: an array, a growable list, an argument of any length; None for anything else."""
+    held = frame.held(value)
+    found = frame.type_of(held)
+    is_open = isinstance(found, Array) and found.ndim and not isinstance(found.dims[0], int)
+    return held if is_open or isinstance(held, Rows) or isinstance(found, ListOf) else None
 
 
 def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
@@ -118,6 +127,8 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     """How many items a loop will see."""
     value = frame.held(value)
     match value:
+        case Rows():
+            return rows.length(frame, value, node)
         case Range(start=start, stop=stop, step=step):
             return range_length(frame, start, stop, step, node)
         case Iteration(kind="zip", parts=inner):
@@ -163,6 +174,10 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
     """The item a loop sees at a position."""
     value = frame.held(value)
     match value:
+        case Rows():
+            return rows.item(frame, value, frame.atom(position, node), node)
+        case Sequence() | Record() | Mapping_():
+            return static_items(frame, value, node)[evaluate.known(frame, position, node, "the position")]
         case Range(start=start, step=step):
             offset = position if step == Static(1) else evaluate.binary(frame, gast.Mult, position, step, node)
             return offset if start == Static(0) else evaluate.binary(frame, gast.Add, start, offset, node)

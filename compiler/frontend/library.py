@@ -19,7 +19,7 @@ from . import apply, evaluate
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
-from .values import Leaf, Mapping_, Record, Sequence, Static, Value, from_python
+from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -57,9 +57,13 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     return renamed(frame, result, hint) if len(frame.builder.body) > before else result
 
 
+def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
+    return types.promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+
+
 def _is_container(frame: Frame, value: Value) -> bool:
     value = frame.held(value)
-    return isinstance(value, Sequence | Record) or frame.is_list(value)
+    return isinstance(value, Sequence | Record | Rows) or frame.is_list(value)
 
 
 def renamed(frame: Frame, result: Value, hint: str) -> Value:

@@ -60,6 +60,24 @@ class ListOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
+
+    values: Value
+    is_weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
+
+    [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
+    """
+
+    item: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A list or dict, by its number in the heap: two names of one number are one object."""
 
@@ -179,8 +197,8 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | ListOut | Ref | Joined | Sequence | Mapping_ | Record | Closure | Derived | Bound
-    | Range | Iteration | Undefined | Dropped | Conflict
+    Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
+    | Derived | Bound | Range | Iteration | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -216,6 +234,10 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
+        case Column(values=values):
+            return (("values", values),)
+        case Rows(item=item):
+            return (("item", item),)
         case ListOut(data=data, shapes=shapes):
             return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
     return ()
@@ -234,6 +256,10 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Range(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
+        case Column(is_weak=is_weak):
+            return Column(new[0], is_weak)
+        case Rows():
+            return Rows(new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value
@@ -245,9 +271,8 @@ def same_structure(left: Value, right: Value) -> bool:
         return False
     if [k for k, _ in parts(left)] != [k for k, _ in parts(right)]:
         return False
-    return getattr(left, "cls", None) is getattr(right, "cls", None) and getattr(left, "kind", None) == getattr(
-        right, "kind", None
-    )
+    made_by = [[getattr(side, name, None) for name in ("cls", "kind", "is_weak")] for side in (left, right)]
+    return made_by[0] == made_by[1]
 
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:
@@ -266,15 +291,24 @@ def leaves(value: Value) -> Iterator[Value]:
         yield from leaves(part)
 
 
-def from_python(value: object, convert: Callable[[object], Value | None]) -> Value:
-    """A Python object taken apart; `convert` decides on what is no container (None: keep it static)."""
+def from_python(
+    value: object,
+    convert: Callable[[object], Value | None],
+    of_list: Callable[[list], Value | None] = lambda _: None,
+) -> Value:
+    """A Python object taken apart.
+
+    `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
+    """
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
         fields = record_fields(type(value))
-        return Record(type(value), tuple((f, from_python(getattr(value, f), convert)) for f in fields))
+        return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
+    if isinstance(value, list) and (made := of_list(value)) is not None:
+        return made
     if isinstance(value, tuple | list):
         kind = list if isinstance(value, list) else tuple
-        return Sequence(tuple(from_python(v, convert) for v in value), kind)
+        return Sequence(tuple(from_python(v, convert, of_list) for v in value), kind)
     if isinstance(value, Mapping):
-        return Mapping_(tuple((k, from_python(v, convert)) for k, v in value.items()))
+        return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
     made = convert(value)
     return Static(value) if made is None else made
