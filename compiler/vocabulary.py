@@ -74,15 +74,6 @@ IO_MODULES = words(
 )
 INSPECTING_MODULES = words("inspect importlib ctypes types")
 
-# Functions of NumPy whose result is a view of an argument, or may be the argument itself.
-VIEWING_FUNCTIONS = words(
-    "asarray asanyarray ascontiguousarray asfortranarray reshape ravel transpose swapaxes moveaxis rollaxis squeeze"
-    " expand_dims broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip flipud fliplr rot90 diagonal"
-    " diag split array_split hsplit vsplit dsplit real imag matrix_transpose permute_dims require unstack"
-)
-# The same for methods and attributes of arrays.
-VIEWING_METHODS = words("reshape ravel transpose swapaxes squeeze diagonal view getfield real imag")
-VIEWING_ATTRIBUTES = words("T mT real imag flat base")
 PLAIN_ATTRIBUTES = words("shape ndim size dtype itemsize nbytes strides")
 # Functions of NumPy that write into their first argument.
 CHANGING_FUNCTIONS = words(

@@ -5,7 +5,9 @@
 
 Flow-sensitive over structured code, loops to a fixpoint, so that buffers that swap names (`u, v = v, u`) stay apart.
 A `Link` remembers the statement that made two names share, and for a direct view which elements it shows, so that rows
-that are provably different do not conflict.  A name linked to itself shows one element twice (`broadcast_to`).
+that are provably different do not conflict.  A name linked to itself may not be stored into: it shows one element twice
+(`broadcast_to`), or is read-only in NumPy.  A statement that makes new elements where NumPy gives a view says by
+`shows` of what; only `as_numpy` heeds that.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from .def_use import DefUse, def_use
 from .disjoint import Places, affine, are_disjoint, bounded_variables, places_of
 from .liveness import liveness
 
-VIEWS = frozenset({"transpose", "reshape", "broadcast_to"})
+VIEWS = frozenset(row.name for row in schema.OPERATORS.values() if row.shares != "copy")
+READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,17 +71,17 @@ def pair(left: str, right: str) -> Pair:
     return (left, right) if left <= right else (right, left)
 
 
-def alias(function: Function) -> Aliases:
-    walker = _Walker(function, def_use(function))
+def alias(function: Function, as_numpy: bool = False) -> Aliases:
+    walker = _Walker(function, def_use(function), as_numpy)
     walker.block(function.body, {})
     return Aliases(walker.links)
 
 
-def conflicts(function: Function) -> list[Conflict]:
-    """The stores that would be seen through another name, in program order."""
+def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
+    """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
         return []
-    aliases, live = alias(function), liveness(function)
+    aliases, live = alias(function, as_numpy), liveness(function)
     facts = def_use(function)
     least = bounded_variables(function, facts)
     found = []
@@ -161,8 +164,8 @@ def _is_list(type_: Type | None) -> bool:
 
 
 class _Walker:
-    def __init__(self, function: Function, facts: DefUse) -> None:
-        self.types, self.facts = function.types, facts
+    def __init__(self, function: Function, facts: DefUse, as_numpy: bool) -> None:
+        self.types, self.facts, self.as_numpy = function.types, facts, as_numpy
         self.links: dict[int, State] = {}
         arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
         self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
@@ -207,6 +210,8 @@ class _Walker:
         if name not in self.tracked:
             return state
         sources = shown_by(value, self.types)
+        if self.as_numpy:
+            sources = (*sources, *getattr(statement, "shows", ()))
         shown = self.partners(statement, sources, state)
         if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
             places = places_of(value.slice, self.facts, self.types)
@@ -215,8 +220,8 @@ class _Walker:
         for other, link in shown.items():
             if other != name:
                 state[pair(name, other)] = link
-        repeated = syntax.operator_of(value) == "broadcast_to"
-        if repeated or any((s, s) in state for s in sources):
+        locked = syntax.operator_of(value) in READ_ONLY or self.as_numpy and getattr(statement, "locked", False)
+        if locked or any((s, s) in state for s in sources):
             state[name, name] = Link(statement)
         return state
 

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from ..ops.python_names import BINDINGS, Binding
+from ..ops.python_names import METHODS as METHOD_BINDINGS
 from ..vocabulary import (
     INDEX_MAKERS,
     MASK_MAKERS,
     METHODS,
     NUMPY_METHODS,
     PLAIN_ATTRIBUTES,
-    VIEWING_ATTRIBUTES,
-    VIEWING_FUNCTIONS,
-    VIEWING_METHODS,
     words,
 )
 from .alias_value import FUNCTION, NOTHING, SCALAR, Value, container, doubtful, element, join, join_all, made, view
@@ -117,7 +116,7 @@ def _comprehension(flow: Flow, node: gast.AST, state: State) -> Value:
 def _attribute(base: Value, attribute: str) -> Value:
     if attribute in PLAIN_ATTRIBUTES:
         return SCALAR
-    if attribute in VIEWING_ATTRIBUTES:
+    if attribute in METHOD_BINDINGS:
         return view(base)
     return Value(base.everything, base.inside) if base.everything else base
 
@@ -192,17 +191,18 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> Value:
         return flow.facts.value(written)
     if library.split(".")[0] not in ("numpy", "pellucid"):
         return here(node)
-    first = arguments[0] if arguments else NOTHING
-    if tail in VIEWING_FUNCTIONS or (tail == "array" and _copy_is_off(node)):
-        several = tail.startswith("atleast") and len(node.args) > 1
-        if several or tail.endswith("split") or tail in ("broadcast_arrays", "unstack"):
-            return container(here(node), [], join_all([view(a) for a in arguments]))
-        return here(node, "array") if first.form == "container" else view(first)
+    if _may_share(BINDINGS.get(dotted), node):
+        shown = next((a for a in arguments if a.form not in ("scalar", "function")), NOTHING)
+        return here(node, "array") if shown.form == "container" else view(shown)
     if tail in ("nonzero", "meshgrid", "ix_", "unique") or (tail == "where" and len(arguments) == 1):
         return container(here(node), [], here(node, "array"))
     if tail in MASK_MAKERS:
         return here(node, "mask")
-    return here(node, "array" if tail in INDEX_MAKERS else "made")
+    if tail in INDEX_MAKERS:
+        return here(node, "array")
+    if dotted not in BINDINGS and library.startswith("numpy"):  # nothing is known of it: it is refused elsewhere
+        return doubtful(arguments, dotted, here(node))
+    return here(node)
 
 
 def out_argument(node: gast.Call) -> gast.expr | None:
@@ -212,6 +212,13 @@ def out_argument(node: gast.Call) -> gast.expr | None:
 
 def _is_none(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value is None
+
+
+def _may_share(binding: Binding | None, node: gast.Call) -> bool:
+    """Whether the result of a call may show elements of an argument; functions that are not supported are refused."""
+    if binding is None or binding.shares == "copy":
+        return False
+    return binding.shares != "on request" or _copy_is_off(node)
 
 
 def _copy_is_off(node: gast.Call) -> bool:
@@ -243,9 +250,7 @@ def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> Value
             return Value(here(node).itself, base.inside, "container", base.elements, base.each)
         case "_replace" | "_asdict":
             return container(here(node), [], Value(base.everything | everything.everything, base.everything))
-        case "astype" if _copy_is_off(node):
-            return join(view(base), here(node))
-        case _ if method in VIEWING_METHODS:
+        case _ if _may_share(METHOD_BINDINGS.get(method), node):
             return view(base)
         case _:
             written = out_argument(node)

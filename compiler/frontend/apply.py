@@ -177,7 +177,10 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
     if not is_library and instances.is_recursive(frame.task, function):
         return instances.call_instance(frame, function, source, namespace, bound, node)
-    return inline(frame, inner, source.tree, bound, node)
+    before = len(frame.builder.body)
+    result = inline(frame, inner, source.tree, bound, node)
+    library.note_sharing(frame, function, args, result, before)
+    return result
 
 
 def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -> Value:

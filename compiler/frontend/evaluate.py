@@ -365,6 +365,8 @@ def array_attribute(
             if ndim < 2:
                 return base
             return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
+        case "mT" if ndim > 1:
+            return library.call(frame, library.method(attribute), [base], {}, node, hint)
         case "real":
             return base
     if library.method(attribute) is None:

@@ -8,11 +8,13 @@ from typing import Any
 import gast
 
 from .. import syntax, types
+from ..analysis.alias import shown_by
 from ..names import base_of
 from ..ops import python_names
 from ..ops.primitives import Primitive
 from ..ops.python_names import Binding
 from ..ops.schema import TypeFault
+from ..ops.sharing import sharing_of
 from ..ops.static import StaticFunction
 from ..types import Array, Scalar
 from . import apply, evaluate
@@ -54,11 +56,44 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
+    if binding.shares == "copy" and _is_shared(frame, result, before):
+        return frame.emit("copy", result, node=node, hint=hint)
     return renamed(frame, result, hint) if len(frame.builder.body) > before else result
 
 
 def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
     return types.promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+
+
+def _is_shared(frame: Frame, result: Value, before: int) -> bool:
+    """Whether the array may be (a view of) one that was there before the statements from `before` on."""
+    if not isinstance(result, Leaf) or not frame.is_array(result):
+        return False
+    made: dict[str, list[gast.expr]] = {}
+    for statement in syntax.walk(frame.builder.body[before:]):
+        if isinstance(statement, gast.Assign):
+            for name in syntax.names_bound(statement):
+                made.setdefault(name, []).append(statement.value)
+    waiting, seen = [result.name], set()
+    while waiting:
+        name = waiting.pop()
+        if name not in made:
+            return True
+        if name not in seen:
+            seen.add(name)
+            waiting += [source for value in made[name] for source in shown_by(value, frame.builder.types)]
+    return False
+
+
+def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: int) -> None:
+    """Say of new elements which array NumPy shows there: the alias check refuses stores that tell them apart."""
+    sharing = sharing_of(function)
+    if sharing not in ("view", "read-only") or not isinstance(result, Leaf) or not frame.is_array(result):
+        return
+    sources = tuple(a.name for a in args if isinstance(a, Leaf) and frame.is_array(a))
+    for statement in syntax.walk(frame.builder.body[before:]):
+        if isinstance(statement, gast.Assign) and result.name in syntax.names_bound(statement):
+            statement.shows, statement.locked = sources, sharing == "read-only"
 
 
 def _is_container(frame: Frame, value: Value) -> bool:
@@ -114,6 +149,8 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
         value = apply.subscript.element(frame, value, [], node)
+    elif isinstance(found, Array) and found.dtype == dtype:
+        return value
     return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
 
 

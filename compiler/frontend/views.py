@@ -16,7 +16,8 @@ from ..program import Function
 
 def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
     """Raise R003 or P014 for every store of a typed function that another name would show."""
-    found = [made for conflict in conflicts(function) if (made := describe(function, conflict, mutates)) is not None]
+    described = (describe(function, conflict, mutates) for conflict in conflicts(function, as_numpy=True))
+    found = [diagnostic for diagnostic in described if diagnostic is not None]
     if not found:
         return
     cls = PurityError if all(d.code == "P014" for d in found) else CompileError

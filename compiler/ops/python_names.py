@@ -24,6 +24,7 @@ import numpy as np
 from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
+from .sharing import sharing_of
 
 LIBRARY = "pellucid.numpy"
 
@@ -57,6 +58,13 @@ class Binding:
         """The library function."""
         module, _, name = self.function.partition(":")
         return getattr(import_module(f"{LIBRARY}.{module}"), name)
+
+    @property
+    def shares(self) -> str:
+        """Whether the result shares elements with the arguments (`sharing`)."""
+        if self.operator:
+            return self.row.shares
+        return sharing_of(self.load()) if self.function else "either" if self.dtype else "copy"
 
     def signature(self) -> inspect.Signature:
         """How Python binds the arguments of a call."""

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from ..records import dataclass
 from ..types import Type
+from .sharing import SHARING
 
 KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
 
@@ -65,6 +66,7 @@ class Operator:
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the name of its scalar emitter in the backend
     samples     a name of a sample set in `ops/samples.py`
+    shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
     """
 
@@ -81,6 +83,7 @@ class Operator:
     vjp: tuple[object, ...] = ()
     cpu: str | None = None
     samples: str = ""
+    shares: str = "copy"
     python: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -90,6 +93,8 @@ class Operator:
             raise TypeError(f"operator {self.name}: an elementwise row needs cpu= and one partial per operand")
         if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if self.shares not in SHARING:
+            raise TypeError(f"operator {self.name}: unknown shares={self.shares!r}")
         if not self.samples:
             raise TypeError(f"operator {self.name}: a row needs samples=")
 

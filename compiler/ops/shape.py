@@ -166,11 +166,12 @@ def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 structural("reshape", "x", type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp], samples="reshapes",
-           meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
+           shares="either", meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
 structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
+           shares="view",
            meaning=lambda x, axes: np.transpose(x, axes), spelling="{x}.transpose({axes})")  # fmt: skip
 structural("broadcast_to", "x", type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
-           samples="broadcasts", meaning=lambda x, shape: np.broadcast_to(x, shape),
+           samples="broadcasts", meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
 structural("concatenate", "*xs", type=concatenate_type, static={"axis": 0}, vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),

@@ -2,6 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..compiler.ops.sharing import gives
 from .elementary import operand, strong
 
 
@@ -126,8 +127,13 @@ def tri(N, M=None, k=0, dtype=None):
     return op.cast(arange(N)[:, None] >= arange(N if M is None else M)[None, :] - k, dtype=word)
 
 
+@gives("on request")
 def array(object, dtype=None, *, copy=True):
-    """An array of its own with these elements."""
+    """An array of its own with these elements; with `copy=None` only where one has to be made."""
+    if copy is None and not static.is_sequence(object):
+        return asarray(object, dtype)
+    if copy is not None and not copy:
+        return without_copy(object, dtype)
     value = operand(object)
     word = static.element(value) if dtype is None else static.dtype_name(dtype)
     if not static.is_array(value):
@@ -137,8 +143,20 @@ def array(object, dtype=None, *, copy=True):
     return value if static.is_sequence(object) else op.copy(value)
 
 
-def asarray(a, dtype=None):
+def without_copy(a, dtype):
+    """The array itself, or NumPy's error."""
+    if static.is_sequence(a) or not static.is_array(a):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if dtype is not None and static.dtype_name(dtype) != static.element(a):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return a
+
+
+@gives("either")
+def asarray(a, dtype=None, *, copy=None):
     """The array itself where it is one of this dtype."""
+    if copy is not None:
+        return array(a, dtype, copy=copy)
     value = operand(a)
     word = static.element(value) if dtype is None else static.dtype_name(dtype)
     if not static.is_array(value):
@@ -146,6 +164,7 @@ def asarray(a, dtype=None):
     return value if word == static.element(value) else op.cast(value, dtype=word)
 
 
+@gives("either")
 def ascontiguousarray(a, dtype=None):
     """The same with at least one dimension; how elements lie in memory is the compiler's business."""
     value = asarray(a, dtype)

@@ -6,6 +6,7 @@ tests of axes, dtypes and `None` are decided before the program runs.
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..compiler.ops.sharing import gives
 
 LARGEST = {"f32": 3.4028234663852886e38, "f64": 1.7976931348623157e308}
 
@@ -66,13 +67,17 @@ def as_floating(x):
     return x if static.is_float_word(word) else op.cast(x, dtype="f64")
 
 
+@gives("on request")
 def cast(x, dtype, copy=True):
     """`np.astype(x, dtype)`"""
-    return op.cast(operand(x), dtype=static.dtype_name(dtype))
+    return astype(operand(x), dtype, copy=copy)
 
 
+@gives("on request")
 def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
     """`x.astype(dtype)`"""
+    if static.is_array(x) and not copy and static.dtype_name(dtype) == static.element(x):
+        return x
     return op.cast(x, dtype=static.dtype_name(dtype))
 
 
@@ -131,6 +136,8 @@ def round(a, decimals=0):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy:
+        static.refuse("U012", "np.nan_to_num with copy=False changes its argument; assign its result instead")
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)

@@ -2,6 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..compiler.ops.sharing import gives
 from .creation import arange, lengths
 from .elementary import number, operand, strong
 
@@ -34,11 +35,14 @@ def as_array(a):
     return a if static.is_array(a) else op.full(a, shape=(), dtype=static.element(a))
 
 
+@gives("either")
 def reshape(a, shape, order="C", *, copy=None):
     """The same elements in order, in a new shape, of which one length may be -1: what is left."""
     if order != "C":
         static.refuse("U012", "only order='C' is supported")
-    a = as_array(a)
+    if copy is not None and not copy:
+        static.refuse("U012", "whether a reshape can do without a copy depends on strides; leave `copy=False` out")
+    a = op.copy(as_array(a)) if copy else as_array(a)
     wanted = lengths(shape)
     open_place = static.position(wanted, -1)
     if open_place < 0:
@@ -54,11 +58,13 @@ def reshape(a, shape, order="C", *, copy=None):
     return op.reshape(a, shape=(*front, size // known, *back))
 
 
+@gives("either")
 def reshape_method(a, *shape, order="C", copy=None):
     """`x.reshape(n, 2)` and `x.reshape((n, 2))`"""
-    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
+    return reshape(a, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
+@gives("either")
 def ravel(a, order="C"):
     a = as_array(a)
     if order != "C":
@@ -71,6 +77,7 @@ def flatten(a, order="C"):
     return op.copy(ravel(a, order))
 
 
+@gives("view")
 def transpose(a, axes=None):
     a = operand(a)
     order = static.order_of(axes, static.rank(a))
@@ -79,6 +86,7 @@ def transpose(a, axes=None):
     return op.transpose(a, axes=order)
 
 
+@gives("view")
 def transpose_method(a, *axes):
     """`x.transpose(1, 0)`, `x.transpose((1, 0))` and `x.transpose()`"""
     if len(axes) == 0:
@@ -86,25 +94,30 @@ def transpose_method(a, *axes):
     return transpose(a, axes[0] if len(axes) == 1 and not static.is_axis(axes[0]) else axes)
 
 
+@gives("view")
 def transposed(a):
     """`x.T`"""
     return transpose(a)
 
 
+@gives("view")
 def swap_last(a):
     """`x.mT`"""
     return swapaxes(a, -1, -2)
 
 
+@gives("view")
 def matrix_transpose(x, /):
     return swapaxes(x, -1, -2)
 
 
+@gives("view")
 def swapaxes(a, axis1, axis2):
     a = operand(a)
     return in_order(a, static.swapped_order(static.rank(a), axis1, axis2))
 
 
+@gives("view")
 def moveaxis(a, source, destination):
     a = operand(a)
     return in_order(a, static.moved_order(static.rank(a), source, destination))
@@ -114,6 +127,7 @@ def in_order(a, order):
     return a if order == tuple(range(static.rank(a))) else op.transpose(a, axes=order)
 
 
+@gives("view")
 def expand_dims(a, axis):
     """New axes of length 1 at these places of the result."""
     a = as_array(a)
@@ -123,6 +137,7 @@ def expand_dims(a, axis):
     return a
 
 
+@gives("view")
 def squeeze(a, axis=None):
     """Without axes of length 1: those named, or all that are known to be of length 1 before the program runs."""
     a = operand(a)
@@ -140,15 +155,18 @@ def squeeze(a, axis=None):
     return op.reshape(a, shape=kept)
 
 
+@gives("read-only")
 def broadcast_to(array, shape):
     return op.broadcast_to(operand(array), shape=lengths(shape))
 
 
+@gives("view")
 def atleast_1d(a, /):
     a = as_array(a)
     return op.reshape(a, shape=(1,)) if static.rank(a) == 0 else a
 
 
+@gives("view")
 def atleast_2d(a, /):
     a = as_array(a)
     if static.rank(a) == 0:
@@ -229,6 +247,7 @@ def tile(A, reps):
 # --- reordering and parts ------------------------------------------------------------------------------------------
 
 
+@gives("view")
 def flip(m, axis=None):
     m = number(strong(operand(m)))
     for k in static.axes_of(axis, static.rank(m)):
@@ -236,10 +255,12 @@ def flip(m, axis=None):
     return m
 
 
+@gives("view")
 def flipud(m):
     return flip(m, 0)
 
 
+@gives("view")
 def fliplr(m):
     return flip(m, 1)
 
@@ -291,7 +312,13 @@ def triu(m, k=0):
     return op.where(mask, m, op.cast(0, dtype=static.element(m)))
 
 
+@gives("read-only")
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    return diagonal_view(a, offset, axis1, axis2)
+
+
+@gives("view")
+def diagonal_view(a, offset, axis1, axis2):
     """The elements (i, i + offset) of two axes, as a new last axis."""
     rows = moveaxis(operand(a), (axis1, axis2), (0, 1))
     up, down = max(-offset, 0), max(offset, 0)
@@ -299,6 +326,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     return moveaxis(rows[places + up, places + down], 0, -1)
 
 
+@gives("either")
 def diag(v, k=0):
     """The diagonal of a matrix; of a vector, the matrix with that diagonal."""
     v = operand(v)

@@ -2,8 +2,9 @@
 
 from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
+from ..compiler.ops.sharing import gives
 from .elementary import as_floating, operand, strong
-from .manipulation import diagonal, moveaxis, ravel, stack
+from .manipulation import diagonal, diagonal_view, moveaxis, ravel, stack
 
 
 def dot(a, b):
@@ -105,6 +106,7 @@ def cross(a, b, *, axis=-1):
 # --- einsum --------------------------------------------------------------------------------------------------------
 
 
+@gives("either")
 def einsum(subscripts, *operands, optimize=False):
     """Einstein's sums; several operands are contracted from left to right."""
     values = [operand(value) for value in operands]
@@ -130,7 +132,7 @@ def without_repeats(value, names):
     if value.shape[places[0]] != value.shape[places[1]]:
         raise ValueError("dimensions in an operand for a collapsing index don't match")
     shorter = letters.text(letters.without(names, places), names[places[0]])
-    return without_repeats(diagonal(value, 0, places[0], places[1]), shorter)
+    return without_repeats(diagonal_view(value, 0, places[0], places[1]), shorter)
 
 
 def summed_out(value, names, needed):

@@ -2,6 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
+from ..compiler.ops.sharing import gives
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
 from .manipulation import moveaxis, ravel
@@ -104,6 +105,7 @@ def _rows(a, axis, dtype):
     return ravel(a) if axis is None else moveaxis(a, axis, 0)
 
 
+@gives("either")
 def diff(a, n=1, axis=-1):
     """Differences of neighbours, `n` times over."""
     a = operand(a)
