@@ -10,6 +10,7 @@ import gast
 
 from .. import syntax, types
 from ..names import base_of, from_path
+from ..placeholders import placeholder
 from ..types import Array, ListOf, Scalar, Type
 from .frame import Frame
 from .values import (
@@ -204,24 +205,13 @@ def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
         pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
 
 
-def zero_of(frame: Frame, type_: Type) -> gast.expr | None:
-    """Something to hold a name's place where it has no value yet; never read."""
-    match type_:
-        case Scalar(dtype=dtype):
-            return syntax.constant({"bool": False, "i32": 0, "i64": 0, "f32": 0.0, "f64": 0.0}[dtype])
-        case Array(dtype=dtype, dims=dims):
-            shape = tuple(d if isinstance(d, int) else 0 for d in dims)
-            return syntax.call("zeros", shape=shape, dtype=dtype)
-    return syntax.call("new_list")
-
-
 def place_holders(frame: Frame, target: Value, source: Value, merged: set[str]) -> None:
     """Assign the names of `target` that `source`, undefined on this path, gives no value."""
     if not isinstance(source, Undefined):
         return
     for leaf in _leaf_names(target):
         if leaf in merged:
-            frame.builder.append(syntax.assign(leaf, zero_of(frame, frame.builder.types[leaf])))
+            frame.builder.append(syntax.assign(leaf, placeholder(frame.builder.types[leaf])))
 
 
 def _leaf_names(value: Value) -> list[str]:
