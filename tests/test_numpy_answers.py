@@ -5,6 +5,7 @@ which is minutes.
 """
 
 import os
+import platform
 import zlib
 from itertools import product
 
@@ -60,7 +61,10 @@ TAME_OF_TWO = ["np.linspace(x, y, 3)", "np.arange(x, y)", "np.arange(x, y, 0.5)"
 JOINED = ("max(x, y)", "min(x, y)", "x if x > y else y", "sum(x)", "sum(x, 1)", "sum(x, 1.5)")
 # NumPy adds products up from 0.0 here, or asks BLAS: which of the two zeros comes out is left open.
 PRODUCTS = ("np.dot", "np.inner", "np.outer", "np.vdot", "np.vecdot", "np.tensordot", "np.einsum", "np.kron", "x @")
-OPEN_ZEROS = (*PRODUCTS, "np.fmax", "np.fmin", "np.max(", "np.min(", "x.max(", "np.polyval", "np.cross", "np.ptp")
+EXTREMES = () if platform.machine() in ("x86_64", "AMD64") else ("np.maximum", "np.minimum", "np.clip")
+OPEN_ZEROS = (
+    *PRODUCTS, *EXTREMES, "np.fmax", "np.fmin", "np.max(", "np.min(", "x.max(", "np.polyval", "np.cross", "np.ptp",
+)  # fmt: skip
 # Where a number of BLAS is zero, NumPy leaves the array's nan out.
 AWKWARD_PRODUCTS = ("np.dot(x, y)", "np.inner(x, y)", "np.tensordot(x, y, 1)")
 

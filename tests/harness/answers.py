@@ -8,6 +8,7 @@ A *form* is a dtype and how the number comes: Python's (`float`), NumPy's scalar
 
 from __future__ import annotations
 
+import ast
 import itertools
 import linecache
 import math
@@ -48,11 +49,12 @@ def _values(numbers: dict) -> dict[str, list]:
 FORMS, TAME = _values(AWKWARD), _values(PLAIN)
 
 
-def function_of(text: str) -> Callable:
-    """`lambda x, y: text` as a function with a source; statements where there are lines."""
+def function_of(text: str, parameters: str = "") -> Callable:
+    """`lambda x, y: text` as a function with a source; statements where there are lines, the last one an expression."""
+    parameters = parameters or ", ".join(k for k in "xy" if _uses(text, k))
     lines = text.split("\n")
     body = "\n".join(f"    {line}" for line in (*lines[:-1], f"return {lines[-1]}"))
-    source = f"def f({', '.join(k for k in 'xy' if _uses(text, k))}):\n{body}\n"
+    source = f"def f({parameters}):\n{body}\n"
     name = f"<answers {zlib.crc32(source.encode())}>.py"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     names: dict = {"np": np, "math": math}
@@ -61,9 +63,7 @@ def function_of(text: str) -> Callable:
 
 
 def _uses(text: str, name: str) -> bool:
-    return any(part == name for part in "".join(c if c.isalnum() or c in "_." else " " for c in text).split()) or any(
-        part.startswith(f"{name}.") for part in "".join(c if c.isalnum() or c in "_." else " " for c in text).split()
-    )
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(text)))
 
 
 def outcome(function: Callable, arguments: tuple) -> object:
