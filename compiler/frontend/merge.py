@@ -14,6 +14,7 @@ import gast
 
 from .. import syntax, types
 from ..names import from_path
+from ..placeholders import placeholder
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .frame import Frame
@@ -236,7 +237,7 @@ class Merging:
             return
         for leaf in leaf_names(target, self.into):
             if leaf in self.fresh:
-                self.frame.builder.append(syntax.assign(leaf, zero_of(self.frame, self.frame.builder.types[leaf])))
+                self.frame.builder.append(syntax.assign(leaf, placeholder(self.frame.builder.types[leaf])))
 
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
@@ -299,17 +300,6 @@ def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
         target = pending[0][0]
         aside = frame.builder.bind(syntax.name(target), frame.builder.types[target], target)
         pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
-
-
-def zero_of(frame: Frame, type_: Type) -> gast.expr | None:
-    """Something to hold a name's place where it has no value yet; never read."""
-    match type_:
-        case Scalar(dtype=dtype):
-            return syntax.constant({"bool": False, "i32": 0, "i64": 0, "f32": 0.0, "f64": 0.0}[dtype])
-        case Array(dtype=dtype, dims=dims):
-            shape = tuple(d if isinstance(d, int) else 0 for d in dims)
-            return syntax.call("zeros", shape=shape, dtype=dtype)
-    return syntax.call("new_list")
 
 
 def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:

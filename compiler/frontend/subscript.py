@@ -28,7 +28,29 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     found = frame.type_of(base)
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements", node, "indexed here")
-    return element(frame, base, normalised(frame, found, items, node), node, hint)
+    written_out = normalised(frame, found, items, node)
+    if has_ellipsis(items) and all(is_number_item(frame, i) for i in written_out):
+        return single_view(frame, base, written_out, node, hint)
+    return element(frame, base, written_out, node, hint)
+
+
+def has_ellipsis(items: gast.expr) -> bool:
+    parts = items.elts if isinstance(items, gast.Tuple) else [items]
+    return any(isinstance(part, gast.Constant) and part.value is Ellipsis for part in parts)
+
+
+def is_number_item(frame: Frame, item: gast.expr) -> bool:
+    if isinstance(item, gast.Name):
+        return isinstance(frame.builder.types[item.id], Scalar)
+    return isinstance(item, gast.Constant) and item.value is not None
+
+
+def single_view(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hint: str) -> Value:
+    """`x[0, ...]`: a view without dimensions, which changes in place where a number does not."""
+    if not items:
+        return base
+    row = element(frame, base, [*items, syntax.constant(None)], node)
+    return frame.emit("reshape", row, node=node, hint=hint, shape=())
 
 
 def element(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST, hint: str = "t") -> Value:

@@ -21,6 +21,7 @@ from ..analysis.def_use import expressions_of, reads_of
 from ..analysis.failure import failures
 from ..diagnostics import InternalError
 from ..ops import schema
+from ..placeholders import placeholder
 from ..program import Function
 from ..types import ListOf, Scalar, Type
 from .rename import with_blocks
@@ -36,6 +37,12 @@ def prune(function: Function, *, keep_errors: bool = True) -> Function:
     if len(kept) == len(function.body) and all(a is b for a, b in zip(kept, function.body)):
         return function
     bound = {name for statement in syntax.walk(kept) for name in syntax.names_bound(statement)}
+    missing = [n for n in reads_of(kept[-1]) if n not in bound and n not in function.parameters]
+    if missing:  # a `raise` that is always reached left nothing alive, but the function ends in its return
+        end = kept[-1]
+        held = [syntax.assign(n, placeholder(function.types[n])) for n in missing]
+        kept[-1:] = [*(syntax.at(s, end.span, getattr(end, "inlined", ())) for s in held), end]
+        bound.update(missing)
     types = {n: t for n, t in function.types.items() if n in bound or n in function.parameters}
     return function.with_(body=tuple(kept), types=types, temporaries=function.temporaries & bound)
 

@@ -15,6 +15,7 @@ from ... import syntax
 from ...diagnostics import InternalError
 from ...types import Array, Extent, shift, symbol
 from .arithmetic import ZERO, minus, plus, text_of
+from .empty_rows import require_inside
 from .guards import any_of, joined, raise_if, shape_texts
 from .lowering import Lowering
 from .nest import Nest, bottom_of, flush, materialise, realise
@@ -292,6 +293,7 @@ def scattered_places(
     common = joined(low, [n.lengths for n in arrays], "IndexError", message, values)
     first = _first_of_common(indices, len(items))
     picks: list[Pick] = []
+    rows: list[Length] = []
     lengths: list[Length] = [] if first is not None else list(common)
     last = len(common) if first is None else first + len(common)
     for position, item in enumerate(items):
@@ -305,9 +307,11 @@ def scattered_places(
                 raise InternalError("loops", text_of(item), "a slice that should have become a view")
             picks.append(part[0])
             lengths.append(part[1])
+            rows.append(part[1])
         else:
             node = indices[position]
             picks.append(Through(node, last) if rank(node) else At(item))
+    require_inside(low, source, picks, rows)
     return tuple(picks), tuple(lengths), source
 
 

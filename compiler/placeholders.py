@@ -1,0 +1,24 @@
+"""Something to hold a name's place where it has no value that is ever read.
+
+    f64    ->    0.0        f64[n, 3]    ->    zeros(shape=(0, 3), dtype="f64")        [f64]    ->    new_list()
+"""
+
+from __future__ import annotations
+
+import gast
+
+from . import syntax
+from .types import Array, Scalar, Type
+
+ZEROS = {"bool": False, "i32": 0, "i64": 0, "f32": 0.0, "f64": 0.0}
+
+
+def placeholder(type_: Type) -> gast.expr:
+    """An expression of this type, its unknown lengths zero."""
+    match type_:
+        case Scalar(dtype=dtype):
+            return syntax.constant(ZEROS[dtype])
+        case Array(dtype=dtype, dims=dims):
+            shape = tuple(d if isinstance(d, int) else 0 for d in dims)
+            return syntax.call("zeros", shape=shape, dtype=dtype)
+    return syntax.call("new_list")

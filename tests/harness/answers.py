@@ -1,0 +1,120 @@
+"""One expression on operands of every kind, compiled and in CPython: value, dtype, shape and error must agree.
+
+    outcomes("np.mean(x, dtype=int)", {"x": "i32[n]"})    ->    (arguments, what was found, what NumPy says), ...
+
+A *form* is a dtype and how the number comes: Python's (`float`), NumPy's scalar (`f64`), an array without dimensions
+(`f64[]`), of one element (`f64[1]`), of some and of none (`f64[n]`), a matrix (`f64[n, m]`).  Each has awkward values.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import math
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import pellucid
+
+DTYPES = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
+PYTHON = {"bool": bool, "i64": int, "f64": float}
+AWKWARD = {
+    "bool": (True, False, True, True), "i32": (2, -3, 0, 5), "i64": (3, -2, 0, 2**53 + 1),
+    "f32": (1.5, -0.0, math.nan, math.inf), "f64": (-0.0, 2.5, math.nan, -math.inf),
+}  # fmt: skip
+PLAIN = {
+    "bool": (True, False, True, True), "i32": (2, 3, 1, 4), "i64": (3, 2, 1, 5), "f32": (1.5, 0.5, 0.25, 2.0),
+    "f64": (0.75, 2.5, 1.25, 3.0),
+}  # fmt: skip
+
+
+def _values(numbers: dict) -> dict[str, list]:
+    found: dict[str, list] = {}
+    for dtype, row in numbers.items():
+        array = np.array(row).astype(DTYPES[dtype])
+        found[f"{dtype}[n]"] = [array, array[:0]]
+        found[f"{dtype}[1]"] = [array[:1], array[2:3]]
+        found[f"{dtype}[]"] = [array[k : k + 1].reshape(()) for k in (0, 2)]
+        found[dtype] = [array[0], array[2], array[3]]
+        found[f"{dtype}[n, m]"] = [np.stack([array, array[::-1]])]
+        if dtype in PYTHON:
+            found[PYTHON[dtype].__name__ + "()"] = [PYTHON[dtype](row[k]) for k in (0, 2, 3)]
+    return found
+
+
+FORMS, TAME = _values(AWKWARD), _values(PLAIN)
+
+
+def function_of(text: str, parameters: str = "") -> Callable:
+    """`lambda x, y: text` as a function with a source; statements where there are lines, the last one an expression."""
+    parameters = parameters or ", ".join(k for k in "xy" if _uses(text, k))
+    lines = text.split("\n")
+    body = "\n".join(f"    {line}" for line in (*lines[:-1], f"return {lines[-1]}"))
+    source = f"def f({parameters}):\n{body}\n"
+    name = f"<answers {zlib.crc32(source.encode())}>.py"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    names: dict = {"np": np, "math": math}
+    exec(compile(source, name, "exec"), names)
+    return names["f"]
+
+
+def _uses(text: str, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(ast.parse(text)))
+
+
+def outcome(function: Callable, arguments: tuple) -> object:
+    """The result, or the exception."""
+    given = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*given)
+        except Exception as error:
+            return error
+
+
+def outcomes(text: str, forms: tuple[str, ...], tame: bool = False) -> Iterator[tuple[tuple, object, object]]:
+    """Every combination of the forms' values, until the compiler refuses one; a refusal answers nothing."""
+    python = function_of(text)
+    compiled = pellucid.compile(python)
+    awkward = [] if tame else list(itertools.product(*(FORMS[f] for f in forms)))[:9]
+    for arguments in (*awkward, *itertools.product(*(TAME[f] for f in forms))):
+        found = outcome(compiled, arguments)
+        if isinstance(found, pellucid.CompileError):
+            return
+        yield arguments, found, outcome(python, arguments)
+
+
+def agree(found: object, wanted: object, *, same_type: bool = True, same_zero: bool = True) -> bool:
+    """Whether an answer is NumPy's, to rounding.
+
+    An array without dimensions and NumPy's scalar are one.  Without `same_type` only the value counts, without
+    `same_zero` 0.0 and -0.0 are one.
+    """
+    if isinstance(wanted, Exception):
+        return isinstance(found, type(wanted)) or isinstance(found, Exception) and isinstance(wanted, type(found))
+    if isinstance(found, Exception):
+        return isinstance(found, OverflowError) and type(wanted) is int and not -(2**63) <= wanted < 2**63
+    if isinstance(wanted, tuple):
+        return isinstance(found, tuple) and len(found) == len(wanted) and all(map(agree, found, wanted))
+    is_numpys = [isinstance(v, np.ndarray | np.generic | pellucid.Array) for v in (found, wanted)]
+    left, right = np.asarray(found), np.asarray(wanted)
+    if same_type and (is_numpys[0] != is_numpys[1] or left.dtype != right.dtype):
+        return False
+    if left.shape != right.shape or (left.ndim > 0) != isinstance(found, pellucid.Array | np.ndarray) and left.ndim:
+        return False
+    return _close(left, right, same_zero)
+
+
+def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
+    if right.dtype.kind != "f" or left.dtype.kind != "f":
+        return bool(np.all(left == right))
+    tolerance = 3e-6 if np.float32 in (left.dtype, right.dtype) else 1e-12
+    with np.errstate(all="ignore"):
+        equal = (left == right) & ((right != 0) | (np.signbit(left) == np.signbit(right)) | (not same_zero))
+        near = (np.abs(left - right) <= tolerance * np.abs(right)) & (right != 0)
+    return bool(np.all(equal | near | (np.isnan(left) & np.isnan(right))))
