@@ -28,10 +28,13 @@ __all__ = ["check", "compiled", "mutated"]
 Frozen = Mapping[str, tuple[Any, Value]]
 
 
-def check(request: Request) -> None:
-    """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError."""
+def check(request: Request) -> bool:
+    """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError.
+
+    Gives whether all functions that it reaches were there to be judged.
+    """
     with no_collection():
-        decoration.check(request)
+        return decoration.check(request)
 
 
 def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: Options) -> Compiled:
