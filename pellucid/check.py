@@ -2,8 +2,8 @@
 
     check_file("physics.py")   ->   [Diagnostic("P014", ...), Diagnostic("U012", ...)]
 
-A function counts when a decorator of it resolves to `pellucid.compile`, by the file's own imports; functions of the
-same file that it calls are compiled with it and are checked as well.
+A function counts when a decorator of it resolves to `pellucid.compile`, by the file's own imports; functions that it
+calls, in this file or in others, are compiled with it and are checked as well.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from .compiler.diagnostics import Diagnostic, Span, characters_before, render, s
 from .compiler.frontend.purity import CheckOptions, check_function, in_order
 from .compiler.frontend.resolve import Resolve, resolve_chain
 from .compiler.frontend.resolve_static import declared, function_resolver, module_resolver, parse_module
-from .compiler.frontend.scopes import scopes
 from .compiler.ops import python_names
 from .compiler.records import dataclass
 from .deep import with_room
@@ -97,10 +96,9 @@ def _check_text(text: str, path: str, is_supported: Callable[[str], bool], known
         report.diagnostics.append(_syntax_fault(error, path))
         return report
     known = {id(found.tree): found for found in _functions(module, ())}
-    queue = [found for found in known.values() if _is_decorated(found, outer, text, path)]
-    queued = {id(found.tree) for found in queue}
-    for found in queue:  # grows while it is walked
-        report.functions += 1
+    decorated = [found for found in known.values() if _is_decorated(found, outer, text, path)]
+    judged: set[tuple[object, object]] = {(found.tree, ()) for found in decorated}
+    for found in decorated:
         resolve = function_resolver(outer, found.enclosing, text, path)
         if isinstance(found.tree, gast.AsyncFunctionDef):
             report.diagnostics.append(_async_fault(found.tree, path))
@@ -113,12 +111,12 @@ def _check_text(text: str, path: str, is_supported: Callable[[str], bool], known
             resolve=resolve,
             is_supported=is_supported,
             known_names=known_names,
+            judged=judged,
         )
-        for called in _called(found.tree, resolve):
-            if id(called) in known and id(called) not in queued:
-                queued.add(id(called))
-                queue.append(known[id(called)])
-    report.diagnostics = list(in_order(report.diagnostics))
+    report.functions = len({tree for tree, _ in judged})
+    own = [fault for fault in report.diagnostics if fault.span.file == path]
+    elsewhere = [fault for fault in report.diagnostics if fault.span.file != path]
+    report.diagnostics = [*in_order(own), *in_order(elsewhere)]
     return report
 
 
@@ -139,17 +137,6 @@ def _is_decorated(found: Found, outer: Resolve, text: str, path: str) -> bool:
         if resolved is not None and resolved.name in DECORATORS:
             return True
     return False
-
-
-def _called(tree: gast.FunctionDef, resolve: Resolve) -> Iterator[gast.AST]:
-    """The functions that a function names from outside."""
-    for scope in scopes(tree):
-        for node in scope.nodes:
-            if isinstance(node, gast.Name | gast.Attribute):
-                found = resolve_chain(node, resolve, scope.is_local)
-                source = found.source() if found is not None and found.source is not None else None
-                if source is not None:
-                    yield source.tree
 
 
 def _options(tree: gast.FunctionDef) -> CheckOptions:
@@ -195,14 +182,19 @@ def main(
             print(f"pellucid check: cannot read {path}: {error.strerror or error}", file=sys.stderr)
             status = 2
     if json:
-        listed = [as_json(diagnostic, report.text) for report in reports for diagnostic in report.diagnostics]
+        listed = [as_json(fault, _text_of(fault, report)) for report in reports for fault in report.diagnostics]
         print(json_module.dumps(listed, indent=2))
     else:
         for report in reports:
             for diagnostic in report.diagnostics:
-                print(render(diagnostic, report.text), end="\n\n")
+                print(render(diagnostic, _text_of(diagnostic, report)), end="\n\n")
         print(_summary(reports))
     return status or int(any(report.diagnostics for report in reports))
+
+
+def _text_of(diagnostic: Diagnostic, report: Report) -> str | None:
+    """What was read of the file that a fault is in; of another file nothing was."""
+    return report.text if diagnostic.span.file == report.path else None
 
 
 def _expand(paths: Iterable[str]) -> Iterator[str]:

@@ -31,10 +31,13 @@ Frozen = Mapping[str, tuple[Any, Value]]
 
 
 @with_room
-def check(request: Request) -> None:
-    """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError."""
+def check(request: Request) -> bool:
+    """Raise the faults of a function, if it has any: a PurityError, UnsupportedError or CompileError.
+
+    Gives whether all functions that it reaches were there to be judged.
+    """
     with no_collection():
-        decoration.check(request)
+        return decoration.check(request)
 
 
 @with_room

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .compiler.diagnostics import Span
 
 FUNCTION, CHECKED = ".function", ".checked"
+UNFINISHED = b"unfinished"
 CONSTANTS = (bool, int, float, str, bytes, type(None))
 KINDS: Mapping[str, type] = {"tuple": tuple, "list": list}
 
@@ -123,16 +124,18 @@ def _add_value(seen: Fingerprint, value: Value) -> None:
 # --- verdicts ------------------------------------------------------------------------------------------------------
 
 
-def is_checked(key: Key | None) -> bool:
-    """Whether a function with this key was found to be pure and in the language before."""
+def verdict(key: Key | None) -> bool | None:
+    """None unless a function with this key was found pure and in the language before; False where a helper that was
+    not there yet remains to be judged."""
     place = store()
-    return key is not None and place is not None and place.read(key.name) is not None
+    data = place.read(key.name) if key is not None and place is not None else None
+    return None if data is None else data != UNFINISHED
 
 
-def save_check(key: Key | None) -> None:
+def save_verdict(key: Key | None, is_complete: bool) -> None:
     place = store()
     if key is not None and place is not None:
-        place.write(key.name, b"")
+        place.write(key.name, b"" if is_complete else UNFINISHED)
 
 
 # --- compiled functions --------------------------------------------------------------------------------------------

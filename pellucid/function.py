@@ -65,9 +65,11 @@ class Function(base_class()):  # type: ignore[misc]
     def _check_purity(self) -> None:
         """Raise the faults of the function, if any; the compiler is asked only once on this machine."""
         key = entries.key_of_check(self.__pellucid__)
-        if not entries.is_checked(key):
-            compiler().check(self.__pellucid__)
-            entries.save_check(key)
+        found = entries.verdict(key)
+        if found is None:
+            found = compiler().check(self.__pellucid__)
+            entries.save_verdict(key, found)
+        self._is_judged = found
 
     def _look(self) -> None:
         """Take note of the parameters, which belong to the Python function and can be given other defaults."""
@@ -100,6 +102,7 @@ class Function(base_class()):  # type: ignore[misc]
             found = self._found_again(flat, compiled)
             if found is not None:
                 return found, False
+        if compiled is not None or not self._is_judged:  # there is something that was not there when it was judged
             self._check_purity()
         compiled = self._compiled[flat.key] = self._compile(flat)
         return compiled, True

@@ -28,8 +28,9 @@ from ..analysis.alias_value import (
     join_all,
     outside,
 )
+from ..diagnostics import Label
 from .resolve import Resolve, resolve_chain
-from .scopes import AnyFunction, Scope, scope_of
+from .scopes import AnyFunction, Scope, scope_of, scopes
 
 DEEPEST_CALLS = 12
 MOST_SUMMARIES = 300  # functions that all call each other would else take time without bound
@@ -43,12 +44,21 @@ class Summaries:
         self.active: dict[gast.AST, Value] = {}
         self.unfinished: set[gast.AST] = set()
         self.scopes: dict[gast.AST, Scope] = {}
+        self.inside: dict[gast.AST, list[Scope]] = {}
+        self.changing: set[gast.AST] = set()
+        self.changed: dict[gast.AST, dict[str, tuple[Label, ...]]] = {}  # parameters that are changed, and where
         self.made = 0
 
     def scope(self, tree: AnyFunction, parent: Scope | None) -> Scope:
         if tree not in self.scopes:
             self.scopes[tree] = scope_of(tree, parent)
         return self.scopes[tree]
+
+    def scopes_of(self, tree: AnyFunction) -> list[Scope]:
+        """The scope of a function and those inside it."""
+        if tree not in self.inside:
+            self.inside[tree] = list(scopes(tree))
+        return self.inside[tree]
 
     def summary(self, scope: Scope, resolve: Resolve) -> Value | None:
         """None when calls are nested too deeply to be followed."""

@@ -21,8 +21,9 @@ from ..analysis.alias_value import Origin
 from ..diagnostics import Diagnostic, Label, Span
 from ..records import dataclass
 from ..vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
+from .aliasing import DEEPEST_CALLS, Summaries, facts_of
 from .effects import root_name
-from .resolve import Resolution, Resolve, resolve_chain
+from .resolve import Resolution, Resolve, Source, resolve_chain
 from .scopes import LEAVES, Scope, evaluated_here, name_span, parameters
 
 FURTHER_PLACES = 3  # labels for the same fault in other places
@@ -37,6 +38,7 @@ class Change:
     base: gast.expr
     how: str
     is_of_container: bool = False
+    inside: tuple[Label, ...] = ()  # where a function that was called does it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,8 @@ class Around:
     resolve: Resolve
     mutates: tuple[str, ...]
     can_declare: bool
+    summaries: Summaries
+    is_called: bool = False  # by compiled functions only: what it does to its arguments is their affair
 
 
 def changes(around: Around) -> Iterator[Diagnostic]:
@@ -72,11 +76,13 @@ def _code(change: Change, origin: Origin, around: Around) -> str:
     match origin.kind:
         case "made":
             return ""
-        case "argument" if origin.name in around.mutates:
+        case "argument" if origin.name in around.mutates or around.is_called:
             return ""
         # which list or dict it is, and who made it, the specialiser knows for sure; here only the plain case is judged
         case "argument" if change.is_of_container and (root_name(change.base) != origin.name or not around.can_declare):
             return ""
+        case _ if origin.through and change.inside:
+            return ""  # what is called is walked through when the types are known
         case _ if origin.through:
             return "P016"
         case "argument":
@@ -118,8 +124,8 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
             yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
     elif found.kind == "library":
         yield from _changes_by_library(node, found)
-    elif found.mutates:
-        yield from _changes_by_function(node, found)
+    elif found.source is not None:
+        yield from _changes_by_function(node, found, around.summaries)
 
 
 def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
@@ -131,16 +137,42 @@ def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
             yield Change(array, array, "the result is written into it")
 
 
-def _changes_by_function(node: gast.Call, found: Resolution) -> Iterator[Change]:
-    """A call of a function that declares `mutates=`: its arguments are changed here."""
+def _changes_by_function(node: gast.Call, found: Resolution, summaries: Summaries) -> Iterator[Change]:
+    """A call of a function that changes its parameters, as it declares or as its text says."""
     source = found.source() if found.source is not None else None
-    if source is None:
+    if source is None or any(isinstance(argument, gast.Starred) for argument in node.args):
         return
+    changed = changed_parameters(source, summaries)
     names = [p.id for p in (*source.tree.args.posonlyargs, *source.tree.args.args)]
     given = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords)]
     for name, argument in given:
-        if name in found.mutates:
-            yield Change(argument, argument, f"`{found.name}` changes it in place")
+        if name in changed or name in found.mutates:
+            how = f"`{found.name.rpartition('.')[2]}` changes it in place"
+            yield Change(argument, argument, how, inside=changed.get(name, ()))
+
+
+def changed_parameters(source: Source, summaries: Summaries) -> dict[str, tuple[Label, ...]]:
+    """The parameters of a function that it changes for sure, and where; those it may change are left to the types."""
+    tree = source.tree
+    if tree not in summaries.changed:
+        if len(summaries.changing) >= DEEPEST_CALLS:
+            return {}
+        summaries.changing.add(tree)
+        summaries.changed[tree] = {}  # what a recursive function does is found where it is done, not where it is called
+        scope = summaries.scope(tree, None)
+        facts = facts_of(scope, source.resolve, summaries)
+        around = Around(scope, facts, source.file, source.text, source.resolve, (), False, summaries)
+        found: dict[str, tuple[Label, ...]] = {}
+        for statement in [tree.body] if isinstance(tree, gast.Lambda) else tree.body:
+            for change in _changes_in(statement, around):
+                for origin in sorted(facts.value(change.base).itself, key=astuple):
+                    is_sure = not change.is_of_container or root_name(change.base) == origin.name
+                    if origin.kind == "argument" and not origin.through and is_sure:
+                        place = Label(Span.of(change.shown, source.file), change.how)
+                        found.setdefault(origin.name, (place, *change.inside)[:FURTHER_PLACES])
+        summaries.changed[tree] = found
+        summaries.changing.discard(tree)
+    return summaries.changed[tree]
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
@@ -150,7 +182,7 @@ def _diagnostic(code: str, found: list[tuple[Change, Origin]], around: Around) -
     change, origin = found[0]
     name, root = origin.name, root_name(change.base)
     help_: tuple[str, ...]
-    labels = list(_place_of(origin, around))
+    labels = [*_place_of(origin, around), *change.inside]
     match code:
         case "P014":
             message = f"this function changes its argument `{name}`"

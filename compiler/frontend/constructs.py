@@ -61,11 +61,15 @@ OPENING = {
 
 
 def refused_constructs(
-    scope: Scope, file: str, resolve: Resolve, static: tuple[str, ...], is_inner: bool
+    scope: Scope, file: str, resolve: Resolve, static: tuple[str, ...], is_inner: bool, is_helper: bool = False
 ) -> Iterator[Diagnostic]:
-    """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
+    """What this function says that the language cannot: its own text only, inner functions are scopes of their own.
+
+    `is_helper` says that only compiled functions call it, which know how many arguments they give.
+    """
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
-    yield from _star_parameters(scope, file, static)
+    if not is_helper:
+        yield from _star_parameters(scope, file, static)
     yield from _default_values(scope, file, resolve)
     if isinstance(scope.node, gast.FunctionDef) and is_inner:
         yield from _decorators(scope, file, resolve)

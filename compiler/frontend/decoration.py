@@ -1,4 +1,4 @@
-"""What is checked the moment a function is decorated: purity and the language, all faults at once."""
+"""What is checked the moment a function is decorated: it and its helpers, all faults at once."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import gast
 
 from ..diagnostics import CompileError, PurityError, UnsupportedError
 from ..ops import python_names
-from .purity import check_function
+from ..vocabulary import Vocabulary
+from .aliasing import Summaries
+from .purity import Check
 from .read import read
-from .resolve import live_resolver
+from .resolve import Source, live_resolver
 
 SUPPORTED = frozenset(python_names.BINDINGS)
 
 
-def check(request: Any) -> None:
-    """Raise the faults of a request's function, if any: a PurityError, UnsupportedError or CompileError."""
+def check(request: Any) -> bool:
+    """Raise the faults of a request's function, if any: a PurityError, UnsupportedError or CompileError.
+
+    Gives whether all helpers were there to be judged; else they are when the function is first called.
+    """
     source = read(request.python)
     tree = source.tree
     if isinstance(tree, gast.Lambda):
         returned = gast.copy_location(gast.Return(tree.body), tree.body)
         tree = gast.copy_location(gast.FunctionDef("lambda_", tree.args, [returned], [], None, None, []), tree)
-    found = check_function(
-        tree,
-        file=source.file,
-        text=source.text,
-        options=request,
-        resolve=live_resolver(request.python),
-        is_supported=SUPPORTED.__contains__,
-        known_names=SUPPORTED,
+    root = Source(tree, source.file, source.text, live_resolver(request.python), request.python)
+    found, is_complete = Check(Vocabulary(SUPPORTED.__contains__, SUPPORTED), Summaries(), request).judge(
+        root, True, set()
     )
     if not found:
-        return
+        return is_complete
     letters = {diagnostic.code[0] for diagnostic in found}
     classes = {"P": PurityError, "U": UnsupportedError}
     cls = classes.get(letters.pop(), CompileError) if len(letters) == 1 else CompileError

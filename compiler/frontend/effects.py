@@ -20,7 +20,7 @@ from ..analysis.alias_source import Facts
 from ..diagnostics import Diagnostic, Label, Span
 from ..records import dataclass
 from ..vocabulary import Vocabulary, belongs, closest
-from .resolve import Resolution, Resolve, article, resolve_chain
+from .resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
 from .scopes import LEAVES, Scope, evaluated_here, is_message
 
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | {"astype", "copy", "flatten", "item"}
@@ -87,6 +87,8 @@ class Judge:
             case "unknown":
                 text = f"the compiler cannot see into `{shown}`: {found.what}"
                 help_ = f"write it as a plain function, or {OUTSIDE}"
+                if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
+                    help_ = INSTEAD_OF_OBJECT
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
             case "builtin":
                 yield from self._builtin(found, node, in_message)

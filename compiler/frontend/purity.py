@@ -6,12 +6,14 @@
 
 Takes the tree of a function as it was read (before desugaring), gives diagnostics; changes nothing.  `constructs`
 finds what is outside the language, `effects` judges names and calls, `changes` what is written, on the facts of
-`analysis.alias_source`.  Whether `x += 1` changes an argument is left to the type checker: `x` may be a number.
+`analysis.alias_source`, and all three do so for every helper that is reached.  Whether `x += 1` changes an argument is
+left to the type checker: `x` may be a number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import gast
@@ -23,8 +25,9 @@ from .aliasing import Summaries, facts_of
 from .changes import Around, changes
 from .constructs import refused_constructs
 from .effects import Judge
-from .resolve import Resolve
-from .scopes import AnyFunction, Scope, scopes
+from .helpers import Helper, reached
+from .resolve import Resolve, Source
+from .scopes import AnyFunction, Scope
 
 
 class Options(Protocol):
@@ -56,39 +59,69 @@ def check_function(
     resolve: Resolve,
     is_supported: Callable[[str], bool],
     known_names: Collection[str] = (),
+    judged: set[tuple[object, object]] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Every fault of a function and of the functions inside it, in source order; empty when there is none.
+    """Every fault of a function, of the functions inside it and of those it reaches; empty when there is none.
 
     `is_supported` says of a dotted name (`numpy.linalg.norm`, `math.sin`) whether the operator table has it, and
-    `known_names` are the names suggestions are drawn from.
+    `known_names` are the names suggestions are drawn from.  Helpers that are in `judged` are left out, and those that
+    are not go there.
     """
-    vocabulary = Vocabulary(is_supported, known_names)
-    summaries = Summaries()
-    inside = list(scopes(tree))
-    found: list[Diagnostic] = list(_option_faults(inside, file, options))
-    for scope in inside:
-        found += _scope_faults(scope, tree, file, text, options, resolve, vocabulary, summaries)
-    return in_order(_without_echoes(found))
+    check = Check(Vocabulary(is_supported, known_names), Summaries(), options)
+    return check.judge(Source(tree, file, text, resolve), False, set() if judged is None else judged)[0]
 
 
-def _scope_faults(
-    scope: Scope,
-    tree: AnyFunction,
-    file: str,
-    text: str,
-    options: Options,
-    resolve: Resolve,
-    vocabulary: Vocabulary,
-    summaries: Summaries,
-) -> Iterator[Diagnostic]:
-    is_inner = scope.node is not tree
-    facts = facts_of(scope, resolve, summaries)
-    yield from refused_constructs(scope, file, resolve, () if is_inner else tuple(options.static), is_inner)
-    if isinstance(scope.node, gast.AsyncFunctionDef):
-        return
-    yield from Judge(scope, facts, file, resolve, vocabulary, tuple(options.freeze)).findings()
-    mutates = () if is_inner else tuple(options.mutates)
-    yield from changes(Around(scope, facts, file, text, resolve, mutates, not is_inner))
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """What the functions of one check are judged by."""
+
+    vocabulary: Vocabulary
+    summaries: Summaries
+    options: Options
+
+    def judge(
+        self, root: Source, is_live: bool, judged: set[tuple[object, object]]
+    ) -> tuple[tuple[Diagnostic, ...], bool]:
+        """The faults of a function and of what it reaches, and whether all of that is there by now.
+
+        With `is_live` a helper that is only found in the text is left for later, when it is there.
+        """
+        found, is_complete = self.faults(Helper(root)), True
+        for helper in reached(root, self.summaries, is_live):
+            if is_live and helper.source.function is None:
+                is_complete = False
+                continue
+            key = helper.identity, tuple(self.options.freeze)
+            if key not in judged:
+                judged.add(key)
+                found += self.faults(helper, is_helper=True)
+        return tuple(found), is_complete
+
+    def faults(self, one: Helper, is_helper: bool = False) -> list[Diagnostic]:
+        """The faults of one function and the functions inside it, each with the calls that lead there."""
+        source = one.source
+        inside = self.summaries.scopes_of(source.tree)
+        found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
+        for scope in inside:
+            found += self._scope_faults(scope, source, is_helper)
+        ordered = in_order(_without_echoes(found))
+        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
+
+    def _scope_faults(self, scope: Scope, source: Source, is_helper: bool) -> Iterator[Diagnostic]:
+        is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
+        facts = facts_of(scope, resolve, self.summaries)
+        static = () if is_inner else tuple(options.static)
+        yield from refused_constructs(scope, source.file, resolve, static, is_inner, is_helper)
+        if isinstance(scope.node, gast.AsyncFunctionDef):
+            return
+        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, tuple(options.freeze)).findings()
+        mutates = () if is_inner or is_helper else tuple(options.mutates)
+        can_declare = not is_inner and not is_helper
+        belongs_to_callers = is_helper and not is_inner
+        around = Around(
+            scope, facts, source.file, source.text, resolve, mutates, can_declare, self.summaries, belongs_to_callers
+        )
+        yield from changes(around)
 
 
 def _without_echoes(found: list[Diagnostic]) -> Iterator[Diagnostic]:
@@ -105,14 +138,19 @@ def _without_echoes(found: list[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """By position, each fault once."""
-    return tuple(sorted(dict.fromkeys(found), key=lambda d: (d.span.line, d.span.column, d.code)))
+    """By position, each fault once, whatever ways lead to it."""
+    first: dict[object, Diagnostic] = {}
+    for diagnostic in found:
+        first.setdefault((diagnostic.code, diagnostic.span, diagnostic.message), diagnostic)
+    return tuple(sorted(first.values(), key=lambda d: (d.span.line, d.span.column, d.code)))
 
 
-def _option_faults(inside: Sequence[Scope], file: str, options: Options) -> Iterator[Diagnostic]:
-    """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals this function reads."""
+def _option_faults(
+    inside: Sequence[Scope], source: Source, options: Options, summaries: Summaries
+) -> Iterator[Diagnostic]:
+    """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals that are read."""
     own = inside[0]
-    tree = own.node
+    tree, file = own.node, source.file
     listed = ", ".join(f"`{parameter}`" for parameter in own.parameters) or "none"
     for option in ("static", "mutates"):
         for name in getattr(options, option):
@@ -122,7 +160,8 @@ def _option_faults(inside: Sequence[Scope], file: str, options: Options) -> Iter
                 yield Diagnostic("P017", text, span, "no such parameter", help=(f"its parameters: {listed}",))
     if not options.freeze:
         return
-    read = {node.id for scope in inside for node in scope.nodes if isinstance(node, gast.Name)}
+    scopes = [*inside, *(s for one in reached(source, summaries, False) for s in summaries.scopes_of(one.source.tree))]
+    read = {node.id for scope in scopes for node in scope.nodes if isinstance(node, gast.Name)}
     for name in options.freeze:
         if name not in read or own.is_local(name):
             text = f"`freeze` names `{name}`, which this function does not read from outside"

@@ -57,12 +57,13 @@ Resolve: TypeAlias = Callable[[str], Resolution]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A function as text: its tree, its file, and how to resolve its names."""
+    """A function as text: its tree, its file, how to resolve its names, and the function where there is one."""
 
     tree: gast.FunctionDef | gast.Lambda
     file: str
     text: str
     resolve: Resolve
+    function: types.FunctionType | None = None
 
 
 def resolve_chain(node: gast.AST, resolve: Resolve, is_local: Callable[[str], bool]) -> Resolution | None:
@@ -125,7 +126,7 @@ def _not_yet(function: types.FunctionType, name: str) -> Resolution:
         return _function(function, name)
     module = _module_of(function)
     found = module(name) if module else Resolution("undefined", name)
-    return found if found.kind in ("function", "class", "constant") else Resolution("undefined", name)
+    return found
 
 
 def _module_of(function: types.FunctionType) -> Resolve | None:
@@ -150,7 +151,7 @@ def source_of(function: types.FunctionType) -> Source | None:
         found = read(function)
     except (CompileError, SyntaxError):
         return None
-    return Source(found.tree, found.file, found.text, live_resolver(function))
+    return Source(found.tree, found.file, found.text, live_resolver(function), function)
 
 
 def classify(value: Any, name: str) -> Resolution:
@@ -291,5 +292,5 @@ def _function(value: Any, name: str) -> Resolution:
     while not isinstance(plain, types.FunctionType) and hasattr(plain, "__wrapped__"):
         plain = plain.__wrapped__
     source = functools.partial(source_of, plain) if isinstance(plain, types.FunctionType) else None
-    mutates = getattr(getattr(value, "options", None), "mutates", ())
+    mutates = getattr(getattr(value, "__pellucid__", None), "mutates", ())
     return Resolution("function", name, value, source=source, mutates=tuple(mutates))
