@@ -56,10 +56,7 @@ SETTLE = (
     Step(copies, takes=SINGLE, gives=SINGLE),
     Step(coalesce, takes=SINGLE, gives=TYPED),
 )
-TIDY_AGAIN = (
-    Step(simplify_once, takes=TYPED, gives=TYPED),
-    Step(prune, takes=TYPED, gives=TYPED),
-)
+TIDY_AGAIN = tuple(Step(step.run, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 ROUNDS = 12
 
 def run_steps(program: Program, steps: Sequence[Step]) -> Program:

@@ -6,6 +6,7 @@ give wrong results.
 
 import os
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -32,6 +33,20 @@ def pytest_addoption(parser):
 
 def pytest_unconfigure(config):
     shutil.rmtree(CACHE, ignore_errors=True)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A test that fails after it ran a program at its stages names the first pass after which the answer differs."""
+    report = (yield).get_result()
+    stages = sys.modules.get("tests.harness.stages")
+    if stages is None or call.when != "call":
+        return
+    if report.failed and not hasattr(report, "wasxfail"):
+        from tests.harness.bisect import blamed
+
+        report.sections.append(("the pass to blame", blamed()))
+    stages.Stages.last = None
 
 
 @pytest.fixture(scope="session")

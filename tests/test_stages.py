@@ -4,9 +4,10 @@ import gast
 import pytest
 
 from pellucid.compiler import stages, syntax
+from pellucid.compiler.analysis.reaching import changed_definitions
 from pellucid.compiler.diagnostics import InternalError, Span
 from pellucid.compiler.program import Function, Origin, Program
-from pellucid.compiler.types import FLOAT, INT, Array, ListOf, Scalar, parse
+from pellucid.compiler.types import FLOAT, INT, Array, Dim, ListOf, Scalar, parse
 
 from .harness.random_typed import random_program
 from .harness.typed_text import read_function, read_program
@@ -193,6 +194,107 @@ def test_single_assignment_but_for_merges(text, message):
         assert message in reports[0]
 
 
+# --- lengths -------------------------------------------------------------------------------------------------------
+
+GROWN = {"t": parse("f64[length]"), "g": parse("f64[length + n]"), "i": INT}
+
+
+def grown(*more, types):
+    """`t` grows in a loop and has a length of its own; what follows sees it behind the loop."""
+    longer = syntax.assign("g", syntax.call("concatenate", "t", "x", axis=0))
+    loop = syntax.for_range("i", 0, "k", 1, [longer, syntax.assign("t", syntax.name("g"))])
+    body = [syntax.assign("t", syntax.name("x")), loop, *more, total(), syntax.return_(["s"])]
+    return found(*body, types={**GROWN, **types}, parameters=("x", "k"))
+
+
+@pytest.mark.parametrize(
+    "declared, value, message",
+    [
+        ("f64[length - 1]", syntax.index("t", syntax.slice_(1, None)), None),
+        ("f64[length]", syntax.index("t", syntax.slice_(1, None)), "its length is length - 1, not length"),
+        ("f64[length]", syntax.name("x"), "its length is n, not length"),
+        ("f64[length]", syntax.call("add", "t", "t"), None),
+        ("f64[length]", syntax.call("add", "x", "t"), None),  # the operator sees to it that they are equal
+        ("f64[length + n]", syntax.call("concatenate", "t", "x", axis=0), None),
+        ("f64[length]", syntax.call("concatenate", "t", "x", axis=0), "its length is length + n, not length"),
+        ("f64[other]", syntax.name("t"), None),  # a length of its own, of which less is known
+        ("f64[?]", syntax.name("t"), "an unknown length in its type"),
+    ],
+)
+def test_lengths_are_worked_out_again(declared, value, message):
+    types = {"u": Array("f64", (Dim((("?", 1),)),)) if "?" in declared else parse(declared)}
+    reports = grown(syntax.assign("u", value), types=types)
+    assert (reports == ()) if message is None else (message in reports[0])
+
+
+def test_one_number_has_one_length():
+    """Two arrays of as many zeros as an int says may share a symbol, and those of two ints may not."""
+    made = [syntax.assign(name, syntax.call("zeros", shape=(syntax.name(size),), dtype="f64"))
+            for name, size in (("p", "k"), ("q", "k"), ("r", "j"))]  # fmt: skip
+    closing = [total(), syntax.return_(["s"])]
+    types = {"p": parse("f64[h]"), "q": parse("f64[h]"), "j": INT}
+    assert found(*made[:2], *closing, types=types, parameters=("x", "k", "j")) == ()
+    reports = found(*made, *closing, types={**types, "r": parse("f64[h]")}, parameters=("x", "k", "j"))
+    assert "`r` is declared f64[h]" in reports[0]
+
+
+@pytest.mark.parametrize(
+    "size, declared, message",
+    [
+        (syntax.call("dim", "x", axis=0), "f64[n]", None),
+        (syntax.call("subtract", syntax.call("dim", "x", axis=0), 1), "f64[n]", "its length is n - 1, not n"),
+        (syntax.name("k"), "f64[size]", None),
+        (syntax.constant(3), "f64[n]", "its length is 3, not n"),
+    ],
+)
+def test_buffers_have_the_lengths_of_their_types(size, declared, message):
+    buffer = syntax.assign("a", syntax.call("empty", shape=syntax.tuple_([size]), dtype="f64"))
+    body = [buffer, syntax.assign("s", syntax.index("a", 0)), syntax.return_(["s"])]
+    reports = found(*body, stage="loops", types={"a": parse(declared)}, parameters=("x", "k"))
+    assert (reports == ()) if message is None else (message in reports[0])
+
+
+# --- which definitions reach a read --------------------------------------------------------------------------------
+
+MERGED = """def f(x: "f64", c: "bool_", k: "int"):
+    y = x * 2.0
+    z = x + 1.0
+    for i in range(0, k, 1):
+        t = {loop} * z
+        y = t
+    if c:
+        w = {inside} + 1.0
+    else:
+        w = z
+    return w, y
+"""
+
+
+@pytest.mark.parametrize(
+    "before, after, changed",
+    [
+        (("y", "y"), ("y", "y"), None),
+        (("y", "y"), ("y", "z"), "w = add(z, 1.0)"),
+        (("y", "y"), ("x", "y"), "t = multiply(x, z)"),
+    ],
+)
+def test_other_definitions_are_found(before, after, changed):
+    one, other = (read_function(MERGED.format(loop=loop, inside=inside)) for loop, inside in (before, after))
+    faults = [text for text, _ in ((stages.first_line(s), m) for s, m in changed_definitions(one, other))]
+    assert faults[:1] == ([] if changed is None else [changed])
+
+
+def test_names_and_copies_do_not_count():
+    source = MERGED.format(loop="y", inside="y")
+    renamed = source.replace("t = y * z\n        y = t", "y = y * z").replace("z", "other")
+    assert [*changed_definitions(read_function(source), read_function(renamed))] == []
+    fewer = source.replace("    y = x * 2.0\n", "    y = x\n")
+    assert [*changed_definitions(read_function(source), read_function(fewer))]
+    with pytest.raises(InternalError, match="another definition reaches `z`"):
+        swapped = source.replace("w = y + 1.0", "w = z + 1.0")
+        stages.require_same_definitions(read_function(source), read_function(swapped), "rename")
+
+
 # --- loops ---------------------------------------------------------------------------------------------------------
 
 
@@ -275,3 +377,14 @@ def step(x: "f64", y: "f64[m]") -> ("f64", "f64"):
     assert "gives i64 for `a`, which is f64" in reports(entry, step.with_(results=(parse("i64"), F64)))[0]
     lost = syntax.rebuild(call, value=syntax.call("stride", "x", "y"))
     assert reports(entry.with_(body=(lost, *entry.body[1:]))) == ["there is no function or operator `stride`"]
+
+
+@pytest.mark.parametrize("name", ["gemm", "gemv"])
+def test_library_statements_are_known(name):
+    def made(routine):
+        body = (syntax.expression(syntax.call(routine, "x", "x", "x")), syntax.return_(["s"]))
+        return Program("f", {"f": function(*body, parameters=("x", "s"), stage="loops")})
+
+    assert stages.require_calls(made(name), "lower") is None
+    with pytest.raises(InternalError, match="there is no function or operator `gemmm`"):
+        stages.require_calls(made("gemmm"), "lower")

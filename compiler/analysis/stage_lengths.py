@@ -31,8 +31,6 @@ else:
     (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
-# Kinds of operators that need lengths to be equal where several operands have an axis, and say so when they run.
-GUARDED = frozenset({"elementwise", "contraction", "structural"})
 
 
 def length_faults(function: Function) -> Iterator[Fault]:
@@ -132,17 +130,20 @@ class _Lengths:
 
     def of_operator(self, row: schema.Operator, call: gast.Call) -> list[list[Extent]]:
         static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(call)
-        result = infer(self.builder, row, call.args, static)
-        ways = _each(result)
-        if row.kind in GUARDED:
-            operands = [self.builder.type_of(a) for a in call.args]
-            for type_ in (t for t in operands if isinstance(t, Array)):
-                if row.kind != "elementwise":
-                    for way in ways:
-                        way += [d for d in type_.dims if d != 1]
-                    continue
-                for way, extent in zip(ways[::-1], type_.dims[::-1]):
+        ways = _each(infer(self.builder, row, call.args, static))
+        operands = [self.builder.type_of(a) for a in call.args]
+        shapes = [t.dims for t in operands if isinstance(t, Array)]
+        # lengths that the operator needs to be equal, and says so when it runs
+        if row.kind == "elementwise":
+            for shape in shapes:
+                for way, extent in zip(ways[::-1], shape[::-1]):
                     way += [extent] if extent != 1 else []
+        elif row.kind == "contraction":
+            for way in ways:
+                way += [extent for shape in shapes for extent in shape if extent != 1]
+        elif row.name == "concatenate":
+            for axis, way in enumerate(ways):
+                way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]
         return ways
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from pellucid.compiler import pipeline, steps
 from pellucid.compiler.backend import llvm
-from pellucid.compiler.diagnostics import CompileError, InternalError
+from pellucid.compiler.diagnostics import InternalError
 from pellucid.compiler.frontend.values import Leaf, leaves
 from pellucid.compiler.program import Function, Program
 from pellucid.compiler.transform.copies import copies
@@ -72,13 +72,18 @@ def bisect(function, *args, transforms=(), static=()):
     return _in_machine_code(last, flat.leaves)
 
 
-def explained(error, function, *args, transforms=()):
-    """An assertion that failed, with the pass that is to blame; for the tests of whole programs."""
+def blamed():
+    """The pass that is to blame for the last call of a failing test, as text; empty where there was no call."""
+    if Stages.last is None:
+        return ""
+    stages, args = Stages.last
     try:
-        culprit = bisect(function, *args, transforms=transforms)
-    except CompileError as refused:
-        culprit = f"not bisected: {refused}"
-    return AssertionError(f"{error}\n{culprit or 'no pass changes the answer for these arguments'}")
+        culprit = bisect(stages.function, *args, transforms=stages.transforms, static=stages.request.static)
+    except Exception as failed:  # a test that fails says so in any case
+        return f"could not be found: {failed!r}"
+    finally:
+        Stages.last = None
+    return str(culprit or "no pass changes the answer for the arguments of the last call")
 
 
 # --- the programs between the passes -------------------------------------------------------------------------------

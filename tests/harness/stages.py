@@ -65,10 +65,16 @@ def in_python(function, *args):
 
 
 class Stages:
-    """One function at every stage.  `transforms` are `pipeline.Gradient`s, applied in order."""
+    """One function at every stage.  `transforms` are `pipeline.Gradient`s, applied in order.
+
+    `last` is the last call of all: where a test fails, `conftest.py` asks `bisect` which pass is to blame for it.
+    """
+
+    last = None
 
     def __init__(self, function, transforms=(), static=()):
         self.function = function
+        self.transforms = tuple(transforms)
         self.request = pipeline.Request(function, static=tuple(static), transforms=tuple(transforms))
         self.signature = inspect.signature(function)
         self.texts = {}
@@ -77,6 +83,7 @@ class Stages:
 
     def run(self, stage, *args):
         """The outcome at a stage; a fault of the compiler itself comes out as it is."""
+        Stages.last = self, args
         if stage == "core":
             if self._core is None:
                 self._core = core_function(self.function)
