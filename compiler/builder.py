@@ -44,7 +44,8 @@ class Builder:
     `lengths` says for the lengths of arguments which axis of which argument has them.
     `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
-    more than once: what is known of their value does not outlive a read.
+    more than once: what is known of their value does not outlive a read.  `singles` are the lengths of slices such as
+    `1:2`, which have one element or, where the axis is too short, none.
     """
 
     def __init__(self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None) -> None:
@@ -56,6 +57,7 @@ class Builder:
         self.arguments: list[str] = []
         self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
+        self.singles: set[str] = set()
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()

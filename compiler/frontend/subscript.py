@@ -13,6 +13,7 @@ from .. import syntax, types
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, evaluate
+from .broadcasts import fitted
 from .frame import Frame
 from .merge import own_lengths
 from .values import Leaf, Mapping_, Record, Sequence, Static, Value
@@ -205,14 +206,16 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
     require_items(frame, base, items, node)
     if isinstance(found, Array):
-        check_fits(frame, base, items, found, node)
+        dims = check_fits(frame, base, items, found, node)
         if found.ndim == 0:
             value = element(frame, value, [], node)
-    frame.builder.append(syntax.store(base.name, items, frame.atom(value, node), frame.here(node)))
+    atom = frame.atom(value, node)
+    stored = fitted(frame, atom, dims) if isinstance(found, Array) else atom
+    frame.builder.append(syntax.store(base.name, items, stored, frame.here(node)))
 
 
-def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> None:
-    """Refuse what can never broadcast into the place; lengths that are symbols are checked when it runs."""
+def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> tuple:
+    """The shape of the place.  Refuses what can never broadcast into it; symbols are checked when it runs."""
     from ..ops.indexing import index_type
 
     with frame.reporting(node):
@@ -228,6 +231,7 @@ def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, n
             shapes = f"from shape {shape_text(value.dims)} into shape {shape_text(dims)}"
             message = f"could not broadcast input array {shapes}"
         frame.fault("S003", message, node, "assigned here")
+    return dims
 
 
 def shape_text(dims: tuple) -> str:
