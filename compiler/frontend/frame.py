@@ -324,6 +324,10 @@ class Frame:
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
         atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
+        if self.builder.singles:
+            from .broadcasts import repeated
+
+            atoms = repeated(self, operator, atoms)
         try:
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:

@@ -13,6 +13,7 @@ from .. import syntax, types
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, containers, evaluate
+from .broadcasts import fitted
 from .frame import Frame
 from .values import Leaf, Ref, Sequence, Static, Value
 
@@ -179,12 +180,14 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
     require_items(frame, base, items, node)
     if isinstance(found, Array):
-        check_fits(frame, base, items, found, node)
+        dims = check_fits(frame, base, items, found, node)
         if found.ndim == 0:
             value = element(frame, value, [], node)
     elif place.dtype in ("i64", "i32") and all(map(_is_basic, frame_items(frame, items))):
         value = as_python(frame, value, found, place.dtype, node)
-    frame.builder.append(syntax.store(base.name, items, frame.atom(value, node), frame.here(node)))
+    atom = frame.atom(value, node)
+    stored = fitted(frame, atom, dims) if isinstance(found, Array) else atom
+    frame.builder.append(syntax.store(base.name, items, stored, frame.here(node)))
 
 
 def frame_items(frame: Frame, items: list[gast.expr]) -> list[Any]:
@@ -204,8 +207,8 @@ def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.
     return frame.emit("cast", value, node=node, dtype="i64", weak=True)
 
 
-def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> None:
-    """Refuse what can never broadcast into the place; lengths that are symbols are checked when it runs."""
+def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> tuple:
+    """The shape of the place.  Refuses what can never broadcast into it; symbols are checked when it runs."""
     from ..ops.indexing import index_type
 
     with frame.reporting(node):
@@ -221,6 +224,7 @@ def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, n
             shapes = f"from shape {shape_text(value.dims)} into shape {shape_text(dims)}"
             message = f"could not broadcast input array {shapes}"
         frame.fault("S003", message, node, "assigned here")
+    return dims
 
 
 def shape_text(dims: tuple) -> str:

@@ -42,7 +42,12 @@ def slice_extent(builder: Builder, slice_: gast.Slice, length: Extent) -> Extent
     exact: Extent | None = _static(slice_, length) if isinstance(length, int) else None
     if exact is None:
         exact = _symbolic(builder, slice_, length)
-    return builder.fresh_symbol("n") if exact is None else exact
+    if exact is not None:
+        return exact
+    fresh = builder.fresh_symbol("n")
+    if is_single(slice_):
+        builder.singles.update(fresh.symbols())
+    return fresh
 
 
 def _static(slice_: gast.Slice, length: int) -> int | None:
@@ -84,6 +89,16 @@ def takes_one(slice_: gast.Slice) -> bool:
     if not all(part is None or isinstance(part, gast.Constant) for part in (slice_.lower, slice_.upper)):
         return False
     return (constant_of(slice_.lower) or 0, constant_of(slice_.upper)) in ((0, 1), (-1, None))
+
+
+def is_single(slice_: gast.Slice) -> bool:
+    """Whether a slice between constants has one element, or none of an axis that is too short: `1:2`, `-3:-2`."""
+    parts = (slice_.lower, slice_.upper, slice_.step)
+    if not all(isinstance(part, gast.Constant) for part in parts[:2]) or constant_of(slice_.step) not in (None, 1):
+        return False
+    lower, upper = constant_of(slice_.lower), constant_of(slice_.upper)
+    between = lower is not None and upper is not None and (lower >= 0) == (upper >= 0) and upper - lower == 1
+    return between and (slice_.step is None or isinstance(slice_.step, gast.Constant))
 
 
 def _bound(builder: Builder, node: gast.expr | None, default: Extent) -> Extent | None:

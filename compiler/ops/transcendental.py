@@ -59,13 +59,11 @@ elementwise("arctan2", "y, x", meaning=np.arctan2, type=from_numpy(np.arctan2), 
 # At the origin the slope is taken as zero: x / 1 there.
 elementwise("hypot", "x, y", meaning=np.hypot, type=from_numpy(np.hypot), samples="real_pairs",
             partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
-# The larger operand has all of an infinite sum, as the difference of two infinities would not tell.
+# From the difference of the operands, as that of an operand and an infinite result would be nan.
 elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
-            partials=["where(logical_and(x == out, out > 0.0), 1.0, exp(x - out))",
-                      "where(logical_and(y == out, out > 0.0), 1.0, exp(y - out))"])  # fmt: skip
+            partials=["1.0 / (1.0 + exp(y - x))", "1.0 / (1.0 + exp(x - y))"])  # fmt: skip
 elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
-            partials=["where(logical_and(x == out, out > 0.0), 1.0, exp2(x - out))",
-                      "where(logical_and(y == out, out > 0.0), 1.0, exp2(y - out))"])  # fmt: skip
+            partials=["1.0 / (1.0 + exp2(y - x))", "1.0 / (1.0 + exp2(x - y))"])  # fmt: skip
 
 
 # --- special functions, as SciPy has them --------------------------------------------------------------------------
