@@ -76,7 +76,7 @@ class Draft:
     # --- running ---
 
     def probe(self):
-        """Run up to the cursor for every set of arguments: the error of one that fails, and who came there with what."""
+        """Run up to the cursor for every set of arguments: an error, and who came there with what."""
         space = {"_tick": self._tick, "_probe": self._stop}
         code = compile(self.text(cursor=True, ticks=True), "<draft>", "exec")
         error, reached = None, {}

@@ -61,7 +61,7 @@ def run_batch(make, batch, plan):
 
 
 def child(work, limit):
-    """Run `work(send)` in a fork and yield what it sends; ("ended", how) if it dies or is silent for `limit` seconds."""
+    """Run `work(send)` in a fork and yield what it sends; ("ended", how) if it dies or is silent too long."""
     reader, writer = os.pipe()
     pid = os.fork()
     if not pid:

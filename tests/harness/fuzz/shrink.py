@@ -208,6 +208,8 @@ def replacements(node):
         case ast.IfExp(body=body, orelse=orelse):
             return [body, orelse]
         case ast.Call(func=func, args=args):
+            if ast.unparse(func) == "np.array":
+                return []  # a list in its place would be another kind of argument
             inner = [func.value] if isinstance(func, ast.Attribute) and not _is_module(func.value) else []
             return [*inner, *args, ast.Constant(1.0)]
         case ast.Subscript(value=value):
