@@ -213,7 +213,6 @@ def view_of_argument(tree, rng):
     return True
 
 
-
 EXPRESSION_MUTATIONS = (swap_operator, swap_comparison, change_constant, change_name, swap_function, swap_operands,
                         wrap, wrap, replace_by_part, change_slice, change_slice, change_index, change_length,
                         change_length, view_of_argument)  # fmt: skip
