@@ -199,14 +199,13 @@ class ContainerStatements:
         name = self.pick(names)
         value = dict(self.paths())[name]
         item, at = self.item_for(value), self.pick(("0", "-1", "1", "k"))
-        options = [f"{name}.append({item})"] * 4 + [f"{name}.pop()", f"{name}.pop({at})",
-                                                    f"{name}.insert({at}, {item})",
-                   f"{name}.extend([{item}, {item}])", f"{name} += [{item}]", f"{name} += {self.pick(names)}",
-                   f"{name}.extend({self.pick(names)})",
-                   f"{name}.reverse()", f"{name}.clear()", f"{self.name('v')} = {name}.pop()",
-                   f"{name}[1:] = [{item}]", f"{name} *= 2"]  # fmt: skip
+        options = [f"{name}.append({item})"] * 4 + [f"{name}.pop()", f"{self.name('v')} = {name}.pop()"]
+        options += [f"{name} += [{item}]", f"{name} += {self.pick(names)}", f"{name}.extend([{item}, {item}])"]
+        options += [f"{name}.extend({self.pick(names)})", f"{name}.pop({at})", f"{name} *= 2"]
         if len(value) > 1:
             options += [f"{name}[0], {name}[-1] = {name}[-1], {name}[0]"] * 2
+        if self.chance(6):  # mostly refused, and one refusal hides the rest of the program
+            options = [f"{name}.insert({at}, {item})", f"{name}.reverse()", f"{name}.clear()", f"{name}[1:] = [{item}]"]
         return self.draft.attempt(self.pick(options))
 
     def store(self):
@@ -321,7 +320,7 @@ class ContainerStatements:
                        f"def {name}(items, v):\n    items[0] = v\n    return items[-1]",
                        f"def {name}(items, v):\n    for _ in range(2):\n        items.append(v)\n    return len(items)",
                        f"def {name}(items, v):\n    items += [v]\n    return items",
-                       f"def {name}(items, v):\n    if len(items) > 1:\n        items.pop()\n    return v",
+                       f"def {name}(items, v):\n    if len(items) > 2:\n        items.pop()\n    return v",
                        f"def {name}(items, v):\n    return [v, items]",
                        f"def {name}(items, v, by={self.pick(NUMBERS)}):\n    return by * len(items)"]  # fmt: skip
         definitions += [f"def {name}(items, v):\n    {captured}.append(v)\n    return len(items)"] if lists else []
