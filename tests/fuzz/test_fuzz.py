@@ -1,4 +1,4 @@
-"""The long version of the random tests: `make fuzz`.
+"""The long version of the random tests: `make fuzz-hypothesis`.
 
 The profile `long` draws new programs every time, thousands of them; a failure prints the program, its seed, and a blob
 that reproduces it.  In the suite a handful of programs shows that this file works.

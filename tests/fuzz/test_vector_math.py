@@ -1,4 +1,4 @@
-"""The error of every function of floating numbers on new random arguments each time: `make fuzz`, thousands of them.
+"""The error of every function of floating numbers on new random arguments each time: `make fuzz-hypothesis`, thousands.
 
     PELLUCID_ULP_ARGUMENTS=20000 python -m pytest tests/fuzz/test_vector_math.py -s    prints the largest errors
 """

@@ -83,7 +83,7 @@ def text_of(value) -> str:
         case np.ndarray():
             return array_text(value)
         case np.generic():
-            return f"np.{type(value).__name__.rstrip('_') if isinstance(value, np.bool_) else type(value).__name__}({value.item()!r})"
+            return f"np.{value.dtype.name}({value.item()!r})"
         case list():
             return f"[{', '.join(map(text_of, value))}]"
         case tuple() if hasattr(value, "_fields"):

@@ -91,7 +91,7 @@ def _as_complex(leaf):
     return complex(leaf) if isinstance(leaf, float) else leaf
 
 
-# --- a module that takes complex numbers for real ones -----------------------------------------------------------------
+# --- a module that takes complex numbers for real ones -----------------------------------------------------------
 
 
 class RealParts(ast.NodeTransformer):
@@ -116,8 +116,8 @@ def _call(name, *args):
 def complex_module(case):
     tree = ast.fix_missing_locations(RealParts().visit(ast.parse(case.source)))
     tree.body = [s for s in tree.body if not isinstance(s, ast.Import)]
-    names = {"np": ComplexNumpy(), "math": ComplexMath(), "_real": real, "float": _same, "abs": absolute, "max": largest,
-             "min": smallest, "__name__": "complex_step"}  # fmt: skip
+    names = {"np": ComplexNumpy(), "math": ComplexMath(), "_real": real, "float": _same, "abs": absolute,
+             "max": largest, "min": smallest, "__name__": "complex_step"}  # fmt: skip
     exec(compile(tree, "<complex step>", "exec"), names)
     return names
 

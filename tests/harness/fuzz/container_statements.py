@@ -108,14 +108,18 @@ class ContainerStatements:
 
     def new_container(self):
         number, array = self.number_text, self.array_text
-        options = [lambda: f"[{number()}, {number()}]", lambda: "[]", lambda: f"[{number()}]", lambda: f"[{array()}, {array()}]",
-                   lambda: f"[[{number()}, {number()}], [{number()}, {number()}]]", lambda: f"[{self.pick(NUMBERS)}] * {self.pick((2, 3, 'k'))}",
+        options = [lambda: f"[{number()}, {number()}]", lambda: "[]", lambda: f"[{number()}]",
+                   lambda: f"[{array()}, {array()}]",
+                   lambda: f"[[{number()}, {number()}], [{number()}, {number()}]]",
+                   lambda: f"[{self.pick(NUMBERS)}] * {self.pick((2, 3, 'k'))}",
                    lambda: "[[0.0] * 2] * 2", lambda: f"[[{number()}]] * 2", lambda: f"[{array()}] * 2",
                    lambda: f"({number()}, [{number()}, {number()}])", lambda: f"({array()}, {number()})",
                    lambda: f'{{"k": {number()}, "l": [{number()}]}}', lambda: f'{{"k": {array()}, "l": {number()}}}',
-                   lambda: f'{{"k": {{"u": {number()}}}}}', lambda: f"[({number()}, {number()}), ({number()}, {number()})]",
+                   lambda: f'{{"k": {{"u": {number()}}}}}',
+                   lambda: f"[({number()}, {number()}), ({number()}, {number()})]",
                    lambda: f"[{number()} for _ in range({self.pick((2, 3))})]", lambda: f"[[], [{number()}]]",
-                   lambda: "[[0.0] * 2 for _ in range(2)]", lambda: f"[{self.integer_text()}, {self.integer_text()}]"]  # fmt: skip
+                   lambda: "[[0.0] * 2 for _ in range(2)]",
+                   lambda: f"[{self.integer_text()}, {self.integer_text()}]"]  # fmt: skip
         if "p" in self.records:
             options += [
                 lambda: f"Pair({number()}, {array()})",
@@ -138,7 +142,8 @@ class ContainerStatements:
         value = dict(self.paths())[name]
         options = [name, name, name, f"[{name}, {name}]", f"({name}, {self.number_text(0)})", f'{{"k": {name}}}']
         if isinstance(value, list):
-            options += [f"list({name})", f"{name}[:]", f"{name}.copy()", f"{name} + {name}", f"{name}[1:]", f"{name}[::-1]", f"tuple({name})",
+            options += [f"list({name})", f"{name}[:]", f"{name}.copy()", f"{name} + {name}", f"{name}[1:]",
+                        f"{name}[::-1]", f"tuple({name})",
                         f"[v for v in {name}]", f"{name} * 2", f"{name} + [{self.item_for(value)}]"]  # fmt: skip
         elif isinstance(value, dict):
             options += [f"{name}.copy()", f"dict({name})", f"list({name}.values())", f"{{**{name}}}"]
@@ -152,8 +157,10 @@ class ContainerStatements:
         options = [f"{number(1)} {self.pick(('<', '>', '<=', '=='))} {number(0)}"] * 3 + [f"k > {self.pick((0, 1, 2))}"]
         options += [f"any([{number(0)} > {number(0)}, {number(0)} < 0.5])", f"all([{number(0)} > -5.0, k > 0])"]
         for name in lists[-4:]:
-            options += [name, f"len({name}) > {self.pick((1, 2))}", f"not {name}", f"{name} == {self.pick(lists)}", f"{name} is {self.pick(lists)}",
-                        f"{number(0)} in {name}", f"{name} != {self.pick(lists)}", f"len({name}) > 0 and {name}[-1] == {number(0)}"]  # fmt: skip
+            options += [name, f"len({name}) > {self.pick((1, 2))}", f"not {name}", f"{name} == {self.pick(lists)}",
+                        f"{name} is {self.pick(lists)}",
+                        f"{number(0)} in {name}", f"{name} != {self.pick(lists)}",
+                        f"len({name}) > 0 and {name}[-1] == {number(0)}"]  # fmt: skip
         paths = [p for p, v in self.paths(lambda v: isinstance(v, tuple | dict))]
         options += (
             [f"{self.pick(paths)} == {self.pick(paths)}", f"{self.pick(paths)} is {self.pick(paths)}"] if paths else []
@@ -164,8 +171,10 @@ class ContainerStatements:
 
     def write(self):
         self.room -= 1
-        options = [self.make, self.make, self.share, self.share, self.share, self.change, self.change, self.change, self.change, self.change,
-                   self.store, self.store, self.store, self.store, self.question, self.take, self.array_store]  # fmt: skip
+        options = [self.make, self.make, self.share, self.share, self.share, self.change, self.change, self.change,
+                   self.change, self.change,
+                   self.store, self.store, self.store, self.store, self.question, self.take,
+                   self.array_store]  # fmt: skip
         if self.room > 0 and len(self.draft.blocks) < DEPTH:
             options += [self.branch, self.branch, self.loop, self.loop, self.drain, self.function, self.function]
         for _ in range(5):
@@ -190,11 +199,13 @@ class ContainerStatements:
         name = self.pick(names)
         value = dict(self.paths())[name]
         item, at = self.item_for(value), self.pick(("0", "-1", "1", "k"))
-        options = [f"{name}.append({item})"] * 4 + [f"{name}.pop()", f"{name}.pop({at})", f"{name}.insert({at}, {item})",
-                   f"{name}.extend([{item}, {item}])", f"{name} += [{item}]", f"{name} += {self.pick(names)}", f"{name}.extend({self.pick(names)})",
-                   f"{name}.reverse()", f"{name}.clear()", f"{self.name('v')} = {name}.pop()", f"{name}[1:] = [{item}]", f"{name} *= 2"]  # fmt: skip
+        options = [f"{name}.append({item})"] * 4 + [f"{name}.pop()", f"{self.name('v')} = {name}.pop()"]
+        options += [f"{name} += [{item}]", f"{name} += {self.pick(names)}", f"{name}.extend([{item}, {item}])"]
+        options += [f"{name}.extend({self.pick(names)})", f"{name}.pop({at})", f"{name} *= 2"]
         if len(value) > 1:
             options += [f"{name}[0], {name}[-1] = {name}[-1], {name}[0]"] * 2
+        if self.chance(6):  # mostly refused, and one refusal hides the rest of the program
+            options = [f"{name}.insert({at}, {item})", f"{name}.reverse()", f"{name}.clear()", f"{name}[1:] = [{item}]"]
         return self.draft.attempt(self.pick(options))
 
     def store(self):
@@ -221,8 +232,10 @@ class ContainerStatements:
             if not self.draft.attempt(f"{name} = {place}"):
                 return False
             place = name
-        options = [f"{place}[{self.pick((0, -1))}] = {self.number_text(1)}", f"{place}[0] += {self.number_text(0)}", f"{place} *= 2.0",
-                   f"{place}[:] = {self.number_text(0)}", f"{place} += {self.number_text(1)}", f"{place}[1:] = {place}[:-1]"]  # fmt: skip
+        options = [f"{place}[{self.pick((0, -1))}] = {self.number_text(1)}", f"{place}[0] += {self.number_text(0)}",
+                   f"{place} *= 2.0",
+                   f"{place}[:] = {self.number_text(0)}", f"{place} += {self.number_text(1)}",
+                   f"{place}[1:] = {place}[:-1]"]  # fmt: skip
         return self.draft.attempt(self.pick(options))
 
     def question(self):
@@ -232,8 +245,10 @@ class ContainerStatements:
         if lists:
             name = self.pick(lists)
             value = dict(self.paths())[name]
-            options += [f"len({name})", f"{name}.index({self.like(value[0])})", f"{name}.count({self.like(value[0])})", f"np.array({name})",
-                        f"{name}[-1]", f"{name} == list({name})", f"max({name})", f"{name}.index({name}[-1])", f"sum({name})", f"min({name})"]  # fmt: skip
+            options += [f"len({name})", f"{name}.index({self.like(value[0])})",
+                        f"{name}.count({self.like(value[0])})", f"np.array({name})",
+                        f"{name}[-1]", f"{name} == list({name})", f"max({name})", f"{name}.index({name}[-1])",
+                        f"sum({name})", f"min({name})"]  # fmt: skip
         return self.draft.attempt(f"{self.name('q')} = {self.pick(options)}")
 
     def take(self):
@@ -301,10 +316,13 @@ class ContainerStatements:
         value = dict(self.paths()).get(captured, [1.0])
         item = self.item_for(value)
         definitions = [f"def {name}(items, v):\n    items.append(v)", f"def {name}(items, v):\n    return items",
-                       f"def {name}(items, v):\n    items = items + [v]\n    return items", f"def {name}(items, v):\n    items[0] = v\n    return items[-1]",
+                       f"def {name}(items, v):\n    items = items + [v]\n    return items",
+                       f"def {name}(items, v):\n    items[0] = v\n    return items[-1]",
                        f"def {name}(items, v):\n    for _ in range(2):\n        items.append(v)\n    return len(items)",
-                       f"def {name}(items, v):\n    items += [v]\n    return items", f"def {name}(items, v):\n    if len(items) > 1:\n        items.pop()\n    return v",
-                       f"def {name}(items, v):\n    return [v, items]", f"def {name}(items, v, by={self.pick(NUMBERS)}):\n    return by * len(items)"]  # fmt: skip
+                       f"def {name}(items, v):\n    items += [v]\n    return items",
+                       f"def {name}(items, v):\n    if len(items) > 2:\n        items.pop()\n    return v",
+                       f"def {name}(items, v):\n    return [v, items]",
+                       f"def {name}(items, v, by={self.pick(NUMBERS)}):\n    return by * len(items)"]  # fmt: skip
         definitions += [f"def {name}(items, v):\n    {captured}.append(v)\n    return len(items)"] if lists else []
         if not self.draft.attempt(self.pick(definitions)):
             return False

@@ -76,7 +76,7 @@ class Draft:
     # --- running ---
 
     def probe(self):
-        """Run up to the cursor for every set of arguments: the error of one that fails, and who came there with what."""
+        """Run up to the cursor for every set of arguments: an error, and who came there with what."""
         space = {"_tick": self._tick, "_probe": self._stop}
         code = compile(self.text(cursor=True, ticks=True), "<draft>", "exec")
         error, reached = None, {}
@@ -125,6 +125,8 @@ class Draft:
             return False
         if not reached and self.reached:
             return False
+        if any(unwieldy(value) for values, _ in reached.values() for value in values.values()):
+            return False
         self._settle(reached)
         return True
 
@@ -168,3 +170,11 @@ class Draft:
         if len(item[1]) < least:
             outer.remove(item)
             self._holds(1.0)
+
+
+def unwieldy(value, depth=5):
+    """Whether a container is deep, holds itself, or has grown out of all proportion."""
+    if not isinstance(value, list | tuple | dict):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return depth == 0 or len(value) > 40 or any(unwieldy(part, depth - 1) for part in parts)

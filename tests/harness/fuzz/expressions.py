@@ -9,7 +9,8 @@ What is written fits the values at the cursor; whether it fits the other sets of
 import numpy as np
 
 UNARY = ("np.sin", "np.cos", "np.tanh", "np.abs", "np.sqrt", "np.exp", "np.floor", "np.sign", "np.square", "np.arctan",
-         "-", "np.negative", "np.log1p", "np.cbrt", "np.ceil", "np.isnan", "np.nan_to_num", "np.round", "np.copy")  # fmt: skip
+         "-", "np.negative", "np.log1p", "np.cbrt", "np.ceil", "np.isnan", "np.nan_to_num", "np.round",
+         "np.copy")  # fmt: skip
 SMOOTH_UNARY = ("np.sin", "np.cos", "np.tanh", "np.exp", "np.arctan", "-", "np.square", "np.cbrt")
 BINARY = ("+", "-", "*", "+", "-", "*", "/")
 PAIRS = ("np.maximum", "np.minimum", "np.hypot", "np.arctan2", "np.fmax", "np.copysign", "np.logaddexp")
@@ -142,7 +143,7 @@ class Expressions:
             lambda: f"np.where({self.mask(shape)}, {self.array(shape, below)}, {self.array(shape, below)})",
             lambda: f"np.where({self.mask(shape)}, {self.array(shape, below)}, {self.number(0)})",
             lambda: f"np.clip({self.array(shape, below)}, {self.pick(('-1.0', '0.0', 's'))}, 1.0)",
-            lambda: f"{self.pick(PAIRS[:2] if self.smooth else PAIRS)}({self.array(shape, below)}, {self.array(shape, below)})",
+            lambda: f"{self.pair()}({self.array(shape, below)}, {self.array(shape, below)})",
             lambda: f"{self.array(shape, below)} / (1.0 + np.abs({self.array(shape, below)}))",
             *self.special(shape, below),
         ]  # fmt: skip
@@ -161,14 +162,18 @@ class Expressions:
         known = self.of_shape(shape, "b")
         if known and self.chance(3):
             return self.pick(known)
-        return f"{self.array(shape, 0)} {self.pick(COMPARE[:4])} {self.chosen([self.number(1), lambda: self.array(shape, 0)])}"
+        right = self.number(1) if self.chance(2) else self.array(shape, 0)
+        return f"{self.array(shape, 0)} {self.pick(COMPARE[:4])} {right}"
+
+    def pair(self):
+        return self.pick(PAIRS[:2] if self.smooth else PAIRS)
 
     def special(self, shape, depth):
         """What makes this shape from others."""
         if len(shape) == 1:
             squares = self.arrays(lambda v: v.ndim == 2 and v.dtype.kind == "f")
             found = [lambda: f"np.cumsum({self.array(shape, depth)})", lambda: f"({self.array(shape, depth)})[::-1]",
-                     lambda: f"np.sort_of({self.array(shape, depth)})".replace("np.sort_of", "np.asarray"),
+                     lambda: f"np.asarray({self.array(shape, depth)})",
                      lambda: f"np.arange({self.shape_text(shape)}) * {self.pick(FLOATS)}",
                      lambda: f"np.linspace(0.0, {self.number(0)}, {self.shape_text(shape)})",
                      lambda: f"np.zeros_like({self.array(shape, 0)})"]  # fmt: skip
@@ -176,7 +181,8 @@ class Expressions:
                 rows, columns = self.value(name).shape
                 if rows == shape[0]:
                     found += [lambda n=name: f"{n} @ {self.array((self.value(n).shape[1],), 0)}",
-                              lambda n=name: f"np.sum({n}, axis=1)", lambda n=name: f"{n}.{self.pick(METHODS[:4])}(axis=1)"]  # fmt: skip
+                              lambda n=name: f"np.sum({n}, axis=1)",
+                              lambda n=name: f"{n}.{self.pick(METHODS[:4])}(axis=1)"]  # fmt: skip
                 if columns == shape[0]:
                     found += [lambda n=name: f"{self.array((self.value(n).shape[0],), 0)} @ {n}",
                               lambda n=name: f"{n}.{self.pick(METHODS[:4])}(axis=0)",
@@ -207,15 +213,17 @@ class Expressions:
         value = self.value(name)
         if value.ndim == 1:
             n = len(value)
-            found = [(f"{name}[::-1]", (n,)), (f"{name}[::2]", ((n + 1) // 2,)), (f"{name}[{max(n - 2, 0)}:]", (n - max(n - 2, 0),))]  # fmt: skip
+            found = [(f"{name}[::-1]", (n,)), (f"{name}[::2]", ((n + 1) // 2,))]
+            found.append((f"{name}[{max(n - 2, 0)}:]", (n - max(n - 2, 0),)))
             if n:
                 found += [(f"{name}[1:]", (n - 1,)), (f"{name}[:-1]", (n - 1,)), (f"{name}[:2]", (min(n, 2),))]
                 found += [(f"{name}[{i}:]", (n - self.value(i),)) for i in self.scalars(int) if 0 <= self.value(i) <= n]
                 found += [(f"{name}[:{i}]", (self.value(i),)) for i in self.scalars(int) if 1 < self.value(i) <= n]
             return found
         rows, columns = value.shape[:2]
-        found = [(f"{name}.T", (columns, rows)), (f"{name}.ravel()", (rows * columns,)), (f"{name}[::-1]", (rows, columns)),
-                 (f"{name}[:, ::-1]", (rows, columns)), (f"{name}.reshape(-1)", (rows * columns,))]  # fmt: skip
+        found = [(f"{name}.T", (columns, rows)), (f"{name}.ravel()", (rows * columns,)),
+                 (f"{name}[::-1]", (rows, columns)), (f"{name}[:, ::-1]", (rows, columns)),
+                 (f"{name}.reshape(-1)", (rows * columns,))]  # fmt: skip
         if rows:
             found += [(f"{name}[{self.place(rows)}]", (columns,)), (f"{name}[1:]", (rows - 1, columns))]
         if columns:

@@ -9,7 +9,7 @@ EVERY_STAGE = ("native", "typed", "loops")
 
 
 def plan_of(generator: str, share: int = 6):
-    """What `check` is told for a seed: machine code always, every stage for one program in `share`, gradients for two."""
+    """What `check` is told for a seed: machine code always, every stage for one in `share`, gradients for two."""
 
     def plan(seed):
         if generator == "containers":  # what changes between calls is the business of the native entry

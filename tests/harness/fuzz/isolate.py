@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterable
 from .case import Case
 from .check import Finding, check
 
-HANGS_AFTER = 20.0  # seconds for one program
+HANGS_AFTER = 20  # seconds of processor time for one program
+SILENT_AFTER = 180.0  # seconds of any time: two threads that wait for each other need no processor
 BATCH = 20
 MEMORY = 6 * 2**30  # bytes of address space: a list that doubles ends in a MemoryError, not with the machine
 
@@ -44,10 +45,11 @@ def run_batch(make, batch, plan):
             send(("writes", seed, None, None))
             case = make(seed)
             send(("checks", seed, case, None))
+            allow(HANGS_AFTER)
             send(("done", seed, case, check(case, **plan(seed))))
 
     case = None
-    for what, seed, *rest in child(work, HANGS_AFTER):
+    for what, seed, *rest in child(work):
         if what == "done":
             yield seed, rest[0], rest[1]
             if seed == batch[-1]:
@@ -60,8 +62,15 @@ def run_batch(make, batch, plan):
             return
 
 
-def child(work, limit):
-    """Run `work(send)` in a fork and yield what it sends; ("ended", how) if it dies or is silent for `limit` seconds."""
+def allow(seconds):
+    """Let this process use that much more of the processor; then it is ended."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def child(work, limit=SILENT_AFTER):
+    """Run `work(send)` in a fork and yield what it sends; ("ended", how) if it dies or is silent too long."""
     reader, writer = os.pipe()
     pid = os.fork()
     if not pid:
@@ -88,6 +97,7 @@ def child(work, limit):
         pid = 0
         if ended == "died" and os.WIFSIGNALED(status):
             ended = f"dies of {signal.Signals(os.WTERMSIG(status)).name}"
+            ended = "hangs" if os.WTERMSIG(status) == signal.SIGXCPU else ended
         yield "ended", ended
     finally:
         os.close(reader)
@@ -143,8 +153,13 @@ def _read(reader, count, limit):
     return data
 
 
-def findings_of(case: Case, plan: dict, limit: float = HANGS_AFTER) -> list[Finding]:
+def findings_of(case: Case, plan: dict) -> list[Finding]:
     """`check` in a child."""
-    for what, *rest in child(lambda send: send(("found", check(case, **plan))), limit):
+
+    def work(send):
+        allow(HANGS_AFTER)
+        send(("found", check(case, **plan)))
+
+    for what, *rest in child(work):
         return rest[0] if what == "found" else [Finding("failure", rest[0], "native")]
     return []

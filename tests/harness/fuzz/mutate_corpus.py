@@ -19,7 +19,7 @@ from ..corpus import programs
 from .arguments import laid_out
 from .case import PRELUDE, Call, Case, text_of
 from .losses import loss_of
-from .mutations import MUTATIONS
+from .moves import MUTATIONS
 
 SIZES = (4, 1, 7, 3)
 

@@ -1,4 +1,4 @@
-"""What a program reads from outside, and how it changes between calls: globals, helpers, classes, closures, defaults."""
+"""What a program reads from outside, and how it changes between calls: globals, helpers, closures, defaults."""
 
 KINDS = {
     # name: definition, how the program reads it, what changes it

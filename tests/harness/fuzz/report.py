@@ -9,6 +9,7 @@ import collections
 import dataclasses
 import pathlib
 import re
+import sys
 import time
 
 from .case import Case
@@ -25,7 +26,7 @@ class Report:
 
     generator: str
     folder: pathlib.Path | None = None
-    shrink_seconds: float = 40.0
+    shrink_seconds: float = 120.0
     programs: int = 0
     kinds: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     refusals: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -54,6 +55,7 @@ class Report:
         if any(f.is_small and names_plain(f.case) == names_plain(small.case) for f in known):
             return
         known[-1] = small
+        print(f"{self.generator} seed {seed}: {failure.what}", file=sys.stderr, flush=True)
         small.write(self.folder, self.generator, sum(f.is_small for f in known))
 
     def summary(self) -> str:

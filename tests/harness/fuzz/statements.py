@@ -31,7 +31,8 @@ class Statements:
         """One statement, simple or with a block."""
         self.room -= 1
         simple = [self.new_array, self.new_scalar, self.new_view, self.store, self.store, self.store, self.augment,
-                  self.augment, self.reassign, self.other_length, self.swap, self.indexed_store, self.grow_list]  # fmt: skip
+                  self.augment, self.reassign, self.other_length, self.swap, self.indexed_store,
+                  self.grow_list]  # fmt: skip
         deep = [self.branch, self.branch, self.for_loop, self.for_loop, self.while_loop, self.local_function,
                 self.list_loop, self.build_array]  # fmt: skip
         options = simple + (deep if self.room > 0 and len(self.draft.blocks) <= MOST_DEEP else [])
@@ -109,8 +110,10 @@ class Statements:
         if not names:
             return False
         name = self.pick(names)
-        options = [f"{name}[1:]", f"{name}[:-1]", f"{name}[::2]", f"np.diff({name})", f"np.concatenate(({name}, {name}))",
-                   f"np.concatenate(({name}, np.full(2, {self.e.number(1)})))", f"np.append({name}, {self.e.number(0)})",
+        options = [f"{name}[1:]", f"{name}[:-1]", f"{name}[::2]", f"np.diff({name})",
+                   f"np.concatenate(({name}, {name}))",
+                   f"np.concatenate(({name}, np.full(2, {self.e.number(1)})))",
+                   f"np.append({name}, {self.e.number(0)})",
                    f"{name}[{name} > {self.e.number(0)}]", f"np.zeros(len({name}) + 1)", f"np.repeat({name}, 2)",
                    f"np.concatenate(({self.e.array(self.e.value(name).shape, 1)}, {name}[:1]))",
                    f"np.arange({self.e.integer()}) * {self.pick(FLOATS)}"]  # fmt: skip
@@ -221,8 +224,10 @@ class Statements:
     def for_loop(self):
         vectors = self.e.arrays(lambda v: v.ndim == 1)
         i, row = self.name("i"), self.name("r")
-        heads = [f"for {i} in range({self.e.integer()}):", f"for {i} in range(3):", f"for {i} in range({self.e.integer(0)}, 4):",
-                 f"for {i} in range({self.e.integer()}, -1, -1):", f"for {i} in reversed(range({self.e.integer()})):"]  # fmt: skip
+        heads = [f"for {i} in range({self.e.integer()}):", f"for {i} in range(3):",
+                 f"for {i} in range({self.e.integer(0)}, 4):",
+                 f"for {i} in range({self.e.integer()}, -1, -1):",
+                 f"for {i} in reversed(range({self.e.integer()})):"]  # fmt: skip
         for name in self.e.arrays(lambda v: v.ndim > 0):
             heads += [
                 f"for {i} in range(len({name})):",
@@ -248,9 +253,11 @@ class Statements:
         test = f"{self.e.condition(0)} and {count} < {self.pick(bounds)} + 3"
         if target:
             amount = self.e.number(0)
-            tests = (f"{target}.sum() > {amount}", f"np.any({target} > {amount})", f"np.linalg.norm({target}) > {amount}",
+            tests = (f"{target}.sum() > {amount}", f"np.any({target} > {amount})",
+                     f"np.linalg.norm({target}) > {amount}",
                      f"np.max(np.abs({target})) > {amount} and {count} < 5", f"not np.all({target} < {amount})",
-                     f"len({target}) > {count} and np.sum({target}) < 9.0", f"np.mean({target}) {self.pick(COMPARE)} {amount}")  # fmt: skip
+                     f"len({target}) > {count} and np.sum({target}) < 9.0",
+                     f"np.mean({target}) {self.pick(COMPARE)} {amount}")  # fmt: skip
             test = self.pick((*tests, test))
             if " and " not in test:
                 test = f"{count} < {self.pick((3, 4))} and {test}" if self.chance(2) else f"{test} and {count} < 4"
