@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...runtime import interrupts
 from ...runtime.traceback_frames import Line, show
 from ..types import KIND, NUMPY_DTYPE, Scalar
 from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
@@ -26,7 +27,13 @@ ERRNO_RESULT_TOO_LARGE = 34
 def make_error(
     sites: Sequence[ErrorSite], number: int, slots: Any, options: Options
 ) -> BaseException:
-    """The exception of an error site, with the values and the calls that the context recorded."""
+    """The exception of an error site, with the values and the calls that the context recorded.
+
+    An exception that the handler of a signal raised comes before it; only that has a number below zero.
+    """
+    interrupt = interrupts.taken()
+    if interrupt is not None:
+        return show(interrupt, _places(sites, number, slots), interrupt.__traceback__)
     site = sites[number]
     message = _message(site, slots)
     class_ = _exception_class(site.exception, options.exceptions)
@@ -34,9 +41,13 @@ def make_error(
         error: BaseException = OverflowError(ERRNO_RESULT_TOO_LARGE, message)  # as Python's float power raises it
     else:
         error = class_(message) if message else class_()
+    return show(error, _places(sites, number, slots))
+
+
+def _places(sites: Sequence[ErrorSite], number: int, slots: Any) -> list[Line]:
+    """The calls that the context recorded, and the place of the site."""
     calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
-    lines = [line for place in (*calls, site) for line in _lines(place)]
-    return show(error, lines)
+    return [line for place in (*calls, *(sites[number:number + 1] if number >= 0 else ())) for line in _lines(place)]
 
 
 def _message(site: ErrorSite, slots: Any) -> str:
