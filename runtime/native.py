@@ -132,7 +132,7 @@ class LoadedByLLVM:
         with LOADER_LOCK:
             llvm.start()
             _find_mathematics(llvmlite)
-            for name in set(re.findall(rb"pellucid_(?:blas|scipy|far)_\w+", code)):
+            for name in set(re.findall(rb"pellucid_(?:blas|scipy|far|look|signals)\w*", code)):
                 routines.address_of(name.decode())
             for provided, address in routines.PROVIDED.items():
                 llvmlite.add_symbol(provided, address)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 
-from . import memory, threads
+from . import interrupts, memory, threads
 from .together import Together
 
 
@@ -21,6 +21,7 @@ def prepare() -> Together[Callable[[], object], object]:
     work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
     work.begin(llvm.start)
     work.begin(memory.pool)
+    work.begin(interrupts.provide)
     work.begin(threads.regions)
     if hasattr(os, "register_at_fork"):  # a child would wait for locks of a thread that it does not have
         os.register_at_fork(before=work.wait)

@@ -2,6 +2,7 @@
 
     pellucid_allocate        the memory pool, and whatever else was loaded with `provide`
     pellucid_parallel_for    threads, made ready when the first code that may use them is loaded
+    pellucid_look            what a loop asks when a signal has come, made ready with the first code that has loops
     pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
     pellucid_blas_dgemm      the BLAS that NumPy itself is linked with, else scipy.linalg.cython_blas
     pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
@@ -19,6 +20,7 @@ from functools import lru_cache
 SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
 PARALLEL_FOR = "pellucid_parallel_for"
 FAR = "pellucid_far_"
+INTERRUPTS = ("pellucid_signals", "pellucid_look", "pellucid_guarded")
 PROVIDED: dict[str, int] = {}
 # What a BLAS calls its Fortran routines, those with ints of 64 bits first: callers keep every int in 64 bits, and one
 # with ints of 32 reads the lower half.
@@ -39,6 +41,9 @@ def address_of(name: str) -> int:
         return PROVIDED[name]
     if name.startswith(FAR):
         _kept(".far_angles")
+        return PROVIDED[name]
+    if name in INTERRUPTS:
+        _kept(".interrupts")
         return PROVIDED[name]
     if name == PARALLEL_FOR:
         importlib.import_module(".threads", __package__).regions()

@@ -14,6 +14,7 @@ THRESHOLD = 60_000.0  # nanoseconds: to wake a sleeping worker takes 20 to 40 mi
 CHUNKS_PER_THREAD = 4  # a thread that is held up leaves its share to the others
 STREAM_BYTES = 2**26  # a result this large has left the caches before anybody reads it
 BLOCK_BYTES = 2**13  # of a result on its way: lies in the first cache
+PATIENCE = 5e5  # nanoseconds: so long may a thread work, by its estimate, before it looks whether a signal has come
 GLANCES = 400  # pauses of 10 to 50 nanoseconds
 
 # The gate holds OPEN and the number of workers inside: none enters a closed region, and its end waits for all inside.
@@ -66,6 +67,62 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 PAUSE_DECLARATION
 FENCE_DECLARATION
 
+@pellucid_signals = external global i32
+declare i64 @pellucid_look(ptr)
+declare i32 @clock_gettime(i32, ptr)
+declare i32 @pthread_cond_timedwait(ptr, ptr, ptr)
+declare double @llvm.minnum.f64(double, double)
+
+; Whether a signal ends the call: its context says so where it may.
+define internal i1 @is_stopped(ptr %context) alwaysinline {
+entry:
+  %word = load atomic i32, ptr @pellucid_signals monotonic, align 4
+  %heard = icmp ne i32 %word, 0
+  br i1 %heard, label %look, label %no
+look:
+  %leave = call i64 @pellucid_look(ptr %context)
+  %stopped = icmp ne i64 %leave, 0
+  ret i1 %stopped
+no:
+  ret i1 false
+}
+
+; How many iterations may pass before somebody looks for signals: whole granules.
+define internal i64 @patience(i64 %granule, double %cost) {
+  %exact = fdiv double PATIENCE, %cost
+  %limited = call double @llvm.minnum.f64(double %exact, double 1.0e15)
+  %iterations = call i64 @llvm.fptosi.sat.i64.f64(double %limited)
+  %granules = sdiv i64 %iterations, %granule
+  %some = call i64 @llvm.smax.i64(i64 %granules, i64 1)
+  %size = mul i64 %some, %granule
+  ret i64 %size
+}
+
+; On this thread alone, with a look for signals now and then.
+define internal i64 @run_alone(ptr %body, ptr %captures, ptr %context, i64 %start, i64 %stop, i64 %size,
+                               i64 %captured, i64 %streamed, i64 %item) {
+entry:
+  br label %head
+head:
+  %first = phi i64 [ %start, %entry ], [ %end, %look ]
+  %left = sub i64 %stop, %first
+  %piece = call i64 @llvm.smin.i64(i64 %left, i64 %size)
+  %end = add i64 %first, %piece
+  %status = call i64 @run(ptr %body, ptr %captures, ptr %context, i64 %first, i64 %end,
+                          i64 %captured, i64 %streamed, i64 %item)
+  %good = icmp eq i64 %status, 0
+  %more = icmp slt i64 %end, %stop
+  %on = and i1 %good, %more
+  br i1 %on, label %look, label %done
+look:
+  %stopped = call i1 @is_stopped(ptr %context)
+  br i1 %stopped, label %interrupted, label %head
+interrupted:
+  ret i64 -1
+done:
+  ret i64 %status
+}
+
 define i64 @pellucid_parallel_for(ptr %body, ptr %captures, ptr %context, i64 %slots, i64 %start, i64 %stop,
                                   i64 %granule, double %cost, i64 %captured, i64 %result, i64 %item) {
 entry:
@@ -92,11 +149,13 @@ claim:
   %free = extractvalue {i32, i1} %pair, 1
   br i1 %free, label %region, label %alone
 alone:
-  %alone_status = call i64 @run(ptr %body, ptr %captures, ptr %context, i64 %start, i64 %stop,
-                                i64 %captured, i64 %streamed, i64 %item)
+  %patience = call i64 @patience(i64 %granule, double %cost)
+  %alone_status = call i64 @run_alone(ptr %body, ptr %captures, ptr %context, i64 %start, i64 %stop, i64 %patience,
+                                      i64 %captured, i64 %streamed, i64 %item)
   ret i64 %alone_status
 region:
   %error = alloca i64, i64 %slots
+  %until = alloca [2 x i64]
   %share = fdiv double %work, %threshold
   %shares = call i64 @llvm.fptosi.sat.i64.f64(double %share)
   %others = sub i64 %threads, 1
@@ -109,7 +168,9 @@ region:
   %even_more = add i64 %even, %granule
   %even_less = sub i64 %even_more, 1
   %granules = sdiv i64 %even_less, %granule
-  %size = mul i64 %granules, %granule
+  %fair = mul i64 %granules, %granule
+  %longest = call i64 @patience(i64 %granule, double %cost)
+  %size = call i64 @llvm.smin.i64(i64 %fair, i64 %longest)
   store ptr %body, ptr @body
   store ptr %captures, ptr @captures
   store ptr %context, ptr @context
@@ -152,6 +213,7 @@ glance_again:
   PAUSE
   br label %glance
 wait:
+  call void @soon(ptr %until)
   %locked = call i32 @pthread_mutex_lock(ptr @mutex)
   br label %wait_head
 wait_head:
@@ -159,8 +221,10 @@ wait_head:
   %empty_now = icmp eq i64 %gate_now, 0
   br i1 %empty_now, label %wait_done, label %wait_more
 wait_more:
-  %waited = call i32 @pthread_cond_wait(ptr @done, ptr @mutex)
-  br label %wait_head
+  %waited = call i32 @pthread_cond_timedwait(ptr @done, ptr @mutex, ptr %until)
+  %unlocked_first = call i32 @pthread_mutex_unlock(ptr @mutex)
+  %told = call i1 @is_stopped(ptr %context)
+  br label %wait
 wait_done:
   %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
   br label %over
@@ -175,6 +239,23 @@ report:
 finish:
   store atomic i32 0, ptr @busy release, align 4
   ret i64 %status
+}
+
+; A time a little ahead, of the clock that waiting goes by.
+define internal void @soon(ptr %until) {
+  %asked = call i32 @clock_gettime(i32 0, ptr %until)
+  %place = getelementptr i64, ptr %until, i64 1
+  %nanoseconds = load i64, ptr %place
+  %later = add i64 %nanoseconds, 10000000
+  %next = icmp sge i64 %later, 1000000000
+  %less = sub i64 %later, 1000000000
+  %left = select i1 %next, i64 %less, i64 %later
+  %seconds = load i64, ptr %until
+  %carried = zext i1 %next to i64
+  %sum = add i64 %seconds, %carried
+  store i64 %sum, ptr %until
+  store i64 %left, ptr %place
+  ret void
 }
 
 define internal void @work() noinline {
@@ -202,15 +283,19 @@ take:
 check:
   %failed = load atomic i64, ptr @failed monotonic, align 8
   %late = icmp sgt i64 %chunk, %failed
-  br i1 %late, label %done, label %run
+  br i1 %late, label %done, label %look
+look:
+  %stopped = call i1 @is_stopped(ptr %context)
+  br i1 %stopped, label %try, label %run
 run:
   %end = add i64 %first, %size
   %last = call i64 @llvm.smin.i64(i64 %end, i64 %stop)
-  %status = call i64 @run(ptr %body, ptr %captures, ptr %context, i64 %first, i64 %last,
+  %run_status = call i64 @run(ptr %body, ptr %captures, ptr %context, i64 %first, i64 %last,
                           i64 %captured, i64 %streamed, i64 %item)
-  %good = icmp eq i64 %status, 0
+  %good = icmp eq i64 %run_status, 0
   br i1 %good, label %take, label %try
 try:
+  %status = phi i64 [ -1, %look ], [ %run_status, %run ], [ %status, %yield ]
   %pair = cmpxchg ptr @lock, i32 0, i32 1 acquire monotonic
   %taken = extractvalue {i32, i1} %pair, 1
   br i1 %taken, label %compare, label %yield
@@ -285,7 +370,7 @@ def text() -> str:
         "FENCE_DECLARATION": "declare void @llvm.x86.sse.sfence()" if fences else "",
         "FENCE": "call void @llvm.x86.sse.sfence()" if fences else "",
         "STREAM_BYTES": str(STREAM_BYTES), "BLOCK_BYTES": str(BLOCK_BYTES),
-        "PAUSE_DECLARATION": declaration, "PAUSE": pause, "THRESHOLD": f"{THRESHOLD:.1f}", "OPEN": str(2**32),
+        "PAUSE_DECLARATION": declaration, "PAUSE": pause, "THRESHOLD": f"{THRESHOLD:.1f}", "PATIENCE": f"{PATIENCE:.1f}", "OPEN": str(2**32),
         "INSIDE": str(2**32 - 1), "CHUNKS_PER_THREAD": str(CHUNKS_PER_THREAD), "GLANCES": str(GLANCES),
     }  # fmt: skip
     code = REGIONS + WORKERS + STREAMS

@@ -20,6 +20,19 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def interruptible(work: Callable[[], Result]) -> Result:
+    """The result of work that holds no GIL; on the main thread a signal ends the waiting for it.
+
+    Another thread does the work then, and goes on with it: what it calls cannot be stopped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    together: Together[Callable[[], Result], Result] = Together(lambda item: item(), cost=lambda item: 0.0, most=2)
+    together.begin(work)
+    together.wait()
+    return together.results()[0]
+
+
 class Together(Generic[Item, Result]):
     """Pieces of work that have begun; those that wait for a thread are taken the most costly first.
 
@@ -35,7 +48,7 @@ class Together(Generic[Item, Result]):
         self._waiting: list[tuple[float, int, Item]] = []
         self._results: list[Any] = []
         self._errors: dict[int, BaseException] = {}
-        self._helpers: set[threading.Thread] = set()
+        self._helpers: dict[threading.Thread, threading.Event] = {}  # with what is set at the end of each
 
     def begin(self, item: Item) -> None:
         with self._lock:
@@ -43,8 +56,9 @@ class Together(Generic[Item, Result]):
             self._waiting.sort(key=lambda entry: entry[:2])
             self._results.append(None)
             if len(self._helpers) < self._most - 1:
-                helper = threading.Thread(target=self._help, name="pellucid-compile")
-                self._helpers.add(helper)
+                over = threading.Event()
+                helper = threading.Thread(target=self._help, args=(over,), name="pellucid-compile")
+                self._helpers[helper] = over
                 helper.start()
 
     def results(self) -> list[Result]:
@@ -60,8 +74,12 @@ class Together(Generic[Item, Result]):
         return self._results
 
     def wait(self) -> None:
-        """Until all that other threads have begun is done."""
-        for helper in list(self._helpers):
+        """Until all that other threads have begun is done.
+
+        A `join` that Ctrl-C interrupts takes the thread for ended in some versions of CPython, so an event comes first.
+        """
+        for helper, over in list(self._helpers.items()):
+            over.wait()
             helper.join()
 
     def abandon(self) -> None:
@@ -69,19 +87,23 @@ class Together(Generic[Item, Result]):
         with self._lock:
             self._waiting.clear()
 
-    def _help(self) -> None:
+    def _help(self, over: threading.Event) -> None:
         while self._take():
             pass
+        over.set()
 
     def _take(self) -> bool:
         """Do one piece; False where none waits, and a helper is gone then."""
         with self._lock:
             if not self._waiting:
-                self._helpers.discard(threading.current_thread())
+                self._helpers.pop(threading.current_thread(), None)
                 return False
             _, number, item = self._waiting.pop()
         try:
             self._results[-number] = self._work(item)
         except BaseException as error:
+            if not isinstance(error, Exception) and threading.current_thread() not in self._helpers:
+                self.abandon()  # Ctrl-C: the caller has no use for the rest
+                raise
             self._errors[-number] = error
         return True

@@ -29,9 +29,11 @@ class Line:
     function: str = ""
 
 
-def show(error: BaseException, lines: Sequence[Line]) -> BaseException:
-    """The error with a traceback of these lines, outermost first; it may be raised as it is."""
-    chain = None
+def show(
+    error: BaseException, lines: Sequence[Line], below: types.TracebackType | None = None
+) -> BaseException:
+    """The error with a traceback of these lines, outermost first, and what is below; it may be raised as it is."""
+    chain = below
     for line in reversed(lines):
         frame, instruction = _frame(line)
         chain = types.TracebackType(chain, frame, instruction, line.line)

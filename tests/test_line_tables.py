@@ -131,7 +131,8 @@ def test_the_library_on_disk_has_code_and_lines(script):
     assert "<physics_rows_loops>:" in shown
     [printed] = (script.parent / "home").rglob("physics_rows_loops.py")
     [line] = [k for k, text in enumerate(printed.read_text().split("\n"), 1) if "sqrt" in text and "#" not in text]
-    assert re.search(rf"physics_rows_loops\.py:{line}\b[^<]*?v?sqrtsd", shown)
+    # LLVM may take the root whether it counts or not: then it belongs to the line of the condition
+    assert re.search(rf"physics_rows_loops\.py:({line}|{line - 2})\b[^<]*?v?sqrtsd", shown)
 
 
 @needs_linux

@@ -2,11 +2,11 @@
 
 A call passes one array of 64-bit slots:
 
-    context     stack and depth limits, the values of an error, the calls it came through
+    context     stack and depth limits, whether signals end the call, the values of an error, the calls it came through
     arguments   per parameter: a scalar; or data pointer, lengths, strides in elements; or a list
     results     per result:    a scalar; or owner, data pointer, lengths, strides; or a list
 
-The native entry returns 0, or the number of an error site plus one.
+The native entry returns 0, or the number of an error site plus one; below zero where a signal ended the call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ LENGTH_LIMIT = 2**52
 BYTES_LIMIT = 2**60
 
 STACK_LIMIT, DEPTH_LIMIT, DEPTH = 0, 1, 2
-VALUES, VALUE_COUNT = 3, 16
+INTERRUPTED = -1  # the status of a call that a signal ended, where it is not known in which place
+GUARDED = 3  # not 0 in a call that a signal may end (`runtime/interrupts.py`)
+VALUES, VALUE_COUNT = 4, 16
 TRACE_LENGTH, TRACE, TRACE_COUNT = VALUES + VALUE_COUNT, VALUES + VALUE_COUNT + 1, 40
 ARGUMENTS = TRACE + TRACE_COUNT
 

@@ -13,8 +13,10 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import reads_of
+from ..diagnostics import Span
+from ..records import dataclass
 from ..types import Scalar
-from . import checks
+from . import checks, polls
 from .arrays import element_pointer, load_at, store_at
 from .cost import straight
 from .expressions import lower_as, lower_int, lower_test
@@ -72,9 +74,17 @@ def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None
     frame.span, frame.inlined = span, inlined
     code.branch(lower_test(frame, node.test), body, done)
     code.start(body)
-    lower_block(frame, node.body)
+    _lower_body(frame, node, lower_block)
+    frame.span, frame.inlined = span, inlined
+    polls.poll(frame)
     code.jump(head)
     code.start(done)
+
+
+def _lower_body(frame: Frame, node: gast.For | gast.While, lower_block: LowerBlock) -> None:
+    frame.depth += 1
+    lower_block(frame, node.body)
+    frame.depth -= 1
 
 
 def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
@@ -160,17 +170,25 @@ def _count_by_one(
         checks.open_loop(frame, node, start, stop)
     else:
         checks.open_loop(frame, node, code.intrinsic("sadd.sat", stop, ONE), code.intrinsic("sadd.sat", start, ONE))
+    strip = _begin_strip(frame, node, current, stop, step)
+    end = stop if strip is None else strip.end
     code.start(head)
     now = code.load("i64", current)
-    code.branch(code.compare("slt" if step.text == "1" else "sgt", now, stop), body, done)
+    code.branch(code.compare("slt" if step.text == "1" else "sgt", now, end), body, done)
     code.start(body)
     first_line = len(code.lines)
+    if strip is not None and step.text == "1" and not straight(node.body):
+        code.assume(code.compare("sge", now, start))  # LLVM cannot tell that no strip begins before the loop does
     _set_counter(frame, node, now)
-    lower_block(frame, node.body)
+    if polls.polls_each_turn(frame, node):
+        polls.poll(frame)
+    _lower_body(frame, node, lower_block)
     code.store(code.binary("add nsw", now, step), current)
     code.jump(head, _loop_tags(frame, node, first_line))
     checks.close_loop(frame)
     code.start(done)
+    if strip is not None:
+        _end_strip(frame, node, strip, stop, step)
 
 
 def _count_by_step(
@@ -187,13 +205,61 @@ def _count_by_step(
     number = code.variable("i64", f"{node.target.id}.count", int_(0))
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     code.store(int_(0), number)
+    strip = _begin_strip(frame, node, number, count, ONE)
+    end = count if strip is None else strip.end
     code.start(head)
     now = code.load("i64", number)
-    code.branch(code.compare("ult", now, count), body, done)
+    code.branch(code.compare("ult", now, end), body, done)
     code.start(body)
     first_line = len(code.lines)
     _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
-    lower_block(frame, node.body)
+    if polls.polls_each_turn(frame, node):
+        polls.poll(frame)
+    _lower_body(frame, node, lower_block)
     code.store(code.binary("add nuw", now, int_(1)), number)
     code.jump(head, _loop_tags(frame, node, first_line))
+    code.start(done)
+    if strip is not None:
+        _end_strip(frame, node, strip, count, ONE)
+
+
+# --- strips ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A part of a loop between two looks for signals: the block where it begins, its end, where the loop began."""
+
+    head: str
+    end: Value
+    current: Value
+    place: tuple[Span | None, tuple[Span, ...]]
+
+
+def _begin_strip(frame: Frame, node: gast.For, current: Value, stop: Value, step: Value) -> Strip | None:
+    """The first or the next strip of a loop that goes from `current` to `stop`; None where it is not cut."""
+    length = polls.strip_length(frame, node)
+    if length is None:
+        return None
+    code = frame.code
+    head = code.label("strip")
+    code.start(head)
+    first = code.load("i64", current)
+    if step.text == "1":
+        end = code.intrinsic("smin", code.intrinsic("sadd.sat", first, length), stop)
+    else:
+        end = code.intrinsic("smax", code.intrinsic("ssub.sat", first, length), stop)
+    return Strip(head, end, current, (frame.span, frame.inlined))
+
+
+def _end_strip(frame: Frame, node: gast.For, strip: Strip, stop: Value, step: Value) -> None:
+    """Go on behind a strip, if more is left."""
+    code = frame.code
+    more, done = code.label("more"), code.label("done")
+    comparison = "slt" if step.text == "1" else "sgt"
+    code.branch(code.compare(comparison, strip.end, stop), more, done, unlikely=True)
+    code.start(more)
+    frame.span, frame.inlined = strip.place
+    polls.poll(frame)
+    code.jump(strip.head)
     code.start(done)

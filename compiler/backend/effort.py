@@ -15,19 +15,16 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
-from ..program import Function, Program
-from ..types import Scalar
+from ..program import Program
 from .abi import QUICK_BELOW
 from .glue import attributes_of
+from .lengths import LIBRARY, is_length, lengths_of
 from .native_calls import native_name
 from .text import Module
 
 ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
 MOST_ELEMENTS = 2048
 ANY = 2**62
-INTS = (Scalar("i64", True), Scalar("i64"), Scalar("i32"))
-LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
-LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
 
 
 def write_effort(module: Module, program: Program) -> None:
@@ -41,7 +38,7 @@ def quick_below(program: Program) -> int:
     if len(program.functions) > 1:  # recursion
         return 0
     function = program.main
-    depth, trips = _nesting(function.body, _lengths(function))
+    depth, trips = _nesting(function.body, lengths_of(function))
     if depth is None:
         return 0
     if depth == 0:
@@ -68,7 +65,7 @@ def _depth(statement: gast.stmt, lengths: frozenset[str]) -> tuple[int | None, i
             return _nesting([*body, *orelse], lengths)
         case gast.For(iter=gast.Call(args=bounds), body=body):
             depth, trips = _nesting(body, lengths)
-            if depth is None or not all(_is_length(bound, lengths) for bound in bounds):
+            if depth is None or not all(is_length(bound, lengths) for bound in bounds):
                 return None, 0
             constants = [b.value for b in bounds if isinstance(b, gast.Constant)]
             if len(constants) == len(bounds):
@@ -76,46 +73,3 @@ def _depth(statement: gast.stmt, lengths: frozenset[str]) -> tuple[int | None, i
             return depth + 1, trips
     called = syntax.operator_of(statement.value) if isinstance(statement, gast.Assign | gast.Expr) else None
     return (2 if called in LIBRARY else 0), 1
-
-
-def _lengths(function: Function) -> frozenset[str]:
-    """Names that only ever hold lengths of arrays, numbers below them, and sums of such; none that feeds on itself."""
-    definitions: dict[str, list[gast.expr]] = {}
-    for statement in syntax.walk(function.body):
-        name, values = _definition(statement)
-        if function.types.get(name) in INTS:
-            definitions.setdefault(name, []).extend(values)
-    for name in ("", *function.parameters):
-        definitions.pop(name, None)
-    known: frozenset[str] = frozenset()
-    while True:
-        more = frozenset(n for n, values in definitions.items() if all(_is_length(v, known) for v in values))
-        if more == known:
-            return known
-        known = more
-
-
-def _definition(statement: gast.AST) -> tuple[str, list[gast.expr]]:
-    """The name that a statement gives a number to, and what bounds the number."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=name)], value=value):
-            return name, [value]
-        case gast.For(target=gast.Name(id=name), iter=gast.Call(args=bounds)):
-            return name, bounds
-    return "", []
-
-
-def _is_length(node: gast.expr, lengths: frozenset[str]) -> bool:
-    match node:
-        case gast.Constant(value=int()):
-            return True
-        case gast.Name(id=name):
-            return name in lengths
-        case gast.Call(args=arguments):
-            operator = syntax.operator_of(node)
-            if operator in ("dim", "length"):
-                return True
-            return operator in LENGTHS and all(_is_length(a, lengths) for a in arguments)
-        case gast.IfExp(body=body, orelse=orelse):
-            return _is_length(body, lengths) and _is_length(orelse, lengths)
-    return False

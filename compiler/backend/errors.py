@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...runtime import interrupts
 from ...runtime.traceback_frames import Line, show
 from ..syntax import message_arguments
 from ..types import KIND, NUMPY_DTYPE, Scalar
@@ -28,16 +29,25 @@ ERRNO_RESULT_TOO_LARGE = 34
 def make_error(
     sites: Sequence[ErrorSite], number: int, slots: Any, options: Options
 ) -> BaseException:
-    """The exception of an error site, with the values and the calls that the context recorded."""
+    """The exception of an error site, with the values and the calls that the context recorded.
+
+    An exception that the handler of a signal raised comes before it; only that has a number below zero.
+    """
+    interrupt = interrupts.taken()
+    if interrupt is not None:
+        return show(interrupt, _places(sites, number, slots), interrupt.__traceback__)
     site = sites[number]
     arguments = _arguments(site, slots)
     class_ = _exception_class(site.exception, options.exceptions)
     if class_ is OverflowError and arguments == ["Numerical result out of range"]:
         arguments = [ERRNO_RESULT_TOO_LARGE, *arguments]  # as Python's float power raises it
-    error = class_(*arguments)
+    return show(class_(*arguments), _places(sites, number, slots))
+
+
+def _places(sites: Sequence[ErrorSite], number: int, slots: Any) -> list[Line]:
+    """The calls that the context recorded, and the place of the site."""
     calls = [sites[slots[TRACE + k]] for k in reversed(range(min(slots[TRACE_LENGTH], TRACE_COUNT)))]
-    lines = [line for place in (*calls, site) for line in _lines(place)]
-    return show(error, lines)
+    return [line for place in (*calls, *(sites[number:number + 1] if number >= 0 else ())) for line in _lines(place)]
 
 
 def _arguments(site: ErrorSite, slots: Any) -> list[Any]:

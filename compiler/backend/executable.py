@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
-from ...runtime import dispatch, machine_code
+from ...runtime import dispatch, interrupts, machine_code
 from ...runtime.guards import Guards
 from ...runtime.stack import stack_floor
 from ..records import dataclass
@@ -59,11 +59,9 @@ class Executable:
         self._slots = ctypes.c_int64 * count
 
     @cached_property
-    def _call(self) -> Callable[[int], int]:
-        """A plain C function: ctypes releases the GIL around it.  Raises RuntimeError where this processor has no use
-        for the code.
-        """
-        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(self.library.address(ENTRY))
+    def _entry(self) -> int:
+        """The address of the native entry.  Raises RuntimeError where this processor has no use for the code."""
+        return self.library.address(ENTRY)
 
     @property
     def text(self) -> str:
@@ -117,7 +115,7 @@ class Executable:
         return make_error(self.sites, site, self._slots.from_address(slots), self.options)
 
     def __call__(self, leaves: Sequence[object]) -> list[object]:
-        call, slots = self._call, self._slots()
+        entry, slots = self._entry, self._slots()
         slots[STACK_LIMIT] = stack_floor()
         slots[DEPTH_LIMIT] = max(LEAST_DEPTH, sys.getrecursionlimit())
         kept: list[object] = []
@@ -125,7 +123,7 @@ class Executable:
             position = ARGUMENTS
             for pack, leaf in zip(self._packers, leaves, strict=True):
                 position = pack(slots, position, leaf, kept)
-            status = call(ctypes.addressof(slots))
+            status = interrupts.call(entry, ctypes.addressof(slots))
         finally:
             packing.release(kept)
         if status:

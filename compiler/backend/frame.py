@@ -121,6 +121,9 @@ class Frame:
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
     holds_loops: bool = False  # whether others that may be long are part of it
     in_region: bool = False  # whether several threads may be running this code
+    is_outlined: bool = False  # whether this is the function of a loop
+    lengths: Callable[[], frozenset[str]] = frozenset  # names of lengths of arrays, and of ints below them
+    depth: int = 0  # loops around this statement, in the function
 
     def array(self, name: str) -> ArrayPlace:
         place = self.places[name]

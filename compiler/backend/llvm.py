@@ -35,6 +35,7 @@ from .entry import write_entry
 from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
+from .lengths import lengths_of
 from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
@@ -112,6 +113,7 @@ def write_function(
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
         cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
+    frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = glue.is_glue(function, recursive)
     native_calls.enter(frame)
     lower_block(frame, function.body)

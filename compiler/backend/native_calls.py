@@ -20,6 +20,7 @@ from ..diagnostics import InternalError
 from ..later import later
 from ..program import Function, Program, Reason
 from ..types import Array, Dim, ListOf, Scalar, Type
+from . import polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
 from .arrays import View, bind, drop, keep, read, release, strides_of
 from .expressions import convert, lower_as
@@ -182,6 +183,7 @@ def _context(frame: Frame, slot: int) -> Value:
 
 def _go_deeper(frame: Frame) -> None:
     code = frame.code
+    polls.poll(frame)
     depth = code.binary("add nsw", code.load("i64", _context(frame, DEPTH)), int_(1))
     code.store(depth, _context(frame, DEPTH))
     deep = code.compare("sgt", depth, code.load("i64", _context(frame, DEPTH_LIMIT)))

@@ -27,6 +27,7 @@ from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
 from ..later import later
 from ..types import Array, ListOf
+from . import polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
 from .alike import define_once
 from .arrays import release
@@ -174,7 +175,8 @@ def _follow(frame: Frame, status: Value) -> None:
     failed, fine = code.label("failed"), code.label("looped")
     code.branch(code.compare("ne", status, int_(0)), failed, fine, unlikely=True)
     code.start(failed)
-    code.store(status, frame.status)
+    interrupted = code.compare("slt", status, int_(0))
+    code.store(code.select(interrupted, int_(polls.site_of(frame)), status), frame.status)
     code.jump("leave")
     code.start(fine)
 
@@ -254,8 +256,9 @@ def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str
     places = places_of(code, frame.function.types, names, owned, tags, certain)
     status = code.variable("i64", "status", int_(0))
     return replace(
-        frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=in_region, is_glue=False
-    )
+        frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=in_region, is_glue=False,
+        is_outlined=True, depth=0,
+    )  # fmt: skip
 
 
 def _leave(frame: Frame) -> None:

@@ -205,6 +205,11 @@ class Code:
         self.module.declare(full, f"declare {type_} @{full}({', '.join(o.type for o in operands)})")
         return self.call(type_, full, *operands, flags=flags)
 
+    def assume(self, condition: Value) -> None:
+        """Tell LLVM what is always true here."""
+        self.module.declare("llvm.assume", "declare void @llvm.assume(i1)")
+        self.effect(f"call void @llvm.assume({condition})")
+
     def overflowing(self, name: str, left: Value, right: Value) -> tuple[Value, Value]:
         """`llvm.sadd.with.overflow` and its like: the wrapped result, and whether it wrapped."""
         type_ = left.type

@@ -24,6 +24,7 @@ attributes #0 = { "probe-stack"="inline-asm" }
 declare ptr @PyObject_CallNoArgs(ptr)
 declare i64 @PyLong_AsLongLong(ptr)
 declare void @PyErr_SetObject(ptr, ptr)
+declare i64 @pellucid_guarded(ptr, ptr)
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare ptr @PyThreadState_Get()
@@ -189,7 +190,7 @@ with_lock:
   ret i64 %quick_status
 without_lock:
   %thread = call ptr @PyEval_SaveThread()
-  %status = call i64 %code(ptr %slots)
+  %status = call i64 @pellucid_guarded(ptr %code, ptr %slots)
   call void @PyEval_RestoreThread(ptr %thread)
   ret i64 %status
 }

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import machine_code, memory
+from .. import interrupts, machine_code, memory
 from ..array import Array
 from ..stack import stack_floor
 from . import native_type, records, support
@@ -57,6 +57,7 @@ class Native:
     def __init__(self, cls: type) -> None:
         memory.pool()
         support.provide_symbols()
+        interrupts.provide()
         text = assemble(ARRAYS, CONTAINERS, VALUE, BIND, LOOK_UP, GUARDS, RESULTS, RECIPES, PREPARE, RUN)
         self.library = machine_code.library(text, LEVEL)
         self.held: list[Any] = [cls, cls.__call__, stack_floor]

@@ -19,7 +19,7 @@ SLACK = 80  # words behind each of these limits: more than one leaf takes, so th
 RANK = 32
 
 LENGTH_LIMIT = 2**52  # as in the backend's `abi.py`, which this is compared with by a test
-CONTEXT_SLOTS = 60
+CONTEXT_SLOTS = 61
 CONTEXT_BYTES = 8 * CONTEXT_SLOTS
 STACK_LIMIT, DEPTH_LIMIT = 0, 1
 LEAST_DEPTH = 10_000

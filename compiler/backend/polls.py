@@ -1,0 +1,110 @@
+"""Where compiled loops look whether a signal ends the call.
+
+    while error > 1e-9:       ->     while error > 1e-9:
+        ...                              if a signal came: leave with the status of this place
+                                         ...
+
+Every turn of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
+looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many turns as are expected
+to take some hundred microseconds, and look in between, so that the turns themselves cost what they did.  A run of plain
+statements in another loop, whose length is that of an array, never looks: it is over in one pass through memory.  Nor do
+loops that are known to be short.  Loops on threads are cut by the runtime, which looks between its pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from .. import syntax
+from .abi import INTERRUPTED
+from .cost import Estimate, straight
+from .frame import Frame
+from .lengths import LIBRARY, is_length
+from .text import Value, float_, int_
+
+SIGNALS, LOOK = "pellucid_signals", "pellucid_look"
+CONTEXT = Value("ptr", "%context")
+SHORT = 20_000.0  # nanoseconds: a loop that is known to take less never looks
+STRIP, STRIP_TIME = 2**18, 200_000.0  # turns at most, and nanoseconds as they are expected
+TO_INT = "llvm.fptosi.sat.i64.f64"
+
+
+def poll(frame: Frame) -> None:
+    """Leave if a signal ends this call; the function of a loop, which several places may share, says only that."""
+    code = frame.code
+    frame.module.declare(SIGNALS, f"@{SIGNALS} = external global i32")
+    frame.module.declare(LOOK, f"declare i64 @{LOOK}(ptr)")
+    look, stop, on = code.label("look"), code.label("stop"), code.label("on")
+    # volatile: it changes behind LLVM's back
+    word = code.value("i32", f"load volatile i32, ptr @{SIGNALS}")
+    code.branch(code.compare("ne", word, int_(0, "i32")), look, on, unlikely=True)
+    answer, leaves = "%" + code.fresh("answer"), "%" + code.fresh("leaves")
+    code.cold += [
+        f"{look}:",
+        f"  {answer} = call i64 @{LOOK}({CONTEXT})",
+        f"  {leaves} = icmp ne i64 {answer}, 0",
+        f"  br i1 {leaves}, label %{stop}, label %{on}",
+        f"{stop}:",
+        f"  store i64 {INTERRUPTED if frame.is_outlined else site_of(frame)}, {frame.status}",
+        "  br label %leave",
+    ]
+    code.start(on)
+
+
+def site_of(frame: Frame) -> int:
+    """The status of a call that is stopped in this place."""
+    return frame.site("KeyboardInterrupt", "", ())
+
+
+def polls_each_turn(frame: Frame, node: gast.For) -> bool:
+    """Whether a `for` looks in every turn: what it calls may take long itself."""
+    return _calls(frame, node.body)
+
+
+def strip_length(frame: Frame, node: gast.For) -> Value | None:
+    """After how many turns a loop looks, by what a turn is expected to cost; None for never."""
+    if polls_each_turn(frame, node) or _is_short(frame, node):
+        return None
+    if frame.in_region and not frame.depth:  # the runtime cuts this loop
+        return None
+    plain = straight(node.body)
+    if plain and frame.depth and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
+        return None
+    changing = frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
+    cost = Estimate(frame, changing).block(node.body)
+    if isinstance(cost, float):
+        return int_(max(1, min(STRIP, int(STRIP_TIME / max(cost, 0.01)))) // (64 if plain else 1) * (64 if plain else 1))
+    turns = frame.code.binary("fdiv", float_(STRIP_TIME), cost)
+    frame.module.declare(TO_INT, f"declare i64 @{TO_INT}(double)")
+    whole = frame.code.call("i64", TO_INT, frame.code.intrinsic("minnum", turns, float_(float(STRIP))))
+    return frame.code.intrinsic("smax", whole, int_(1))
+
+
+def _calls(frame: Frame, body: Sequence[gast.stmt]) -> bool:
+    """Whether a body calls what may take long itself."""
+    called = {str(syntax.operator_of(getattr(s, "value", None) or gast.Pass())) for s in syntax.walk(body)}
+    return not called.isdisjoint(LIBRARY) or not called.isdisjoint(frame.program.functions)
+
+
+def _cost(frame: Frame, node: gast.For) -> float:
+    """Of one turn of a run of plain statements."""
+    cost = Estimate(frame, frozenset()).block(node.body)
+    return cost if isinstance(cost, float) else SHORT
+
+
+def _is_short(frame: Frame, node: gast.For) -> bool:
+    """Whether a loop, and all that it holds, has constant numbers of turns that are soon over."""
+    if _calls(frame, node.body) or any(isinstance(s, gast.While) for s in syntax.walk(node.body)):
+        return False
+    return _time(frame, node) < SHORT
+
+
+def _time(frame: Frame, node: gast.For) -> float:
+    bounds = [part.value for part in node.iter.args if isinstance(part, gast.Constant)]
+    if len(bounds) != len(node.iter.args) or bounds[2:] == [0]:
+        return SHORT
+    inner = [s for s in syntax.walk(node.body) if isinstance(s, gast.For)]
+    turn = sum(_time(frame, s) for s in inner) if inner else _cost(frame, node)
+    return len(range(*bounds)) * max(turn, 0.01)
