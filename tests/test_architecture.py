@@ -29,7 +29,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics later names types vocabulary program syntax records"
+BASE = "diagnostics later names types vocabulary program syntax placeholders records"
 LANGUAGE = f"{BASE} builder ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
@@ -44,6 +44,7 @@ MAY_IMPORT = {
     "vocabulary": "records",
     "program": "diagnostics types records",
     "syntax": "diagnostics",
+    "placeholders": "syntax types",
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,
