@@ -417,3 +417,28 @@ def test_a_function_that_changes_arguments_sees_changes(tmp_path):
             f(a, 1.5)
             assert a[0] == k * 1.5
     assert len(f._compiled) == 1 and [len(others) for others in f._others.values()] == [2]
+
+
+OWN_MAKERS = {
+    "a dataclass": (
+        "@dataclass(frozen=True)\nclass P:\n    a: float\n    def __init__(self, a):\n"
+        "        object.__setattr__(self, 'a', 2 * a)"
+    ),
+    "a NamedTuple": (
+        "class Q(NamedTuple):\n    a: float\nclass P(Q):\n    def __new__(cls, a):\n"
+        "        return super().__new__(cls, 2 * a)"
+    ),
+    "an inherited one": (
+        "@dataclass(frozen=True)\nclass Q:\n    a: float\nclass P(Q):\n    def __init__(self, a):\n"
+        "        object.__setattr__(self, 'a', 2 * a)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OWN_MAKERS.values(), ids=list(OWN_MAKERS))
+def test_records_made_by_code_of_their_own_are_refused(text, tmp_path):
+    module = load("world_made", f"{HEAD}{text}\ndef f(x):\n    return P(x).a\n", tmp_path / "made.py")
+    assert module.f(1.5) == 3.0
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(module.f)(1.5)
+    assert caught.value.diagnostics[0].code == "U018"
