@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ from .flatten import Flattened, abstract, description, flatten, rebuild
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
-from .runtime.guards import ABSENT
 from .starting import compiler
 
 if TYPE_CHECKING:
@@ -75,7 +73,9 @@ class Function(base_class()):  # type: ignore[misc]
         """Take note of the parameters, which belong to the Python function and can be given other defaults."""
         self._signature = inspect.signature(self.__pellucid__.python)
         self._parameters = list(self._signature.parameters.values())
-        self._seen = definition(self.__pellucid__.python)
+        python = self.__pellucid__.python
+        by_keyword = python.__kwdefaults__
+        self._seen = python.__code__, python.__defaults__, None if by_keyword is None else dict(by_keyword)
 
     def _look_again(self) -> None:
         """After a change of the Python function: native calls bind arguments to the old parameters."""
@@ -84,7 +84,10 @@ class Function(base_class()):  # type: ignore[misc]
         self._look()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not all(map(operator.is_, self._seen, definition(self.__pellucid__.python))):
+        python, (code, defaults, by_keyword) = self.__pellucid__.python, self._seen
+        if python.__code__ is not code or python.__defaults__ is not defaults:
+            self._look_again()
+        elif (by_keyword or python.__kwdefaults__) and not identical(by_keyword, python.__kwdefaults__):
             self._look_again()
         flat = self._flatten(args, kwargs)
         compiled, is_new = self._code_for(flat)
@@ -325,11 +328,10 @@ def compile(
     return Function(Request(function, **options))
 
 
-def definition(function: Any) -> list[Any]:
-    """What a Python function consists of that can be replaced; the number of parts depends on the first."""
-    code, by_keyword = function.__code__, function.__kwdefaults__ or {}
-    only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    return [code, function.__defaults__, *(by_keyword.get(name, ABSENT) for name in only)]
+def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:
+    """Whether two dicts hold the same objects by the same names."""
+    left, right = left or {}, right or {}
+    return left.keys() == right.keys() and all(value is right[name] for name, value in left.items())
 
 
 def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:

@@ -35,7 +35,10 @@ class NativeCalls:
         self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled
     ) -> None:
         """Let calls like this one go to the machine code at once; those that write to arguments do not."""
-        if self._calls is None or compiled.mutated or any(map(_has_rows, flat.arguments.values())):
+        if self._calls is None:
+            return
+        self._calls.ask_quickly(compiled.guards)
+        if compiled.mutated or any(map(_has_rows, flat.arguments.values())):
             return
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))

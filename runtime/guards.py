@@ -124,12 +124,15 @@ class Guards:
     def __init__(self, guards: Iterable[Guard] = ()) -> None:
         self._guards = tuple(guards)
         self.version = 0  # rises when a guard holds another object than before
+        self.ask: Callable[[], bool] | None = None  # a quicker way, that may say no where the answer is yes
 
     def __iter__(self) -> Iterator[Guard]:
         return iter(self._guards)
 
     def hold(self) -> bool:
         """Whether the world is as it was when the code was made."""
+        if self.ask is not None and self.ask():
+            return True
         for guard in self._guards:
             before = guard.found
             if not guard.holds():

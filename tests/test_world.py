@@ -142,7 +142,7 @@ class Pair:
     """One program as plain Python and compiled; what is run is run in both."""
 
     def __init__(self, text, path):
-        self.texts, self.folder = 0, path
+        self.texts, self.folder, self.has_differences = 0, path, "gradient" in text
         plain = {"compiled": lambda f: f, "gradient": slope}
         head = HEAD.replace("pellucid.compile", "lambda f: f")
         self.plain = load("world_plain", head + text, path / "p.py", **plain)
@@ -161,6 +161,7 @@ class Pair:
     def agree(self, *args):
         expected, got = self.plain.f(*args), self.compiled.f(*args)
         assert np.shape(got) == np.shape(expected)
+        assert self.has_differences or np.all(np.signbit(got) == np.signbit(expected))
         np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-6, atol=1e-6)
 
 
@@ -265,10 +266,11 @@ def test_a_change_of_the_function_itself(change, args, calls, tmp_path):
 
 def test_keyword_defaults_of_the_function_itself(tmp_path):
     pair = Pair("def f(x, *, k=1.0):\n    return k * x\ng = f\nf = compiled(f)\n", tmp_path)
-    for change in ("", "g.__kwdefaults__['k'] = 2.0", "g.__kwdefaults__ = {'k': 3.0}", "g.__kwdefaults__['k'] = 1.0"):
-        pair.run(change)
+    for change in ("['k'] = 2.0", " = {'k': 3.0}", "['k'] = 1.0", "['k'] = 1", "['k'] = 0.0", "['k'] = -0.0"):
         for _ in range(4):
             pair.agree(1.5)
+        pair.run(f"g.__kwdefaults__{change}")
+    pair.agree(1.5)
 
 
 NOW_REFUSED = {
@@ -401,3 +403,42 @@ def test_what_is_kept_has_its_guards(way, tmp_path, cache):
                 pair.agree(1.5)
     finally:
         compiler.compiled = real
+
+
+def test_a_function_that_changes_arguments_sees_changes(tmp_path):
+    """Its calls go through Python, which asks native code."""
+    text = "K = 2.0\ndef f(a, b):\n    a[0] = K * b\n"
+    module = load("world_mutates", HEAD + text, tmp_path / "m.py")
+    f, a = pellucid.compile(module.f, mutates=("a",)), np.zeros(2)
+    for k in (2.0, 3.0, float("3.0"), 4.0, 2.0):
+        module.K = k
+        for _ in range(4):
+            a[:] = 0.0
+            f(a, 1.5)
+            assert a[0] == k * 1.5
+    assert len(f._compiled) == 1 and [len(others) for others in f._others.values()] == [2]
+
+
+OWN_MAKERS = {
+    "a dataclass": (
+        "@dataclass(frozen=True)\nclass P:\n    a: float\n    def __init__(self, a):\n"
+        "        object.__setattr__(self, 'a', 2 * a)"
+    ),
+    "a NamedTuple": (
+        "class Q(NamedTuple):\n    a: float\nclass P(Q):\n    def __new__(cls, a):\n"
+        "        return super().__new__(cls, 2 * a)"
+    ),
+    "an inherited one": (
+        "@dataclass(frozen=True)\nclass Q:\n    a: float\nclass P(Q):\n    def __init__(self, a):\n"
+        "        object.__setattr__(self, 'a', 2 * a)"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OWN_MAKERS.values(), ids=list(OWN_MAKERS))
+def test_records_made_by_code_of_their_own_are_refused(text, tmp_path):
+    module = load("world_made", f"{HEAD}{text}\ndef f(x):\n    return P(x).a\n", tmp_path / "made.py")
+    assert module.f(1.5) == 3.0
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(module.f)(1.5)
+    assert caught.value.diagnostics[0].code == "U018"

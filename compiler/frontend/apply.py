@@ -122,7 +122,9 @@ def _transformed(frame: Frame, value: Any, function: Value, rest: list, options:
 
 def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """A NamedTuple or dataclass from its fields."""
-    if hasattr(cls, "__post_init__") or "__new__" in vars(cls) and not is_namedtuple_class(cls):
+    maker: Any = cls.__new__ if is_namedtuple_class(cls) else cls.__init__  # type: ignore[misc]
+    is_usual = getattr(maker, "__code__", apply.__code__).co_filename == "<string>"  # where Python writes these
+    if not is_usual or hasattr(cls, "__post_init__") or "__new__" in vars(cls) and not is_namedtuple_class(cls):
         frame.fault("U018", f"`{cls.__name__}` runs code of its own when it is made", node, "made here",
                     ("give the fields their final values, and leave out `__post_init__`",))  # fmt: skip
     frame.task.world.record(cls)

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import interrupts, machine_code, memory
 from ..array import Array
+from ..guards import Guards
 from ..stack import stack_floor
 from . import native_type, records, support
 from .array_text import ARRAYS
@@ -27,7 +28,7 @@ from .bind_text import BIND
 from .call_text import PREPARE, RUN
 from .container_text import CONTAINERS
 from .guard_text import GUARDS
-from .guard_words import version_offset
+from .guard_words import Question, version_offset
 from .lookup_text import LOOK_UP
 from .plan import Plan
 from .recipe_text import RECIPES
@@ -66,6 +67,7 @@ class Native:
         describe = ctypes.PYFUNCTYPE(number, pointer, pointer, number, pointer, pointer, pointer)
         self.describe = describe(self._at("pellucid_describe"))
         self.hash = ctypes.PYFUNCTYPE(ctypes.c_uint64, pointer, number)(self._at("pellucid_hash"))
+        self.holds = ctypes.PYFUNCTYPE(number, pointer)(self._at("pellucid_holds"))
         self.call = self._at("pellucid_call")
         # arrays that outlive this module still call into it
         for lasting in (self.library, memory.pool().library, self.held):
@@ -128,7 +130,7 @@ class Calls:
         self._held: list[Any] = []
         self._entries: list[int] = []
         self._known: dict[Any, int] = {}
-        self._plans: list[Plan] = []
+        self._plans: dict[int, Plan] = {}
         self._classes: set[type] = set()
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
@@ -165,6 +167,11 @@ class Calls:
         self._add(code, *key, plan)
         native_type.attach(function, code.call, ctypes.addressof(self._state))
 
+    def ask_quickly(self, guards: Guards) -> None:
+        """Let native code say whether these guards hold when Python asks."""
+        if self._native is not None and guards.ask is None:
+            guards.ask = Question(guards, self._native.holds)
+
     def _meet(self, cls: type) -> None:
         if cls in self._classes:
             return
@@ -197,8 +204,7 @@ class Calls:
         return keys[: found & 0xFFFFFFFF], held
 
     def _add(self, code: Native, keys: list[int], objects: list[Any], plan: Plan) -> None:
-        if not any(plan is held for held in self._plans):
-            self._plans.append(plan)
+        self._plans[id(plan)] = plan
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now
             ctypes.c_int64.from_address(known + 8 * ENTRY.index("PLAN")).value = plan.address

@@ -13,13 +13,13 @@ import builtins
 import ctypes
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from ..guards import ABSENT, Guard, Guards, cell_of
 from . import support
-from .words import GROUP
+from .words import GROUP, PLAN
 
 VERSION_OFFSET = 24
 LAST_WITH_VERSIONS = (3, 12)
@@ -88,6 +88,22 @@ class GuardWords:
         made = (ctypes.c_int64 * max(len(words), 1))(*words)
         self._held.append(made)
         return made
+
+
+class Question:
+    """Whether guards hold, asked of native code from Python: `holds` is its function, which takes a plan."""
+
+    def __init__(self, guards: Guards, holds: Callable[[int], int]) -> None:
+        self._words, self._holds = GuardWords.of(guards), holds
+        given = {} if self._words is None else self._words.plan_words()
+        self._plan = (ctypes.c_int64 * len(PLAN))(*[given.get(name, 0) for name in PLAN])
+        self._address = ctypes.addressof(self._plan)
+
+    def __call__(self) -> bool:
+        if self._words is None:
+            return False
+        self._words.refresh()
+        return self._holds(self._address) != 0
 
 
 def _word(guard: Guard) -> int:
