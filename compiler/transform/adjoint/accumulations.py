@@ -4,7 +4,8 @@
     v = add(t, w)              w_bar += a_bar[i]           a_bar stays as it is: no zero, nothing added back
     a[i] = v
 
-The three stand in one block, `t` and `v` are read nowhere else, and nothing stores into `a` in between.
+The three stand in one block, `t` and `v` are read nowhere else, and nothing stores into `a`, or into a mask among the
+indices, in between.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _match(
             continue
         if types[loaded.id] != types[total] and _dims(types[loaded.id]) != _dims(types[total]):
             continue
-        if base not in set(changed_names(block[place + 1 : position])):
+        if {base, *syntax.names_read(items)}.isdisjoint(changed_names(block[place + 1 : position])):
             return Accumulation(added, sign, (block[place], summed))
     return None
 
