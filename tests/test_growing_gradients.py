@@ -157,4 +157,4 @@ def test_gradient_of_arrays_whose_length_changes(name):
 @pytest.mark.parametrize("seed", range(64))
 def test_random_programs_whose_arrays_grow(seed):
     stages = ("typed", "loops") if seed % 4 == 0 else ("typed",)
-    slopes_agree(random_growth.random_program(seed), seed, stages)
+    slopes_agree(random_growth.random_program(seed, size=3), seed, stages)

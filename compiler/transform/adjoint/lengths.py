@@ -76,7 +76,8 @@ class Lengths:
             body = self.regions.home[name].parent is None
             # `n - 2` as an int may be negative: as a length it is not
             same = types.is_plain(extent) or name in self.opaque or self._is_dim(name)
-            if body and same and not self._changes(extent) and (self.lasting or name in self.regions.function.parameters):
+            there = self.lasting or name in self.regions.function.parameters
+            if body and same and there and not self._changes(extent):
                 self._known.setdefault(extent, (name, self._made_at(name)))
 
     def _changes(self, extent: Extent) -> bool:
