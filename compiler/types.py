@@ -94,7 +94,8 @@ def add(left: Extent, right: Extent) -> Extent | None:
     return affine(terms, constant)
 
 
-_SUMS: dict[str, frozenset[str]] = {}  # the symbols of sums that are no plain sums, with those of their parts
+# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its text.
+_SUMS: dict[str, frozenset[str]] = {}
 
 
 def sum_of_lengths(left: Extent, right: Extent) -> Extent:
