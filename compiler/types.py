@@ -95,6 +95,28 @@ def add(left: Extent, right: Extent) -> Extent | None:
     return affine(terms, constant)
 
 
+# The symbols of sums that are no plain sums, with those of their parts: what a name means follows from its text.
+_SUMS: dict[str, frozenset[str]] = {}
+
+
+def sum_of_lengths(left: Extent, right: Extent) -> Extent:
+    """The sum as a dimension; a symbol of its own, the same for the same parts, where a clamp makes it no plain sum."""
+    total = add(left, right)
+    if total is not None:
+        return total
+    text = f"{right} + {left}" if isinstance(left, int) else f"{left} + {right}"  # a name begins with a letter
+    for sign, word in ((" + ", "_plus_"), (" - ", "_minus_"), ("*", "_times_"), ("-", "minus_")):
+        text = text.replace(sign, word)
+    parts = [s for side in (left, right) if isinstance(side, Dim) for s in side.symbols()]
+    _SUMS[text] = frozenset(s for part in parts for s in roots(part))
+    return symbol(text)
+
+
+def roots(name: str) -> frozenset[str]:
+    """The symbols on which a symbol depends: those of its parts where it stands for a sum, else itself."""
+    return _SUMS.get(name, frozenset({name}))
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     dtype: str

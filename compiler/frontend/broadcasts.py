@@ -21,7 +21,7 @@ from .frame import Frame
 TOO_SHORT = "a slice of one element is repeated here, but the axis that it was taken from is too short to have it"
 
 
-def repeated(frame: Frame, operator: str, atoms: Sequence[gast.expr]) -> Sequence[gast.expr]:
+def repeated(frame: Frame, operator: str, atoms: list[gast.expr]) -> list[gast.expr]:
     """The operands of an operator; those with a slice's single element along an axis that the others make longer."""
     row = OPERATORS.get(operator)
     if row is None or row.kind != "elementwise" or not frame.builder.singles:

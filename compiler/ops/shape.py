@@ -74,20 +74,9 @@ def concatenate_type(operands: Sequence[Type], axis: int) -> Type:
         for k in range(first.ndim):
             if k != axis:
                 dims[k] = _equal(dims[k], other.dims[k], first, other)
-        total = sum_of_lengths(total, other.dims[axis])
+        total = types.sum_of_lengths(total, other.dims[axis])
     dims[axis] = total
     return Array(types.promote_dtypes(*(a.dtype for a in arrays)), tuple(dims))
-
-
-def sum_of_lengths(left: Extent, right: Extent) -> Extent:
-    """The sum as a dimension; a symbol of its own, the same for the same parts, where a clamp makes it no plain sum."""
-    total = types.add(left, right)
-    if total is not None:
-        return total
-    text = f"{right} + {left}" if isinstance(left, int) else f"{left} + {right}"  # a name begins with a letter
-    for sign, word in ((" + ", "_plus_"), (" - ", "_minus_"), ("*", "_times_"), ("-", "minus_")):
-        text = text.replace(sign, word)
-    return types.symbol(text)
 
 
 def _equal(left: Extent, right: Extent, first: Type, other: Type) -> Extent:

@@ -60,7 +60,8 @@ class Lengths:
         changing = {s for name in self.regions.carried for s in types.symbols_of(table[name])}
         changing |= {s for type_ in table.values() if isinstance(type_, ListOf) for s in types.symbols_of(type_)}
         made = {s for name in self.body_arrays() for s in types.symbols_of(table[name])}
-        return given | (made - changing), changing - given
+        changing -= given
+        return given | {s for s in made if types.roots(s).isdisjoint(changing)}, changing
 
     def _read_ints(self) -> None:
         """The ints whose values are lengths: read off an array, affine in lengths, or given as one in a shape."""
@@ -75,9 +76,14 @@ class Lengths:
             body = self.regions.home[name].parent is None
             # `n - 2` as an int may be negative: as a length it is not
             same = types.is_plain(extent) or name in self.opaque or self._is_dim(name)
-            changes = not self._changing.isdisjoint(extent.symbols())
-            if body and same and not changes and (self.lasting or name in self.regions.function.parameters):
+            there = self.lasting or name in self.regions.function.parameters
+            if body and same and there and not self._changes(extent):
                 self._known.setdefault(extent, (name, self._made_at(name)))
+
+    def _changes(self, extent: Extent) -> bool:
+        """Whether a loop may give a length another value from iteration to iteration."""
+        symbols = extent.symbols() if isinstance(extent, Dim) else ()
+        return any(not types.roots(s).isdisjoint(self._changing) for s in symbols)
 
     def _read_shape(self, statement: gast.stmt) -> None:
         """`zeros(shape=(k,))` tells which symbol the types have for `k`."""

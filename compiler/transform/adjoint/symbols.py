@@ -47,9 +47,12 @@ def own_symbols(sweep: Sweep) -> None:
     """Rename the symbols of changed lengths in the types of what the backward loops make."""
     for region in sweep.regions.loops.values():
         body = sweep.mirror.get(id(region))
-        symbols = sorted(changed_symbols(sweep.regions, region)) if body else ()
-        if not symbols or body is None:
+        changed = changed_symbols(sweep.regions, region) if body else None
+        if not changed or body is None:
             continue
-        fresh: dict[str, Extent] = {s: sweep.root.builder.fresh_symbol(s) for s in symbols}
-        for name in dict.fromkeys(n for statement in syntax.walk(body) for n in syntax.names_bound(statement)):
+        names = list(dict.fromkeys(n for statement in syntax.walk(body) for n in syntax.names_bound(statement)))
+        symbols = sorted({s for name in names for s in types.symbols_of(sweep.types[name])})
+        renamed = [s for s in symbols if not types.roots(s).isdisjoint(changed)]
+        fresh: dict[str, Extent] = {s: sweep.root.builder.fresh_symbol(s) for s in renamed}
+        for name in names:
             sweep.types[name] = types.with_lengths(sweep.types[name], fresh)
