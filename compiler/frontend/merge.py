@@ -84,8 +84,9 @@ def _identical(left: Value, right: Value) -> bool:
 
 
 def _widened(frame: Frame, value: Value) -> Value:
+    """A value that one path has not: what holds its place there has no length to speak of."""
     found = frame.type_of(value)
-    return value if found is None else Typed(found)
+    return value if found is None else Typed(own_lengths(frame, found))
 
 
 def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
