@@ -143,7 +143,7 @@ class _Lengths:
                 way += [extent for shape in shapes for extent in shape if extent != 1]
         elif row.name == "concatenate":
             for axis, way in enumerate(ways):
-                way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]
+                way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]  # type: ignore[operator]
         return ways
 
 

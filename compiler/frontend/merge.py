@@ -91,11 +91,14 @@ class Meeting:
         return self.pairs[pair]
 
     def _widened(self, value: Value) -> Value:
-        """A part of a value that one path has not: an object is itself, a number needs a name."""
+        """A part of a value that one path has not: an object is itself, a number needs a name.
+
+        What holds its place on that path has no length to speak of.
+        """
         if isinstance(value, Ref):
             return (self.rule or self.join_objects)(UNDEFINED, value)
         found = self.frame.type_of(value)
-        return value if found is None else Typed(found)
+        return value if found is None else Typed(own_lengths(self.frame, found))
 
     def _describe(self, value: Value, contents: Mapping[int, Value]) -> str:
         return self.frame.describe(contents.get(value.number, value) if isinstance(value, Ref) else value)
@@ -290,16 +293,19 @@ def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> ga
 def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
     """Emit `a, b = x, y` as single assignments; a name that is still to be read is set aside first."""
     pending = [(t, v) for t, v in pairs if not (isinstance(v, gast.Name) and v.id == t)]
+    closing: list[gast.stmt] = []  # the names that are set aside come before all of them
     while pending:
         read = [v.id for _, v in pending if isinstance(v, gast.Name)]
         free = next((p for p in pending if p[0] not in read), None)
         if free is not None:
-            frame.builder.append(syntax.assign(*free))
+            closing.append(syntax.assign(*free))
             pending.remove(free)
             continue
         target = pending[0][0]
         aside = frame.builder.bind(syntax.name(target), frame.builder.types[target], target)
         pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
+    for statement in closing:
+        frame.builder.append(statement)
 
 
 def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:

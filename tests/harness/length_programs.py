@@ -73,9 +73,17 @@ def all_rows_alike(v, w):
     return r
 
 
+def unset_at_first(v, w):
+    if len(w) > 4:
+        r = v * 2
+    for i in range(3):
+        r = v + i
+    return r
+
+
 CARRIED = (
     shorter, of_rows, first_assigned, handed_on, from_what_was, in_nested_loops, of_two_axes, in_branches,
-    all_rows_alike,
+    all_rows_alike, unset_at_first,
 )
 
 
