@@ -1,4 +1,4 @@
-"""Ctrl-C in machine code: the call ends soon and raises what Python's handler raises; nothing is lost or left behind."""
+"""Ctrl-C in machine code: the call ends soon and raises what Python's handler raises; nothing is left behind."""
 
 import os
 import signal
