@@ -28,7 +28,7 @@ class Interrupts:
     def __init__(self) -> None:
         for name in OF_PYTHON:
             routines.provide(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-        self.library = machine_code.library(interrupts_code.text(GUARDED_SLOT), level=0)
+        self.library = machine_code.library(interrupts_code.text(GUARDED_SLOT), level=2)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))
         for name in routines.INTERRUPTS:
             routines.provide(name, self.library.address(name))

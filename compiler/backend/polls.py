@@ -7,8 +7,8 @@
 Every turn of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
 looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many turns as are expected
 to take some hundred microseconds, and look in between, so that the turns themselves cost what they did.  A run of plain
-statements in another loop, whose length is that of an array, never looks: it is over in one pass through memory.  Nor
-do loops that are known to be short.  Loops on threads are cut by the runtime, which looks between its pieces.
+statements as long as an array never looks if it is cheap or stands in another loop: it is over in one pass through
+memory.  Nor do loops that are known to be short.  Loops on threads are cut by the runtime, which looks in between.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"
 CONTEXT = Value("ptr", "%context")
 SHORT = 20_000.0  # nanoseconds: a loop that is known to take less never looks
 STRIP, STRIP_TIME = 2**18, 200_000.0  # turns at most, and nanoseconds as they are expected
+CHEAP_TURN = 2.0  # nanoseconds: so a pass through memory takes no less than the work
 TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
@@ -75,8 +76,9 @@ def strip_length(frame: Frame, node: gast.For) -> Value | None:
     if frame.in_region and not frame.depth:  # the runtime cuts this loop
         return None
     plain = straight(node.body)
-    if plain and frame.depth and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
-        return None
+    if plain and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
+        if frame.depth or _cost(frame, node) <= CHEAP_TURN:
+            return None
     changing = frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
     cost = Estimate(frame, changing).block(node.body)
     if isinstance(cost, float):
