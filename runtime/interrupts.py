@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from . import interrupts_code, machine_code, routines
 
-SIGNALS, LOOK, GUARDED = "pellucid_signals", "pellucid_look", "pellucid_guarded"
+GUARDED = "pellucid_guarded"
 GUARDED_SLOT = 3  # of the context, as in the backend's `abi.py`
 OF_PYTHON = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch", "PyErr_Restore")
 
@@ -28,9 +28,9 @@ class Interrupts:
     def __init__(self) -> None:
         for name in OF_PYTHON:
             routines.provide(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-        self.library = machine_code.library(interrupts_code.text(GUARDED_SLOT), level=0)
+        self.library = machine_code.library(interrupts_code.text(GUARDED_SLOT), level=2)
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.library))
-        for name in (SIGNALS, LOOK, GUARDED):
+        for name in routines.INTERRUPTS:
             routines.provide(name, self.library.address(name))
         number, pointer = ctypes.c_int64, ctypes.c_void_p
         self.call = ctypes.CFUNCTYPE(number, pointer, pointer)(self.library.address(GUARDED))

@@ -2,16 +2,22 @@
 
     text()    ->    the module that `interrupts.py` loads and describes
 
-A call of the main thread that may take long is guarded: meanwhile the handler of SIGINT is ours, which sets a bit of
-`pellucid_signals` and goes on to the handler that was there, Python's.  Compiled loops look at that word, and call
-`pellucid_look` where it is not 0.  On the main thread it lets Python's handler run; if that raises, a second bit asks
-every thread that works for the call to leave.  The exception waits until the call has ended.
+Compiled loops look at the word `pellucid_signals`, and call `pellucid_look` where it is not 0.  A call of the main
+thread that may take long is guarded: it begins unarmed, so that its first looks lead there.  Once they show that the
+call does take long, the handler of SIGINT becomes ours until it ends: it sets a bit of the word and goes on to the
+handler that was there, Python's.  The next look of the main thread lets Python's function run; if that raises, another
+bit asks every thread that works for the call to leave.  The exception waits until the call has ended.
 """
 
 from __future__ import annotations
 
+import re
+
 SIGINT = 2
-HEARD, LEAVE = 1, 2  # bits of the word
+HEARD, LEAVE, UNARMED = 1, 2, 4  # bits of the word
+FIRST_LOOKS = 8  # whoever makes them, they cost next to nothing: most loops of calls that are short have fewer turns
+FIRST_TIME = 2  # looks of the main thread after those until the clock is read; then at twice as many, and so on
+LONG_CALL = 100_000  # nanoseconds: to change a handler twice takes a hundredth of that
 ACTION_BYTES = 256  # a `struct sigaction`, with room to spare; the handler stands at its start on every system we know
 
 TEXT = """
@@ -22,8 +28,14 @@ TEXT = """
 @new = internal global [ACTION_BYTES x i8] zeroinitializer, align 16
 @found = internal global [ACTION_BYTES x i8] zeroinitializer, align 16
 @error = internal global [3 x ptr] zeroinitializer
+@depth = internal global i64 0
+@first_looks = internal global i64 0
+@looks = internal global i64 0
+@since = internal global i64 0
+@installed = internal global i1 false
 
 declare i64 @pthread_self()
+declare i32 @clock_gettime(i32, ptr)
 declare i32 @sigaction(i32, ptr, ptr)
 declare i32 @PyGILState_Ensure()
 declare void @PyGILState_Release(i32)
@@ -32,9 +44,87 @@ declare void @PyErr_Fetch(ptr, ptr, ptr)
 declare void @PyErr_Restore(ptr, ptr, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
+; In a child of another thread than the main one, no call is going on.
 define void @pellucid_set_main_thread(i64 %thread) {
+entry:
+  %known = load i64, ptr @main_thread
+  %same = icmp eq i64 %known, %thread
+  br i1 %same, label %done, label %change
+change:
   store i64 %thread, ptr @main_thread
+  store i64 0, ptr @depth
+  store i1 false, ptr @installed
   store atomic i32 0, ptr @pellucid_signals seq_cst, align 4
+  br label %done
+done:
+  ret void
+}
+
+define internal i64 @now() {
+  %time = alloca [2 x i64]
+  %asked = call i32 @clock_gettime(i32 0, ptr %time)
+  %seconds = load i64, ptr %time
+  %place = getelementptr i64, ptr %time, i64 1
+  %rest = load i64, ptr %place
+  %whole = mul i64 %seconds, 1000000000
+  %sum = add i64 %whole, %rest
+  ret i64 %sum
+}
+
+; Whether a call that is not armed yet has taken long.
+define internal i1 @takes_long() {
+entry:
+  %before = load i64, ptr @looks
+  %looks = add i64 %before, 1
+  store i64 %looks, ptr @looks
+  %both = and i64 %before, %looks
+  %is_power = icmp eq i64 %both, 0
+  %enough = icmp uge i64 %looks, FIRST_TIME
+  %reads = and i1 %is_power, %enough
+  br i1 %reads, label %read, label %no
+read:
+  %now = call i64 @now()
+  %is_first = icmp eq i64 %looks, FIRST_TIME
+  br i1 %is_first, label %begin, label %compare
+begin:
+  store i64 %now, ptr @since
+  br label %no
+compare:
+  %since = load i64, ptr @since
+  %passed = sub i64 %now, %since
+  %long = icmp ugt i64 %passed, LONG_CALL
+  ret i1 %long
+no:
+  ret i1 false
+}
+
+; From now on signals are heard; one that came before may wait for Python.
+define internal void @arm() {
+  %installed = call i1 @install()
+  store i1 %installed, ptr @installed
+  store i64 FIRST_LOOKS, ptr @first_looks
+  store atomic i32 HEARD, ptr @pellucid_signals seq_cst, align 4
+  ret void
+}
+
+; Arm a call at once: the next look asks Python.
+define void @pellucid_arm(ptr %context) {
+entry:
+  %word = load atomic i32, ptr @pellucid_signals seq_cst, align 4
+  %bit = and i32 %word, UNARMED
+  %is_unarmed = icmp ne i32 %bit, 0
+  br i1 %is_unarmed, label %look, label %done
+look:
+  %guarded.place = getelementptr i64, ptr %context, i64 GUARDED
+  %guarded = load i64, ptr %guarded.place
+  %is_guarded = icmp ne i64 %guarded, 0
+  %mine = call i1 @on_main_thread()
+  %both = and i1 %is_guarded, %mine
+  br i1 %both, label %change, label %done
+change:
+  call void @arm()
+  br label %done
+done:
   ret void
 }
 
@@ -56,6 +146,12 @@ define internal i1 @on_main_thread() {
 ; Whether machine code has to leave; called where the word is not 0.
 define i64 @pellucid_look(ptr %context) {
 entry:
+  %first = load i64, ptr @first_looks
+  %next = add i64 %first, 1
+  store i64 %next, ptr @first_looks
+  %early = icmp ult i64 %first, FIRST_LOOKS
+  br i1 %early, label %no, label %who
+who:
   %guarded.place = getelementptr i64, ptr %context, i64 GUARDED
   %guarded = load i64, ptr %guarded.place
   %is_guarded = icmp ne i64 %guarded, 0
@@ -67,7 +163,17 @@ read:
   br i1 %leaves, label %yes, label %whose
 whose:
   %mine = call i1 @on_main_thread()
-  br i1 %mine, label %ask, label %no
+  br i1 %mine, label %how, label %no
+how:
+  %bit = and i32 %word, UNARMED
+  %is_unarmed = icmp ne i32 %bit, 0
+  br i1 %is_unarmed, label %measure, label %ask
+measure:
+  %long = call i1 @takes_long()
+  br i1 %long, label %change, label %no
+change:
+  call void @arm()
+  br label %ask
 ask:
   %heard = atomicrmw and ptr @pellucid_signals, i32 LEAVE seq_cst
   %state = call i32 @PyGILState_Ensure()
@@ -156,14 +262,30 @@ plain:
 guard:
   %guarded.place = getelementptr i64, ptr %slots, i64 GUARDED
   store i64 1, ptr %guarded.place
-  %installed = call i1 @install()
+  %depth = load i64, ptr @depth
+  %deeper = add i64 %depth, 1
+  store i64 %deeper, ptr @depth
+  %outer = icmp eq i64 %depth, 0
+  br i1 %outer, label %begin, label %run
+begin:
+  store i64 0, ptr @first_looks
+  store i64 0, ptr @looks
+  store atomic i32 UNARMED, ptr @pellucid_signals monotonic, align 4
+  br label %run
+run:
   %status = call i64 %code(ptr %slots)
+  store i64 %depth, ptr @depth
+  br i1 %outer, label %end, label %look
+end:
+  %installed = load i1, ptr @installed
   br i1 %installed, label %put_back, label %look
 put_back:
+  store i1 false, ptr @installed
   call void @restore()
   br label %look
 look:
-  %word = atomicrmw and ptr @pellucid_signals, i32 0 seq_cst
+  %word = load atomic i32, ptr @pellucid_signals monotonic, align 4
+  store atomic i32 0, ptr @pellucid_signals monotonic, align 4
   %leave = and i32 %word, LEAVE
   %left = icmp ne i32 %leave, 0
   %good = icmp eq i64 %status, 0
@@ -176,8 +298,8 @@ look:
 
 def text(guarded: int) -> str:
     """The module; `guarded` is the slot of the context that tells calls which may be stopped."""
-    numbers = {"ACTION_BYTES": ACTION_BYTES, "SIGINT": SIGINT, "HEARD": HEARD, "LEAVE": LEAVE, "GUARDED": guarded}
-    found = TEXT
-    for name, number in numbers.items():
-        found = found.replace(f" {name}", f" {number}").replace(f"[{name}", f"[{number}")
-    return found
+    numbers = {
+        "ACTION_BYTES": ACTION_BYTES, "SIGINT": SIGINT, "HEARD": HEARD, "LEAVE": LEAVE, "UNARMED": UNARMED,
+        "GUARDED": guarded, "FIRST_LOOKS": FIRST_LOOKS, "FIRST_TIME": FIRST_TIME, "LONG_CALL": LONG_CALL,
+    }  # fmt: skip
+    return re.sub(r"\b[A-Z]{2}[A-Z_]+\b", lambda word: str(numbers.get(word[0], word[0])), TEXT)

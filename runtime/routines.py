@@ -20,7 +20,7 @@ from functools import lru_cache
 SPECIAL = {"gamma": "__pyx_fuse_1gamma", "gammaln": "gammaln", "digamma": "__pyx_fuse_1psi"}
 PARALLEL_FOR = "pellucid_parallel_for"
 FAR = "pellucid_far_"
-INTERRUPTS = ("pellucid_signals", "pellucid_look", "pellucid_guarded")
+INTERRUPTS = ("pellucid_signals", "pellucid_look", "pellucid_arm", "pellucid_guarded")
 PROVIDED: dict[str, int] = {}
 # What a BLAS calls its Fortran routines, those with ints of 64 bits first: callers keep every int in 64 bits, and one
 # with ints of 32 reads the lower half.

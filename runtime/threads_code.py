@@ -69,6 +69,7 @@ FENCE_DECLARATION
 
 @pellucid_signals = external global i32
 declare i64 @pellucid_look(ptr)
+declare void @pellucid_arm(ptr)
 declare i32 @clock_gettime(i32, ptr)
 declare i32 @pthread_cond_timedwait(ptr, ptr, ptr)
 declare double @llvm.minnum.f64(double, double)
@@ -154,6 +155,7 @@ alone:
                                       i64 %captured, i64 %streamed, i64 %item)
   ret i64 %alone_status
 region:
+  call void @pellucid_arm(ptr %context)
   %error = alloca i64, i64 %slots
   %until = alloca [2 x i64]
   %share = fdiv double %work, %threshold
@@ -370,7 +372,8 @@ def text() -> str:
         "FENCE_DECLARATION": "declare void @llvm.x86.sse.sfence()" if fences else "",
         "FENCE": "call void @llvm.x86.sse.sfence()" if fences else "",
         "STREAM_BYTES": str(STREAM_BYTES), "BLOCK_BYTES": str(BLOCK_BYTES),
-        "PAUSE_DECLARATION": declaration, "PAUSE": pause, "THRESHOLD": f"{THRESHOLD:.1f}", "PATIENCE": f"{PATIENCE:.1f}", "OPEN": str(2**32),
+        "PAUSE_DECLARATION": declaration, "PAUSE": pause, "THRESHOLD": f"{THRESHOLD:.1f}", "OPEN": str(2**32),
+        "PATIENCE": f"{PATIENCE:.1f}",
         "INSIDE": str(2**32 - 1), "CHUNKS_PER_THREAD": str(CHUNKS_PER_THREAD), "GLANCES": str(GLANCES),
     }  # fmt: skip
     code = REGIONS + WORKERS + STREAMS

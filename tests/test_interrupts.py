@@ -1,4 +1,4 @@
-"""Ctrl-C in machine code: the call ends soon and raises what Python's handler raises; nothing is lost or left behind."""
+"""Ctrl-C in machine code: the call ends soon and raises what Python's handler raises; nothing is left behind."""
 
 import os
 import signal
@@ -210,7 +210,8 @@ def test_compiling_stops_and_begins_again(tmp_path):
 # --- where loops look ----------------------------------------------------------------------------------------------
 
 HEADS = {
-    "a loop over an array": ("for i in range(dim(x, 0)):\n        s += x[i]", 1),
+    "a loop over an array": ("for i in range(dim(x, 0)):\n        s += x[i]", 0),
+    "much for each element": ("for i in range(dim(x, 0)):\n        s += zeta(x[i], y)", 1),
     "a loop over numbers": ("for i in range(k):\n        s += x[0]", 1),
     "few turns": ("for i in range(10):\n        s += x[i]", 0),
     "rows in a loop": ("for j in range(k):\n        for i in range(dim(x, 0)):\n            s += x[i]", 1),

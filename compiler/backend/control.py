@@ -181,7 +181,7 @@ def _count_by_one(
         code.assume(code.compare("sge", now, start))  # LLVM cannot tell that no strip begins before the loop does
     _set_counter(frame, node, now)
     if polls.polls_each_turn(frame, node):
-        polls.poll(frame)
+        polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nsw", now, step), current)
     code.jump(head, _loop_tags(frame, node, first_line))
@@ -214,7 +214,7 @@ def _count_by_step(
     first_line = len(code.lines)
     _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
     if polls.polls_each_turn(frame, node):
-        polls.poll(frame)
+        polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nuw", now, int_(1)), number)
     code.jump(head, _loop_tags(frame, node, first_line))
@@ -260,6 +260,6 @@ def _end_strip(frame: Frame, node: gast.For, strip: Strip, stop: Value, step: Va
     code.branch(code.compare(comparison, strip.end, stop), more, done, unlikely=True)
     code.start(more)
     frame.span, frame.inlined = strip.place
-    polls.poll(frame)
+    polls.poll(frame, long=True)
     code.jump(strip.head)
     code.start(done)

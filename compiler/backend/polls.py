@@ -7,8 +7,8 @@
 Every turn of a `while`, of a `for` that calls other functions or products, and every call of a recursive function
 looks: a load of one word and a branch that is never taken.  Other loops go in strips of as many turns as are expected
 to take some hundred microseconds, and look in between, so that the turns themselves cost what they did.  A run of plain
-statements in another loop, whose length is that of an array, never looks: it is over in one pass through memory.  Nor do
-loops that are known to be short.  Loops on threads are cut by the runtime, which looks between its pieces.
+statements as long as an array never looks if it is cheap or stands in another loop: it is over in one pass through
+memory.  Nor do loops that are known to be short.  Loops on threads are cut by the runtime, which looks in between.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ from .frame import Frame
 from .lengths import LIBRARY, is_length
 from .text import Value, float_, int_
 
-SIGNALS, LOOK = "pellucid_signals", "pellucid_look"
+SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"
 CONTEXT = Value("ptr", "%context")
 SHORT = 20_000.0  # nanoseconds: a loop that is known to take less never looks
 STRIP, STRIP_TIME = 2**18, 200_000.0  # turns at most, and nanoseconds as they are expected
+CHEAP_TURN = 2.0  # nanoseconds: so a pass through memory takes no less than the work
 TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
-def poll(frame: Frame) -> None:
-    """Leave if a signal ends this call; the function of a loop, which several places may share, says only that."""
+def poll(frame: Frame, long: bool = False) -> None:
+    """Leave if a signal ends this call; the function of a loop, which several places may share, says only that.
+
+    `long` is the way to this place: then the call is armed here, without waiting until it has taken long.
+    """
     code = frame.code
     frame.module.declare(SIGNALS, f"@{SIGNALS} = external global i32")
     frame.module.declare(LOOK, f"declare i64 @{LOOK}(ptr)")
+    frame.module.declare(ARM, f"declare void @{ARM}(ptr)")
     look, stop, on = code.label("look"), code.label("stop"), code.label("on")
     # volatile: it changes behind LLVM's back
     word = code.value("i32", f"load volatile i32, ptr @{SIGNALS}")
@@ -43,6 +48,7 @@ def poll(frame: Frame) -> None:
     answer, leaves = "%" + code.fresh("answer"), "%" + code.fresh("leaves")
     code.cold += [
         f"{look}:",
+        *([f"  call void @{ARM}({CONTEXT})"] if long else []),
         f"  {answer} = call i64 @{LOOK}({CONTEXT})",
         f"  {leaves} = icmp ne i64 {answer}, 0",
         f"  br i1 {leaves}, label %{stop}, label %{on}",
@@ -70,15 +76,17 @@ def strip_length(frame: Frame, node: gast.For) -> Value | None:
     if frame.in_region and not frame.depth:  # the runtime cuts this loop
         return None
     plain = straight(node.body)
-    if plain and frame.depth and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
-        return None
+    if plain and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
+        if frame.depth or _cost(frame, node) <= CHEAP_TURN:
+            return None
     changing = frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
     cost = Estimate(frame, changing).block(node.body)
     if isinstance(cost, float):
-        return int_(max(1, min(STRIP, int(STRIP_TIME / max(cost, 0.01)))) // (64 if plain else 1) * (64 if plain else 1))
-    turns = frame.code.binary("fdiv", float_(STRIP_TIME), cost)
+        turns = min(STRIP, int(STRIP_TIME / max(cost, 0.01)))
+        return int_(max(64, turns // 64 * 64) if plain else max(1, turns))
+    quotient = frame.code.binary("fdiv", float_(STRIP_TIME), cost)
     frame.module.declare(TO_INT, f"declare i64 @{TO_INT}(double)")
-    whole = frame.code.call("i64", TO_INT, frame.code.intrinsic("minnum", turns, float_(float(STRIP))))
+    whole = frame.code.call("i64", TO_INT, frame.code.intrinsic("minnum", quotient, float_(float(STRIP))))
     return frame.code.intrinsic("smax", whole, int_(1))
 
 

@@ -19,6 +19,7 @@ from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
 from .frame import Frame, Stopped
 from .merge import can_hold, coerce, own_lengths
+from .object_changes import change
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     """What a list holds, before it is changed."""
     held = frame.held(target)
     if isinstance(held, Rows):
-        frame.change(target, None, node)  # refused where somebody else would see it
+        change(frame, target, None, node)  # refused where somebody else would see it
         held = frame.heap.contents[target.number] = rows.growable(frame, held, node)
     return held
 
@@ -166,7 +167,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     match held:
         case Mapping_(items=old):
             key = evaluate.static(frame, items, "a dict key")
-            frame.change(base, Mapping_(tuple({**dict(old), key: value}.items())), node)
+            change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old):
             changed = list(old)
             if isinstance(items, gast.Slice):
@@ -176,14 +177,14 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
                 if not -len(changed) <= position < len(changed):
                     stop(frame, "IndexError", "list assignment index out of range", node)
                 changed[position] = value
-            frame.change(base, Sequence(tuple(changed), list), node)
+            change(frame, base, Sequence(tuple(changed), list), node)
         case _:
             if isinstance(items, gast.Slice):
                 frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
             element = frame.type_of(held).element
             position = whole(frame, evaluate.evaluate(frame, items), node)
             atom = item_atom(frame, element, value, node)
-            frame.change(base, None, node)
+            change(frame, base, None, node)
             frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
 
 
@@ -220,11 +221,11 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
 def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     held = frame.held(target)
     if isinstance(held, Sequence):
-        frame.change(target, Sequence((*held.items, value), list), node)
+        change(frame, target, Sequence((*held.items, value), list), node)
         return Static(None)
     element = frame.type_of(held).element  # type: ignore[union-attr]
     atom = item_atom(frame, element, value, node)
-    frame.change(target, None, node)
+    change(frame, target, None, node)
     frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
     return Static(None)
 
@@ -233,7 +234,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     """`xs.extend(values)`, and what `xs += values` does."""
     held = grow(frame, target, node)
     if isinstance(held, Leaf) and not iteration.is_static_iterable(frame, values):
-        frame.change(target, None, node)
+        change(frame, target, None, node)
         if frame.held(values) == held:
             frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
                         ("extend it by a copy: `list(...)`",))  # fmt: skip
@@ -249,7 +250,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
     if isinstance(held, Leaf):
         if position not in (None, Static(-1)):
             frame.fault("U013", "from a list that grows only the last item can be popped", node, "called here")
-        frame.change(target, None, node)
+        change(frame, target, None, node)
         element = own_lengths(frame, frame.type_of(held).element)  # type: ignore[union-attr]
         return Leaf(frame.builder.bind(syntax.call("pop", held.name), element, "t").id)
     items = list(held.items)
@@ -259,17 +260,17 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
     if not -len(items) <= at < len(items):
         stop(frame, "IndexError", "pop index out of range", node)
     found = items.pop(at)
-    frame.change(target, Sequence(tuple(items), list), node)
+    change(frame, target, Sequence(tuple(items), list), node)
     return found
 
 
-def _rebuilt(change: Callable[..., None]) -> Callable[..., Value]:
+def _rebuilt(edit: Callable[..., None]) -> Callable[..., Value]:
     """A method that changes a list of known length and gives nothing."""
 
     def method(frame: Frame, target: Ref, node: gast.AST, *values: Value) -> Value:
         items = list(frame.held(target).items)  # type: ignore[union-attr]
-        change(frame, node, items, *values)
-        frame.change(target, Sequence(tuple(items), list), node)
+        edit(frame, node, items, *values)
+        change(frame, target, Sequence(tuple(items), list), node)
         return Static(None)
 
     return method
@@ -309,7 +310,7 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
         if default is None:
             stop(frame, "KeyError", ((name,),), node)
         return default  # type: ignore[return-value]
-    frame.change(target, Mapping_(tuple((k, v) for k, v in held.items if k != name)), node)  # type: ignore[union-attr]
+    change(frame, target, Mapping_(tuple((k, v) for k, v in held.items if k != name)), node)  # type: ignore[union-attr]
     return found
 
 
@@ -317,7 +318,7 @@ def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default:
     held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
     found = held.get(name)  # type: ignore[union-attr]
     if found is None:
-        frame.change(target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
+        change(frame, target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
     return default if found is None else found
 
 
@@ -325,7 +326,7 @@ def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: 
     items = dict(frame.held(target).items)  # type: ignore[union-attr]
     for other in others:
         items.update(pairs_of(frame, other, node))
-    frame.change(target, Mapping_(tuple({**items, **named}.items())), node)
+    change(frame, target, Mapping_(tuple({**items, **named}.items())), node)
     return Static(None)
 
 

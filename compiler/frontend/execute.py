@@ -17,6 +17,7 @@ from ..types import Array
 from . import branches, choices, containers, displays, evaluate, iteration
 from .frame import Frame, Stopped
 from .heap import objects
+from .object_changes import change
 from .values import (
     Leaf,
     Mapping_,
@@ -176,7 +177,7 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
         containers.extend(frame, old, node, value)
     elif isinstance(held, Sequence) and op is gast.Mult:
         times = evaluate.known(frame, value, node, "the length of a list")
-        frame.change(old, Sequence(held.items * times, list), node)
+        change(frame, old, Sequence(held.items * times, list), node)
     else:
         frame.fault("T001", f"{op.__name__} of a {frame.describe(old)} and a {frame.describe(value)}", node)
     return True

@@ -16,7 +16,6 @@ import gast
 
 from ...runtime.guards import Guard
 from .. import syntax, types
-from ..analysis.core_liveness import reads
 from ..builder import Builder
 from ..diagnostics import (
     CompileError,
@@ -34,7 +33,7 @@ from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
-from .heap import Heap, Owner, reachable, tree
+from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value
 from .world import Namespace, World
@@ -279,46 +278,6 @@ class Frame:
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         return self.builder.heap.new(contents, wish, owner)
 
-    def change(self, target: Ref, contents: Value | None, node: gast.AST) -> None:
-        """An object holds something else from here on; None: the leaf that it holds has changed.
-
-        Refused where somebody else would see it of whom that cannot be told: a caller (P014), the world outside (P010),
-        a name that may or may not stand for the same object (R003).
-        """
-        heap = self.heap
-        owner = heap.owner_of(target.number)
-        if owner is not None:
-            self.fault(*changes_outside(owner), node, "changed here", (f"work on a copy: `{owner.name}.copy()`",))
-        others = self._possibly_the_same(target.number)
-        if others:
-            first, second = heap.names[target.number], heap.names[others[0]]
-            message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
-            self.fault("R003", message, node, "changed here", (f"make one of them a copy: `list({first})`",))
-        if contents is not None:
-            if target.number in reachable([contents], heap.contents):
-                self.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
-            heap.contents[target.number] = contents
-        heap.changes.append(target.number)
-
-    def _possibly_the_same(self, number: int) -> list[int]:
-        """The objects in use of which it is not known whether they are this one."""
-        heap = self.heap
-        if not heap.origins:
-            return []
-        used = reachable(self._values_in_use(), heap.contents)
-        return [other for other in used if other != number and heap.may_be_one(number, other)]
-
-    def _values_in_use(self) -> Iterator[Value]:
-        """The variables, of this function and of those that called it, that may be read from here on."""
-        frame: Frame | None = self
-        while frame is not None and frame.builder is self.builder:  # a function compiled on its own has its own heap
-            live = frame.live_after.get(id(frame.node))
-            now = set() if frame.node is None else set(reads(frame.node))
-            yield from (v for n, v in frame.variables.items() if live is None or n in live or n in now)
-            if frame.outer is not None and frame.outer.builder is self.builder:
-                yield from frame.outer._values_in_use()
-            frame = frame.caller
-
     # --- emitting ---
 
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
@@ -393,10 +352,3 @@ class Frame:
                 return None  # a variable of this function, which has no value yet
             frame = frame.outer
         return None
-
-
-def changes_outside(owner: Owner) -> tuple[str, str]:
-    """The code and the message for a change of an object that somebody else sees."""
-    if owner.kind == "argument":
-        return "P014", f"this function changes its argument `{owner.name}`"
-    return "P010", f"this function changes `{owner.name}`, which is defined outside it"

@@ -1,8 +1,9 @@
 """Functions that run for hours, and what becomes of each when SIGINT comes: run as a script by `test_interrupts.py`.
 
-    python interrupted.py endless counted     ->     endless KeyboardInterrupt 0.003 0 12
-                                                     name, what the call raised, seconds after the signal, bytes that are
-                                                     still held, the line of the loop; then the same call with less to do
+    python interrupted.py endless     ->     endless KeyboardInterrupt True 0 3 True
+
+Each line says what the call raised, whether soon, how many bytes are still held, in which line of the function it was,
+and whether a call with less to do gives the same as before.
 """
 
 import gc
