@@ -271,8 +271,8 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
         case Static(value=held):
             return _constant(held, seen)
         case Rows(item=item):
-            inner = _structure(item, seen)
-            return None if inner is None else ("rows", inner)
+            one = _structure(item, seen)
+            return None if one is None else ("rows", one)
         case Column(values=values, is_weak=is_weak):
             return ("column", _structure(values, seen), is_weak)
         case ListOut(is_weak=is_weak):
@@ -311,7 +311,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
         case "column", inner, is_weak:
             return Column(_structure_from(inner, objects), is_weak)
         case "listed", is_weak, inner:
-            return ListOut(*(_structure_from(part, objects) for part in inner), is_weak=is_weak)
+            data, *shapes = (_structure_from(part, objects) for part in inner)
+            return ListOut(data, shapes[0] if shapes else None, is_weak)
         case "tuple" | "list", items:
             return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
         case "named", owner, items:

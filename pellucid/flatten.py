@@ -102,7 +102,7 @@ def alike(items: list, found: list[Any] | None) -> Rows | None:
     """A list whose items are alike, an array for each place in them; None for any other list."""
     first: list[Any] = []
     structure = abstract(items[0], first)
-    if isinstance(structure, Sequence) and structure.kind is list or not first or any(map(_is_text, leaves(structure))):
+    if not first or not _is_one_row(structure):
         return None
     columns = [[leaf] for leaf in first]
     if all(type(v) is type(items[0]) and type(v) in (float, int, bool) for v in items):
@@ -115,9 +115,9 @@ def alike(items: list, found: list[Any] | None) -> Rows | None:
                 return None
             if any(np.shape(a) != np.shape(b) for a, b in zip(first, its, strict=True)):
                 return None
-            for column, leaf in zip(columns, its, strict=True):
-                column.append(leaf)
-    arrays = iter([np.array(column) for column in columns])
+            for place, leaf in zip(columns, its, strict=True):
+                place.append(leaf)
+    arrays = iter([np.array(place) for place in columns])
 
     def column(part: Value, _: tuple) -> Value:
         if not isinstance(part, Typed):
@@ -130,8 +130,12 @@ def alike(items: list, found: list[Any] | None) -> Rows | None:
     return Rows(map_leaves(structure, column))
 
 
-def _is_text(part: Value) -> bool:
-    return isinstance(part, Static) and not isinstance(part.value, type(None))
+def _is_one_row(value: Value) -> bool:
+    """Whether an item is numbers and arrays, in tuples and records alone."""
+    if isinstance(value, Typed):
+        return True
+    is_fixed = isinstance(value, Record) or isinstance(value, Sequence) and value.kind is tuple
+    return is_fixed and all(_is_one_row(part) for _, part in parts(value))
 
 
 def _is_type(text: str) -> bool:
@@ -253,7 +257,7 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
         case Rows(item=item):
             return listed_rows(item, results)
         case ListOut(is_weak=is_weak):
-            return listed(is_weak, *(results[part.index] for _, part in parts(structure)))
+            return listed(is_weak, *(results[part.index] for part in leaves(structure) if isinstance(part, Out)))
         case Sequence(items=items, kind=kind):
             return kind(rebuild(v, results) for v in items)
         case Mapping_(items=items):
@@ -279,7 +283,8 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
 
     def taken(value: Value) -> Value:
         if isinstance(value, Column):
-            array = np.asarray(results[value.values.index])  # type: ignore[union-attr]
+            assert isinstance(value.values, Out)
+            array = np.asarray(results[value.values.index])
             columns.append(array.tolist() if value.is_weak else list(array))
             return Out(len(columns) - 1)
         inner = tuple(taken(part) for _, part in parts(value))

@@ -182,7 +182,7 @@ class Array(Values):
             return np.array(self._values, dtype=dtype)
         if dtype is None or self._values.dtype == dtype:
             # through a read-only buffer, which NumPy never makes writeable again, as it would an array
-            return np.asarray(memoryview(self._values).toreadonly())
+            return np.asarray(memoryview(self._values).toreadonly())  # type: ignore[arg-type]
         return np.asarray(self._values, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

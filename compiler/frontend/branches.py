@@ -75,6 +75,11 @@ def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
     return Walk(side, result, waits)
 
 
+def as_it_is(frame: Frame, value: Value) -> Walk:
+    """The path that does nothing but have this value."""
+    return walk(frame, lambda: value)
+
+
 def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: list) -> None:
     decided = choices.condition(frame, test)
     if isinstance(decided, Static):

@@ -92,9 +92,8 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
         if isinstance(test, Static):
             kept, best = (item, key) if test.value else (kept, best)
             continue
-        pairs = [branches.walk(frame, lambda pair=pair: Sequence(pair)) for pair in ((item, key), (kept, best))]
-        chosen = branches.choose(frame, frame.atom(test, node), *pairs, node, hint)
-        kept, best = chosen.items  # type: ignore[union-attr]
+        then, other = (branches.as_it_is(frame, Sequence(pair)) for pair in ((item, key), (kept, best)))
+        kept, best = branches.choose(frame, frame.atom(test, node), then, other, node, hint).items
     return kept
 
 
@@ -107,8 +106,8 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
     if not frame.is_scalar(kept) or not frame.is_scalar(other):
         frame.fault("T001", "max() and min() of several values take scalars", node, "called here",
                     ("use np.maximum and np.minimum for arrays",))  # fmt: skip
-    sides = [branches.walk(frame, lambda side=side: side) for side in (other, kept)]
-    return choices.branch_value(frame, evaluate.truth(frame, test, node), *sides, node, hint)
+    then, otherwise = branches.as_it_is(frame, other), branches.as_it_is(frame, kept)
+    return choices.branch_value(frame, evaluate.truth(frame, test, node), then, otherwise, node, hint)
 
 
 def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:

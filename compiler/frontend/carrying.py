@@ -157,7 +157,8 @@ class _Trial:
         try:
             self.variable = enter()
             execute.execute(frame, body)
-            state = {**frame.variables, **frame.heap.contents}
+            state: dict[Any, Value] = dict(frame.variables)
+            state.update(frame.heap.contents)  # type: ignore[arg-type]
             ends = {key: branches.of_side(state, key) for key in self.heads}
         except Stopped:
             ends = dict(self.heads)

@@ -226,8 +226,8 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
     if simple and _may_run_in_vain(frame, further):
         frame.builder.body += further.side.body
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
-    as_it_is = branches.walk(frame, lambda: left)
-    sides = (as_it_is, further) if stop else (further, as_it_is)
+    kept = branches.as_it_is(frame, left)
+    sides = (kept, further) if stop else (further, kept)
     return branch_value(frame, decided, *sides, node, hint)
 
 

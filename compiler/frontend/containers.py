@@ -305,12 +305,13 @@ def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value =
 
 def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
     held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
-    found = held.get(name)  # type: ignore[union-attr]
-    if found is None:
+    items: dict[Any, Value] = dict(held.items)
+    if name not in items:
         if default is None:
             stop(frame, "KeyError", ((name,),), node)
-        return default  # type: ignore[return-value]
-    change(frame, target, Mapping_(tuple((k, v) for k, v in held.items if k != name)), node)  # type: ignore[union-attr]
+        return default
+    found = items.pop(name)
+    change(frame, target, Mapping_(tuple(items.items())), node)
     return found
 
 

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Statements
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -255,12 +256,15 @@ def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> st
         conversion = "" if part.conversion < 0 else chr(part.conversion)
         value = evaluate.evaluate(frame, part.value)
         if isinstance(value, Static):
-            shown = {"r": repr, "s": str, "a": ascii, "": lambda v: v}[conversion](value.value)
+            shown = CONVERSIONS[conversion](value.value) if conversion else value.value
             text += escaped(format(shown, specification))
         else:
             text += "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
             values.append(of_a_message(frame, value, part))
     return text
+
+
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def static_text(frame: Frame, node: gast.JoinedStr) -> str:

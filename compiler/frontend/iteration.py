@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -79,7 +79,7 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
 
 def dict_view(frame: Frame, kind: str, base: Value) -> list[Value]:
     """What `d.keys()`, `d.values()` or `d.items()` shows at present."""
-    items = frame.held(base).items  # type: ignore[union-attr]
+    items: tuple[tuple[Any, Value], ...] = frame.held(base).items
     if kind == "keys":
         return [Static(k) for k, _ in items]
     return [v for _, v in items] if kind == "values" else [Sequence((Static(k), v)) for k, v in items]
