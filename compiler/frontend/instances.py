@@ -84,7 +84,8 @@ def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value
     environment = Environment(closure)
     everything = {**bound, **environment.passed}
     key, abstract = signature(frame, id(closure.node), everything)
-    source = Source(closure.node, outer.source.file, outer.source.text, closure.node.name)
+    name = getattr(closure.node, "name", "lambda_")
+    source = Source(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
     return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
 

@@ -45,7 +45,7 @@ class Environment:
 
     def _visit(self, closure: Closure, prefix: str) -> int:
         for place, known in enumerate(self.seen):
-            if known.closure.node is closure.node and known.closure.frame is closure.frame:
+            if is_one(known.closure, closure):
                 return place
         made = Seen(closure)
         self.seen.append(made)
@@ -127,9 +127,14 @@ def reaches_itself(closure: Closure) -> bool:
             other = value.closure if isinstance(value, Derived) else value
             if not isinstance(other, Closure):
                 continue
-            if other.node is closure.node:
+            if is_one(other, closure):
                 return True
-            if all(other.node is not known.node for known in met):
+            if not any(is_one(other, known) for known in met):
                 met.append(other)
                 queue.append(other)
     return False
+
+
+def is_one(left: Closure, right: Closure) -> bool:
+    """Whether two are one function: a text that is evaluated twice gives two, which see other variables."""
+    return left.node is right.node and left.frame is right.frame

@@ -15,7 +15,8 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...types import INT, Array, symbol
+from ...builder import affine_result
+from ...types import INT, Array, Extent, symbol
 from .arithmetic import product
 from .lowering import Lowering
 from .nest import materialise
@@ -29,8 +30,22 @@ def flattened(low: Lowering, node: Node) -> Node | None:
     if rank(node) < 2 or not _is_in_order(low, node, node.lengths):
         return None
     name = low.assign(low.fresh("size"), product(n.clamped for n in node.lengths), INT)
-    length = Length(symbol(low.symbols.fresh("elements")), syntax.name(name))
+    extent = _together([n.extent for n in node.lengths])
+    length = Length(symbol(low.symbols.fresh("elements")) if extent is None else extent, syntax.name(name))
     return _flat(low, node, length, {})
+
+
+def _together(extents: list[Extent]) -> Extent | None:
+    """The product of lengths where it is a length of its own: of numbers and at most one symbol."""
+    total: Extent | None = 1
+    for extent in extents:
+        if isinstance(total, int) and isinstance(extent, int):
+            total *= extent
+        elif 1 in (total, extent):
+            total = extent if total == 1 else total
+        else:
+            total = affine_result("multiply", total, extent)
+    return total
 
 
 def _is_in_order(low: Lowering, node: Node, lengths: tuple[Length, ...]) -> bool:
