@@ -13,10 +13,9 @@ from typing import Any
 import gast
 
 from .diagnostics import Span
+from .messages import Message
 
 Block = tuple[gast.stmt, ...]
-Argument = str | tuple[Any] | None
-Message = str | tuple[Argument, ...]
 COMPOUND = frozenset({gast.If, gast.For, gast.While})
 
 # The classes that are asked for most.
@@ -129,7 +128,7 @@ def delete(id_: str, span: Span | None = None) -> gast.stmt:
 def raise_(exception: str, message: Message, *values: object, span: Span | None = None) -> gast.stmt:
     """`raise exception(message.format(values))`, with scalar expressions that are evaluated when it is raised.
 
-    A message is a format, "" for none, or a tuple of the arguments: formats, `(c,)` for a constant, None for a value.
+    What a message may be is said in `messages.py`.
     """
     made = gast.Call(name(exception), [constant(message), *map(atom, values)], [])
     return at(gast.Raise(made, None), span)
@@ -141,11 +140,6 @@ def raise_own(exception: type[BaseException], message: Message, *values: object,
     own = exception.__module__ != "builtins"
     statement.base = next(c.__name__ for c in exception.__mro__ if c.__module__ == "builtins") if own else None
     return statement
-
-
-def message_arguments(message: Message) -> tuple[Argument, ...]:
-    """A message with an entry for each argument."""
-    return message if isinstance(message, tuple) else (message,) if message else ()
 
 
 # --- reading -------------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def f(x: "f64[n, n]"):
     "guard": """
 def f(x: "f64[n]", y: "f64[m]"):
     if dim(x, 0) != dim(y, 0):
-        raise ValueError("lengths {} and {}", dim(x, 0), dim(y, 0))
+        raise ValueError(f"lengths {dim(x, 0)} and {dim(y, 0)}")
     s = cast(0.0, "f64")
     for i in range(dim(x, 0)):
         s = s + x[i] * y[i]

@@ -231,7 +231,7 @@ def f(x: "f64[n]", k: "i64[n]"):
     out = empty(dim(x, 0))
     for i in prange(dim(x, 0)):
         if x[i] < 0.0:
-            raise ValueError("negative at {}: {}", i, x[i])
+            raise ValueError(f"negative at {i}: {x[i]}")
         out[i] = x[k[i]]
     return out
 """

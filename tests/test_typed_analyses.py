@@ -79,7 +79,7 @@ def f(x: "f64", y: "f64", z: "f64"):
     if t:
         a = y * 2.0
     else:
-        raise ValueError("{}", z)
+        raise ValueError(f"{z}")
     return a
 ''')
     live = liveness(function)

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ..messages import Message
 from ..records import dataclass
-from ..syntax import Message
 from ..types import Array, ListOf, Scalar, Type
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...runtime import interrupts
 from ...runtime.traceback_frames import Line, show
-from ..syntax import message_arguments
+from ..messages import message_arguments
 from ..types import KIND, NUMPY_DTYPE, Scalar
 from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
 

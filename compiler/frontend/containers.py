@@ -15,6 +15,7 @@ import gast
 
 from .. import syntax, types
 from ..later import later
+from ..messages import Message
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
 from .frame import Frame, Stopped
@@ -78,7 +79,7 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) -> NoReturn:
+def stop(frame: Frame, exception: str, message: Message, node: gast.AST) -> NoReturn:
     """Control ends here with an error."""
     frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
     raise Stopped

@@ -14,6 +14,7 @@ import gast
 
 from .. import syntax, types
 from ..later import later
+from ..messages import Argument, Message
 from ..types import Array
 from . import branches, choices, containers, displays, evaluate, iteration
 from .frame import Frame, Stopped
@@ -224,13 +225,13 @@ def raise_statement(frame: Frame, node: gast.Raise) -> None:
     raise Stopped
 
 
-def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[syntax.Message, list[gast.expr]]:
+def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[gast.expr]]:
     """The arguments of an exception as formats, constants and values.
 
     f"no root in {a:.3f}"   is   ("no root in {:.3f}",), [a]
     "mine", 3, a            is   ("mine", (3,), None), [a]
     """
-    message: list[syntax.Argument] = []
+    message: list[Argument] = []
     values: list[gast.expr] = []
     for node in arguments:
         if isinstance(node, gast.JoinedStr):
@@ -292,7 +293,7 @@ def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.ex
     holds = choices.condition(frame, test)
     if isinstance(holds, Static) and holds.value:
         return
-    text: syntax.Message = ""
+    text: Message = ""
     values: list[gast.expr] = []
     with frame.captured() as body:
         if message is not None:

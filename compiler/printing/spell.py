@@ -20,6 +20,7 @@ from .. import syntax
 from ..analysis.result_types import result_type
 from ..builder import INFIX
 from ..diagnostics import InternalError
+from ..messages import message_arguments
 from ..ops import schema
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
@@ -121,7 +122,7 @@ class Speller:
             return call
         values = iter([self.expression(a) for a in call.args[1:]])
         arguments: list[gast.expr] = []
-        for argument in syntax.message_arguments(call.args[0].value) or ("",):
+        for argument in message_arguments(call.args[0].value) or ("",):
             if isinstance(argument, str):
                 arguments.append(self.text(argument, values))
             else:

@@ -1,0 +1,18 @@
+"""The arguments of an exception as a program holds them: formats, constants, values.
+
+    raise Mine(f"no root in {a:.3f}", 3, b)     ->     ("no root in {:.3f}", (3,), None), with the values a and b
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# a format, `(c,)` for a constant, None for the next value as it is
+Argument = str | tuple[Any] | None
+# the arguments, or the format of the only one; "" for none
+Message = str | tuple[Argument, ...]
+
+
+def message_arguments(message: Message) -> tuple[Argument, ...]:
+    """A message with an entry for each argument."""
+    return message if isinstance(message, tuple) else (message,) if message else ()
