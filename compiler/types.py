@@ -112,6 +112,10 @@ def sum_of_lengths(left: Extent, right: Extent) -> Extent:
     return symbol(text)
 
 
+# The symbols of lengths in backward loops: what has one may be known better, once it is simplified, than by its symbol.
+BACKWARD: set[str] = set()
+
+
 def roots(name: str) -> frozenset[str]:
     """The symbols on which a symbol depends: those of its parts where it stands for a sum, else itself."""
     return _SUMS.get(name, frozenset({name}))

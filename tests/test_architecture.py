@@ -213,7 +213,7 @@ GROWING = {
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},
-    "compiler/types.py": {"_SUMS"},
+    "compiler/types.py": {"_SUMS", "BACKWARD"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
     "runtime/native.py": {"_IDLE"},
     "runtime/routines.py": {"PROVIDED"},

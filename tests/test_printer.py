@@ -219,7 +219,7 @@ def test_what_can_fail_stays_before_a_raise_and_out_of_lazy_places():
 def f(x: "f64[n]", k: "int", c: "bool_"):
     t = x[k]
     if c:
-        raise ValueError("no {} in {{}}", k)
+        raise ValueError(f"no {k} in {{}}")
     t_1 = x[0]
     t_2 = where(c, t_1, 2.0)
     t_3 = 1 / k

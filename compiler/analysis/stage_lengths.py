@@ -21,7 +21,7 @@ from ..later import later
 from ..names import Names
 from ..ops import schema
 from ..program import Function
-from ..types import Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
+from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
 from .def_use import def_use
 from .shape_extents import extent_of, trees_of
 
@@ -67,7 +67,8 @@ class _Lengths:
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
-        self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
+        self.held: dict[Extent, object] = {}  # what a length is that no rule of an operator gives: one thing alone
+        self.places = {n: _place(s) for s in syntax.walk(function.body) for n in syntax.names_bound(s)}
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 
@@ -108,10 +109,21 @@ class _Lengths:
             is_variable = given in self.builder.extents.values()
             if is_variable and isinstance(declared, Dim):
                 self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
-            return not is_variable or self.held.setdefault(declared, given) == given
+            return not is_variable or self.stands_for(declared, self.origin(given))
         if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
             return True
-        return isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols())
+        if not isinstance(declared, Dim):
+            return False
+        is_own = any(self.owners.get(s) == name for s in declared.symbols())
+        return is_own or not BACKWARD.isdisjoint(declared.symbols())
+
+    def stands_for(self, declared: Extent, thing: object) -> bool:
+        return self.held.setdefault(declared, thing) == thing
+
+    def origin(self, length: Extent) -> object:
+        """Where an int that is a length is computed: a backward sweep computes it again, with the user's line."""
+        name = next((n for n, extent in self.builder.extents.items() if extent == length), None)
+        return self.places.get(name, length)
 
     def is_known(self, extent: Extent) -> bool:
         return isinstance(extent, int) or self.known.issuperset(extent.symbols())
@@ -145,6 +157,12 @@ class _Lengths:
             for axis, way in enumerate(ways):
                 way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]  # type: ignore[operator]
         return ways
+
+
+def _place(statement: gast.stmt) -> object:
+    """The user's line and the operator, or the statement itself where it stems from no line."""
+    span = getattr(statement, "span", None)
+    return id(statement) if span is None else (span, syntax.operator_of(getattr(statement, "value", statement)))
 
 
 def _each(type_: Type) -> list[list[Extent]]:

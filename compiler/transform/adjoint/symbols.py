@@ -54,5 +54,6 @@ def own_symbols(sweep: Sweep) -> None:
         symbols = sorted({s for name in names for s in types.symbols_of(sweep.types[name])})
         renamed = [s for s in symbols if not types.roots(s).isdisjoint(changed)]
         fresh: dict[str, Extent] = {s: sweep.root.builder.fresh_symbol(s) for s in renamed}
+        types.BACKWARD.update(s for extent in fresh.values() if isinstance(extent, Dim) for s in extent.symbols())
         for name in names:
             sweep.types[name] = types.with_lengths(sweep.types[name], fresh)
