@@ -62,7 +62,7 @@ class _Lengths:
     """What is known of lengths while a function is walked in its order."""
 
     def __init__(self, function: Function) -> None:
-        self.types = function.types
+        self.types, self.parameters = function.types, frozenset(function.parameters)
         self.owners = owners(function)
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
@@ -114,8 +114,12 @@ class _Lengths:
             return True
         if not isinstance(declared, Dim):
             return False
-        is_own = any(self.owners.get(s) == name for s in declared.symbols())
-        return is_own or not BACKWARD.isdisjoint(declared.symbols())
+        owners = {self.owners.get(s) for s in declared.symbols()}
+        if name in owners or not BACKWARD.isdisjoint(declared.symbols()):
+            return True
+        # what was simplified may be known better by now than by a symbol that stood for it when its type was made
+        given_first = self.parameters | self.builder.merged
+        return owners.isdisjoint(given_first) and self.stands_for(declared, given)
 
     def stands_for(self, declared: Extent, thing: object) -> bool:
         return self.held.setdefault(declared, thing) == thing
