@@ -21,7 +21,7 @@ from ..later import later
 from ..names import Names
 from ..ops import schema
 from ..program import Function
-from ..types import Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type, substitute, symbol, symbols_of
 from .def_use import def_use
 from .shape_extents import extent_of, trees_of
 
@@ -58,6 +58,12 @@ def owners(function: Function) -> dict[str, str]:
     return found
 
 
+def loop_variables(function: Function) -> Iterator[str]:
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.For):
+            yield from syntax.names_bound(statement)
+
+
 class _Lengths:
     """What is known of lengths while a function is walked in its order."""
 
@@ -67,7 +73,11 @@ class _Lengths:
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
+        self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
+        self.counters = set(loop_variables(function))
+        self.values: dict[str, gast.expr] = {}  # what ints are
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
+        self.meant: dict[str, Extent] = {}  # which other length a symbol is
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 
@@ -92,6 +102,10 @@ class _Lengths:
     def learn(self, name: str, value: gast.expr) -> None:
         """Remember an int that is a sum of lengths."""
         operator = syntax.operator_of(value)
+        taken = value.args[0] if operator == "cast" else value  # type: ignore[attr-defined]
+        if isinstance(taken, gast.Subscript) or operator == "pop" or getattr(taken, "id", "") in self.recorded:
+            self.recorded.add(name)
+        self.values[name] = value
         if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):  # type: ignore
             return
         try:
@@ -105,13 +119,36 @@ class _Lengths:
         if declared == given:
             return True
         if not self.is_known(given):
-            is_variable = given in self.builder.extents.values()
-            if is_variable and isinstance(declared, Dim):
+            extents = self.builder.extents.items()
+            variables = [n for n, extent in extents if extent == given]
+            if variables and isinstance(declared, Dim):
                 self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
-            return not is_variable or self.held.setdefault(declared, given) == given
+            if not variables or not self.recorded.isdisjoint(variables):
+                return True
+            held = self.held.setdefault(declared, given)
+            return held == given or any(self.same(n, v) for n, e in extents if e == held for v in variables)
         if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
             return True
-        return isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols())
+        if isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols()):
+            if name not in self.builder.merged and declared == symbol(declared.symbols()[0]):
+                self.meant[declared.symbols()[0]] = given  # an int that has turned out to be this length, as `k - k`
+            return True
+        return isinstance(declared, Dim) and substitute(declared, self.meant) == given
+
+    def same(self, left: str, right: str) -> bool:
+        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own."""
+        if left == right or {left, right} <= self.counters:
+            return True
+        one, other = self.values.get(left), self.values.get(right)
+        if not (isinstance(one, gast.Call) and isinstance(other, gast.Call)) or len(one.args) != len(other.args):
+            return False
+        if syntax.operator_of(one) != syntax.operator_of(other) or syntax.static_of(one) != syntax.static_of(other):
+            return False
+        return all(
+            self.same(a.id, b.id) if isinstance(a, gast.Name) and isinstance(b, gast.Name)
+            else isinstance(a, gast.Constant) and isinstance(b, gast.Constant) and a.value == b.value
+            for a, b in zip(one.args, other.args)
+        )  # fmt: skip
 
     def is_known(self, extent: Extent) -> bool:
         return isinstance(extent, int) or self.known.issuperset(extent.symbols())
