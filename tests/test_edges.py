@@ -149,6 +149,9 @@ UNSET = [
     "if x > 1.0:\n    y = x\ny",
     "while x > 1.0:\n    y = x\n    x = x - 1.0\ny",
     "for i in range(int(x)):\n    if i > 1:\n        y = np.ones(2)\ny, x",
+    "for i in range(0):\n    y = x\nu = np.ones(2)\nu[y:] += u[0]\nu * x",
+    "for i in range(0):\n    y = i\nu = np.ones(2) * x\nfor j in range(int(x)):\n    u[j:] += u[y]\n    x = u[0]\nu",
+    "while False:\n    y = x\nfor i in range(int(x)):\n    if False:\n        break\n    x = x + y\nx",
 ]
 
 

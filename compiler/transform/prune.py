@@ -62,6 +62,13 @@ class _Pruner:
         """The statements that stay; `live` is what is live behind them, and then what is live before them."""
         kept: list[gast.stmt] = []
         for statement in reversed(statements):
+            if isinstance(statement, gast.Raise) and kept:
+                if isinstance(kept[0], gast.Return):
+                    del kept[1:]
+                else:  # a loop's body ends in what it carries, reached or not, and that has to have values
+                    live.update(reads_of(statement))
+                    kept.append(statement)
+                    continue
             if (stays := self.statement(statement, live)) is not None:
                 kept.append(stays)
         return kept[::-1]
