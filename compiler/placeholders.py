@@ -1,6 +1,7 @@
 """Something to hold a name's place where it has no value that is ever read.
 
     f64    ->    0.0        f64[n, 3]    ->    zeros(shape=(0, 3), dtype="f64")        [f64]    ->    new_list()
+    f32    ->    cast(0.0, dtype="f32"), as no constant is one
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ ZEROS = {"bool": False, "i32": 0, "i64": 0, "f32": 0.0, "f64": 0.0}
 def placeholder(type_: Type) -> gast.expr:
     """An expression of this type, its unknown lengths zero."""
     match type_:
+        case Scalar(dtype="f32" | "i32" as dtype):
+            return syntax.call("cast", syntax.constant(ZEROS[dtype]), dtype=dtype)
         case Scalar(dtype=dtype):
             return syntax.constant(ZEROS[dtype])
         case Array(dtype=dtype, dims=dims):

@@ -149,6 +149,9 @@ UNSET = [
     "if x > 1.0:\n    y = x\ny",
     "while x > 1.0:\n    y = x\n    x = x - 1.0\ny",
     "for i in range(int(x)):\n    if i > 1:\n        y = np.ones(2)\ny, x",
+    "for i in range(0):\n    y = x\nu = np.ones(2)\nu[y:] += u[0]\nu * x",
+    "for i in range(0):\n    y = i\nu = np.ones(2) * x\nfor j in range(int(x)):\n    u[j:] += u[y]\n    x = u[0]\nu",
+    "while False:\n    y = x\nfor i in range(int(x)):\n    if False:\n        break\n    x = x + y\nx",
 ]
 
 
@@ -156,9 +159,35 @@ UNSET = [
 def test_a_name_without_a_value_raises_where_it_is_read(text):
     python = function_of(text, parameters="x")
     compiled = pellucid.compile(python)
-    for x in (0.5, 3.5):
+    for x in (0.5, 3.5, np.float32(0.5), np.float32(3.5), np.int32(0), np.int32(3)):
         found, wanted = outcome(compiled, (x,)), outcome(python, (x,))
         assert agree(found, wanted) or isinstance(found, pellucid.CompileError), (x, found, wanted)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int32, np.float64, np.bool_, float])
+def test_a_result_that_an_early_return_gives(kind):
+    python = function_of("if np.all(x > 5):\n    pass\nelif x > 0:\n    return x\nx", parameters="x")
+    for x in (kind(1), kind(0)):
+        assert agree(pellucid.compile(python)(x), python(x))
+
+
+# --- int32 as an index ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["(x > 0)[k]", "(x * 2.0)[k]", "np.outer(x, x)[k, 1:]", "np.outer(x, x)[1, k]",
+                                  "(x + x)[k:]", "np.outer(x, x)[:, k]", "(x * x).take(k)", "x[::k]"])  # fmt: skip
+def test_a_small_int_is_an_index_into_what_is_in_no_memory(text):
+    python = function_of(text, parameters="x, k")
+    compiled = pellucid.compile(python)
+    for k in map(np.int32, (2, -3, 3, -1, 4)):
+        arguments = np.arange(1.0, 5.0), k
+        assert agree(outcome(compiled, arguments), outcome(python, arguments)), k
+
+
+def test_one_view_is_returned_twice():
+    """And read in a branch, where it has a variable already."""
+    python = function_of("t = x[::-1]\nu = t.copy()\nif x[0] > 0.0:\n    u -= t[0]\nt, t, u", parameters="x")
+    assert agree(pellucid.compile(python)(np.arange(1.0, 4.0)), python(np.arange(1.0, 4.0)))
 
 
 # --- immutable, whoever asks ------------------------------------------------------------------------------------------

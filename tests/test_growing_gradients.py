@@ -126,6 +126,14 @@ PROGRAMS = {
             s = s + np.sum(z * z) * 0.1
         return s
     """,
+    "a list as long as an argument": """
+        for v in x:
+            values = []
+            for i in range(len(y)):
+                values.append(v * s)
+            t = t + sum(values) * v
+        return t
+    """,
     "left early": """
         z = y
         for i in range(k):

@@ -21,7 +21,7 @@ from ..later import later
 from ..names import Names
 from ..ops import schema
 from ..program import Function
-from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, symbols_of
+from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, substitute, symbol, symbols_of
 from .def_use import def_use
 from .shape_extents import extent_of, trees_of
 
@@ -58,6 +58,12 @@ def owners(function: Function) -> dict[str, str]:
     return found
 
 
+def loop_variables(function: Function) -> Iterator[str]:
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.For):
+            yield from syntax.names_bound(statement)
+
+
 class _Lengths:
     """What is known of lengths while a function is walked in its order."""
 
@@ -67,8 +73,11 @@ class _Lengths:
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
-        self.held: dict[Extent, object] = {}  # what a length is that no rule of an operator gives: one thing alone
-        self.places = {n: _place(s) for s in syntax.walk(function.body) for n in syntax.names_bound(s)}
+        self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
+        self.counters = set(loop_variables(function))
+        self.values: dict[str, gast.expr] = {}  # what ints are
+        self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
+        self.meant: dict[str, Extent] = {}  # which other length a symbol is
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
 
@@ -93,6 +102,10 @@ class _Lengths:
     def learn(self, name: str, value: gast.expr) -> None:
         """Remember an int that is a sum of lengths."""
         operator = syntax.operator_of(value)
+        taken = value.args[0] if operator == "cast" else value  # type: ignore[attr-defined]
+        if isinstance(taken, gast.Subscript) or operator == "pop" or getattr(taken, "id", "") in self.recorded:
+            self.recorded.add(name)
+        self.values[name] = value
         if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):  # type: ignore
             return
         try:
@@ -106,28 +119,49 @@ class _Lengths:
         if declared == given:
             return True
         if not self.is_known(given):
-            is_variable = given in self.builder.extents.values()
-            if is_variable and isinstance(declared, Dim):
+            extents = self.builder.extents.items()
+            variables = [n for n, extent in extents if extent == given]
+            if variables and isinstance(declared, Dim):
                 self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
-            return not is_variable or self.stands_for(declared, self.origin(given))
+            if not variables or not self.recorded.isdisjoint(variables):
+                return True
+            held = self.held.setdefault(declared, given)
+            return held == given or any(self.same(n, v) for n, e in extents if e == held for v in variables)
         if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
+            return True
+        if isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols()):
+            if name not in self.builder.merged and declared == symbol(declared.symbols()[0]):
+                self.meant[declared.symbols()[0]] = given  # an int that has turned out to be this length, as `k - k`
             return True
         if not isinstance(declared, Dim):
             return False
-        owners = {self.owners.get(s) for s in declared.symbols()}
-        if name in owners or not BACKWARD.isdisjoint(declared.symbols()):
+        return substitute(declared, self.meant) == given or self.known_better(declared, given)
+
+    def known_better(self, declared: Dim, given: Extent) -> bool:
+        """Whether a value may be known better, once it is simplified, than by the symbol that it was made with.
+
+        So it is in backward loops, and where the symbol belongs to a value that is made once: it is one length alone.
+        """
+        if not BACKWARD.isdisjoint(declared.symbols()):
             return True
-        # what was simplified may be known better by now than by a symbol that stood for it when its type was made
         given_first = self.parameters | self.builder.merged
-        return owners.isdisjoint(given_first) and self.stands_for(declared, given)
+        owners = {self.owners.get(s) for s in declared.symbols()}
+        return owners.isdisjoint(given_first) and self.held.setdefault(declared, given) == given
 
-    def stands_for(self, declared: Extent, thing: object) -> bool:
-        return self.held.setdefault(declared, thing) == thing
-
-    def origin(self, length: Extent) -> object:
-        """Where an int that is a length is computed: a backward sweep computes it again, with the user's line."""
-        name = next((n for n, extent in self.builder.extents.items() if extent == length), None)
-        return self.places.get(name, length)
+    def same(self, left: str, right: str) -> bool:
+        """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own."""
+        if left == right or {left, right} <= self.counters:
+            return True
+        one, other = self.values.get(left), self.values.get(right)
+        if not (isinstance(one, gast.Call) and isinstance(other, gast.Call)) or len(one.args) != len(other.args):
+            return False
+        if syntax.operator_of(one) != syntax.operator_of(other) or syntax.static_of(one) != syntax.static_of(other):
+            return False
+        return all(
+            self.same(a.id, b.id) if isinstance(a, gast.Name) and isinstance(b, gast.Name)
+            else isinstance(a, gast.Constant) and isinstance(b, gast.Constant) and a.value == b.value
+            for a, b in zip(one.args, other.args)
+        )  # fmt: skip
 
     def is_known(self, extent: Extent) -> bool:
         return isinstance(extent, int) or self.known.issuperset(extent.symbols())
@@ -161,12 +195,6 @@ class _Lengths:
             for axis, way in enumerate(ways):
                 way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]  # type: ignore[operator]
         return ways
-
-
-def _place(statement: gast.stmt) -> object:
-    """The user's line and the operator, or the statement itself where it stems from no line."""
-    span = getattr(statement, "span", None)
-    return id(statement) if span is None else (span, syntax.operator_of(getattr(statement, "value", statement)))
 
 
 def _each(type_: Type) -> list[list[Extent]]:

@@ -260,8 +260,11 @@ def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
         return low.assign(low.fresh("result"), value.tree if type_.weak else solid(value).tree, type_)
     node = low.node(atom)
     if isinstance(node, Stored):
-        is_copy = node.name != atom.id and not low.may_share(node.name, atom.id)  # type: ignore[attr-defined]
-        return materialise(low, node, atom.id).name if is_copy else node.name  # type: ignore[attr-defined]
+        name = atom.id  # type: ignore[attr-defined]
+        if node.name == name or low.may_share(node.name, name):
+            return node.name
+        # a branch that is over may have used the name for a view
+        return materialise(low, node, low.fresh(name) if name in low.written else name).name
     return materialise(low, node).name
 
 

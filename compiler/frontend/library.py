@@ -263,12 +263,18 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     return data, shapes
 
 
+EMPTY = "need at least one array: how many dimensions an array made of a list has does not depend on its length"
+
+
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
     """An array with the items of a growable list, filled by a loop."""
     element = frame.type_of(value).element  # type: ignore[union-attr]
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
+        is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
+        error = syntax.raise_("ValueError", EMPTY, span=frame.here(node))
+        frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
         first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]
     shape = tuple(frame.atom(n, node) for n in lengths)

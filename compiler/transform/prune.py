@@ -37,7 +37,7 @@ def prune(function: Function, *, keep_errors: bool = True) -> Function:
     if len(kept) == len(function.body) and all(a is b for a, b in zip(kept, function.body)):
         return function
     bound = {name for statement in syntax.walk(kept) for name in syntax.names_bound(statement)}
-    missing = [n for n in reads_of(kept[-1]) if n not in bound and n not in function.parameters]
+    missing = [n for n in dict.fromkeys(reads_of(kept[-1])) if n not in bound and n not in function.parameters]
     if missing:  # a `raise` that is always reached left nothing alive, but the function ends in its return
         end = kept[-1]
         held = [syntax.assign(n, placeholder(function.types[n])) for n in missing]
@@ -62,6 +62,13 @@ class _Pruner:
         """The statements that stay; `live` is what is live behind them, and then what is live before them."""
         kept: list[gast.stmt] = []
         for statement in reversed(statements):
+            if isinstance(statement, gast.Raise) and kept:
+                if isinstance(kept[0], gast.Return):
+                    del kept[1:]
+                else:  # a loop's body ends in what it carries, reached or not, and that has to have values
+                    live.update(reads_of(statement))
+                    kept.append(statement)
+                    continue
             if (stays := self.statement(statement, live)) is not None:
                 kept.append(stays)
         return kept[::-1]

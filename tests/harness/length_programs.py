@@ -152,7 +152,18 @@ def items_with_strides(v, w):
     return xs[1] * 1.0
 
 
+def an_int_that_is_no_length_at_last(v, w):
+    k = len(v)
+    for i in range(2):
+        m = len(w) + i
+        m -= m
+        k = m
+    m = k - k
+    return np.zeros(m) + np.zeros(m), np.zeros(m), np.ones((m + 1, m))
+
+
 DIFFERENT = (
+    an_int_that_is_no_length_at_last,
     behind_another_loop, called_length, in_a_loop_around, items_of_a_list, items_that_do_not_fit, item_and_variable,
     items_with_strides,
 )

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
-from ...types import Array, Extent, shift, symbol
+from ...types import INT, Array, Extent, Scalar, shift, symbol
 from .arithmetic import ZERO, minus, plus, text_of
 from .empty_rows import require_inside
 from .guards import any_of, joined, raise_if, shape_texts
@@ -76,6 +76,10 @@ def checked(low: Lowering, item: gast.expr, axis: int, node: Node) -> gast.expr:
     if low.is_inside(item, length.extent):
         return item
     size = length.clamped
+    type_ = low.type_of(item)
+    if isinstance(type_, Scalar) and type_.dtype == "i32":  # lengths have 64 bits
+        type_ = INT
+        item = syntax.name(low.assign(low.fresh("t"), syntax.call("cast", item, dtype="i64"), INT))
     outside = [syntax.call("less", item, _negative(size)), syntax.call("greater_equal", item, size)]
     if isinstance(item, gast.Constant):
         outside = [syntax.call("less_equal", size, item) if item.value >= 0 else outside[0]]
@@ -84,7 +88,7 @@ def checked(low: Lowering, item: gast.expr, axis: int, node: Node) -> gast.expr:
     if isinstance(item, gast.Constant):
         return item if item.value >= 0 else plus(size, item.value)
     front = gast.IfExp(syntax.call("less", item, ZERO), syntax.call("add", item, size), item)
-    return syntax.name(low.assign(low.fresh("t"), front, low.type_of(item)))
+    return syntax.name(low.assign(low.fresh("t"), front, type_))
 
 
 def _negative(size: gast.expr) -> gast.expr:

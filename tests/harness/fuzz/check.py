@@ -22,7 +22,7 @@ from pellucid.compiler.diagnostics import CompileError, InternalError
 
 from ..corpus import is_float, leaves, map_leaves
 from ..stages import STAGES, Outcome, Stages, attempt, plain, raises_alike
-from . import complex_step
+from . import complex_step, widened
 from .case import Case
 from .compare import Difference, difference, moved_by
 from .limits import TooSlow, time_limit
@@ -205,7 +205,7 @@ def judged(case, got, want) -> Finding:
     if limit:
         return Finding("limit", limit)
     if error is None and right is None:
-        return judged_values(got, want)
+        return judged_values(case, got, want)
     if error is None:
         return Finding(
             "failure", f"value, not {type(right).__name__}", detail=f"gave {got.outcome.value!r}, not {right!r}"
@@ -221,10 +221,13 @@ def judged(case, got, want) -> Finding:
     return arguments_agree(got, want)
 
 
-def judged_values(got, want):
+def judged_values(case, got, want):
     try:
         difference(got.outcome.value, want.outcome.value, want.moved if want.moved <= MOST_SENSITIVE else None)
     except Difference as wrong:
+        values = got.outcome.value, want.outcome.value
+        if wrong.kind in ("dtype", "kind of bool") and widened.explains(case.source, *values):
+            return Finding("limit", "one type on both paths")
         return Finding(
             "failure", wrong.kind, detail=f"{wrong}\ngot  {got.outcome.value!r}\nwant {want.outcome.value!r}"
         )
@@ -275,8 +278,12 @@ def described(error) -> str:
 
 def documented(case, got, want) -> str:
     """The line of docs/limits.md that says this difference will come, or nothing."""
-    if isinstance(got.error, OverflowError) and want.outcome.error is None:
+    if isinstance(got.error, OverflowError) and (want.outcome.error is None or "int too large" in str(got.error)):
         return "an int has 64 bits"
+    if isinstance(got.error, ValueError) and str(got.error).startswith("need at least one array: how many"):
+        return "the rank of an empty list"
+    if isinstance(got.error, IndexError) and str(got.error).endswith("corresponding boolean axis is 0"):
+        return "a mask without elements"
     sizes = [leaf.shape for leaf in leaves(want.before) if isinstance(leaf, np.ndarray)]
     if isinstance(got.error, ValueError) and any(0 in shape for shape in sizes):
         if "[:1" in case.source or "[-1:" in case.source or ":1]" in case.source or "-1:]" in case.source:
@@ -313,6 +320,10 @@ def gradients(case, path):
             codes = ",".join(dict.fromkeys(d.code for d in refused.diagnostics))
             return [*found, Finding("refused", codes, "gradient", call=number)]
         except Exception as error:
+            limit = "" if is_ours(error) else documented(case, Outcome(error=error), Expected(Outcome(), (), args, 0.0))
+            if limit:
+                found.append(Finding("limit", limit, "gradient", call=number))
+                continue
             what = f"gradient: {type(error).__name__} in {innermost(error) if is_ours(error) else 'the program'}"
             return [*found, Finding("failure", what, "gradient", described(error), number)]
         wrong = complex_step.wrong(got, want)
