@@ -209,7 +209,7 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str | int):
-            return Static(PYTHON_INFIX[op](left.value, right.value))
+            return fold(frame, PYTHON_INFIX[op], node, left, right)
     if op is gast.Pow:
         return power(frame, left, right, node, hint)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)

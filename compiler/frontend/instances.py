@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import gast
@@ -57,7 +57,7 @@ def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
     if not isinstance(function, python_types.FunctionType) or id(function) in seen:
         return False
     seen.add(id(function))
-    for name in _names_of(function.__code__):
+    for name in [*_names_of(function.__code__), *function.__code__.co_freevars]:
         other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
         other = getattr(getattr(other, "__pellucid__", None), "python", other)
         if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
@@ -66,8 +66,9 @@ def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
 
 
 def _names_of(code: python_types.CodeType) -> list[str]:
+    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
     inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
-    return [*code.co_names, *code.co_freevars, *inner]
+    return [*code.co_names, *inner]
 
 
 def call_instance(
@@ -83,13 +84,13 @@ def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value
     outer: Frame = closure.frame
     environment = Environment(closure)
     everything = {**bound, **environment.passed}
-    key, abstract = signature(frame, id(closure.node), everything)
-    source = Source(closure.node, outer.source.file, outer.source.text, closure.node.name)
+    key, abstract = signature(frame, environment.identity, everything)
+    source = Source(closure.node, outer.source.file, outer.source.text, getattr(closure.node, "name", "lambda_"))
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
     return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
 
 
-def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
+def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
     """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
 
     def general(part: Value, _: tuple) -> Value:

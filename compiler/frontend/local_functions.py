@@ -43,9 +43,17 @@ class Environment:
         self._keys: dict[tuple[int, str], str] = {}
         self._visit(closure, "")
 
+    @property
+    def identity(self) -> tuple:
+        """What is compiled, but for the values passed: functions, which mention each other and variables by name."""
+        return tuple(
+            (id(s.closure.node), tuple(s.variables.items()), tuple(s.functions.items()), s.defaults, s.keyword_defaults)
+            for s in self.seen
+        )
+
     def _visit(self, closure: Closure, prefix: str) -> int:
         for place, known in enumerate(self.seen):
-            if known.closure.node is closure.node and known.closure.frame is closure.frame:
+            if is_one(known.closure, closure):
                 return place
         made = Seen(closure)
         self.seen.append(made)
@@ -115,6 +123,11 @@ def free_names(node: Any) -> list[str]:
     return sorted({n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)} - own)
 
 
+def is_one(left: Closure, right: Closure) -> bool:
+    """Whether two are one function; each run of the statements around a function makes another one."""
+    return left.node is right.node and left.frame is right.frame
+
+
 def reaches_itself(closure: Closure) -> bool:
     """Whether a local function can call itself, directly or through other local functions."""
     if not any(isinstance(closure.frame.lookup(name), Closure | Derived) for name in free_names(closure.node)):
@@ -127,9 +140,9 @@ def reaches_itself(closure: Closure) -> bool:
             other = value.closure if isinstance(value, Derived) else value
             if not isinstance(other, Closure):
                 continue
-            if other.node is closure.node:
+            if is_one(other, closure):
                 return True
-            if all(other.node is not known.node for known in met):
+            if not any(is_one(other, known) for known in met):
                 met.append(other)
                 queue.append(other)
     return False

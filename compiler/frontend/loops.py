@@ -12,6 +12,7 @@ import gast
 
 from .. import syntax, types
 from ..analysis import core_liveness
+from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
 from . import branches, carrying, choices, containers, evaluate, execute, iteration
@@ -353,6 +354,8 @@ def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -
             raise _NotNested
         if any(isinstance(frame.builder.types.get(n), Array) for n in _operands(made.value)):
             raise _NotNested
+        if operator_of(made.value) not in (None, "length", *OPERATORS):
+            raise _NotNested  # a call of a function is a statement
         known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
     return syntax.map_names(result, lambda n: known.get(n, n))
 
