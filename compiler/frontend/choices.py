@@ -16,10 +16,11 @@ from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
 from ..types import Array, Scalar, promote
-from . import apply, branches, evaluate, iteration, rows
+from . import apply, branches, evaluate, identity, iteration, rows
 from .branches import Walk
 from .frame import Frame
 from .merge import loses_digits
+from .static_python import key_of
 from .values import (
     Iteration,
     Leaf,
@@ -83,7 +84,8 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if op in (gast.Is, gast.IsNot):
-        return Static(is_same(frame, left, right, node) == (op is gast.Is))
+        same = identity.is_same(frame, left, right, node, hint)
+        return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
     if op in (gast.In, gast.NotIn):
         found = membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
@@ -112,18 +114,6 @@ def as_sequence(frame: Frame, value: Value) -> Value:
     if isinstance(held, Record) and held.is_tuple:
         return Sequence(tuple(v for _, v in held.items))
     return held
-
-
-def is_same(frame: Frame, left: Value, right: Value, node: gast.AST) -> bool:
-    """Whether two values are one object; refused where that depends on the path."""
-    if isinstance(left, Ref) and isinstance(right, Ref):
-        if left.number != right.number and frame.heap.may_be_one(left.number, right.number):
-            frame.fault("R001", "whether these are one object depends on values of the run", node, "compared here",
-                        ("compare what they hold: `==`",))  # fmt: skip
-        return left.number == right.number
-    if isinstance(left, Static) and isinstance(right, Static):
-        return left.value is right.value
-    return isinstance(left, Leaf) and left == right
 
 
 def compare_sequences(frame: Frame, op: type, left: Sequence, right: Sequence, node: gast.AST, hint: str) -> Value:
@@ -171,7 +161,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
-            return Static(evaluate.known(frame, item, node, "a key") in [k for k, _ in items])
+            return Static(key_of(frame, item, node) in [k for k, _ in items])
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)

@@ -28,10 +28,12 @@ from .read import Source, read
 from .values import (
     Closure,
     Derived,
+    Iteration,
     Leaf,
     ListOut,
     Mapping_,
     Out,
+    Range,
     Record,
     Sequence,
     Static,
@@ -288,8 +290,20 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
         result_types.append(found)
         return Out(len(atoms) - 1)
 
-    structure = map_leaves(frame.tree(value), place)
+    tree = frame.tree(value)
+    require_returnable(frame, tree, node)
+    structure = map_leaves(tree, place)
     return structure, atoms, tuple(result_types)
+
+
+def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
+    """What only a loop can use does not leave a function."""
+    if isinstance(value, Range | Iteration):
+        kind = "range" if isinstance(value, Range) else value.kind
+        help_ = ("return its items: `list(...)`",)
+        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
+    for _, part in parts(value):
+        require_returnable(frame, part, node)
 
 
 def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:

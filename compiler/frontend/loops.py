@@ -18,6 +18,7 @@ from ..types import Array, ListOf, Scalar
 from . import branches, carrying, choices, containers, evaluate, execute, iteration
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
+from .static_python import stop
 from .values import (
     Iteration,
     Leaf,
@@ -103,7 +104,7 @@ class Items:
         held = frame.held(self.iterable)
         is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
         if is_view or isinstance(held, Mapping_):
-            containers.stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
+            stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
         if not isinstance(self.iterable, Ref):
             changed_while_looped(frame, self.node)
 
