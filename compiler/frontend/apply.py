@@ -18,6 +18,7 @@ from .desugar import desugar, made_names
 from .frame import Frame
 from .local_functions import reaches_itself
 from .read import Source
+from .static_python import computed
 from .values import (
     Bound,
     Closure,
@@ -90,6 +91,7 @@ def call_object(
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
+        builtin_calls.require_arguments(frame, value, args, kwargs, node)
         return special(frame, args, kwargs, node, hint)
     if isinstance(value, python_types.FunctionType):
         return call_function(frame, value, args, kwargs, node)
@@ -286,7 +288,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return containers.new_dict(frame, dict(items))
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
-            return Static(getattr(text, method)(*values))
+            return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
 
 

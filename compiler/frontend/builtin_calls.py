@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 import numpy as np
 
@@ -10,6 +12,7 @@ from ..ops.python_names import Binding
 from ..types import Array, Scalar
 from . import apply, branches, choices, containers, evaluate, iteration, library, rows
 from .frame import Frame
+from .static_python import stop
 from .values import Iteration, Mapping_, Range, Rows, Sequence, Static, Value, is_number
 
 
@@ -82,7 +85,7 @@ def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node:
     if not items:
         if "default" not in kwargs:
             function = "max" if sign == "greater" else "min"
-            containers.stop(frame, "ValueError", f"{function}() arg is an empty sequence", node)
+            stop(frame, "ValueError", f"{function}() arg is an empty sequence", node)
         return kwargs["default"]
     op = gast.Gt if sign == "greater" else gast.Lt
     keys = items if kwargs["key"] == Static(None) else [apply.apply(frame, kwargs["key"], [v], {}, node) for v in items]
@@ -196,8 +199,10 @@ def _convert(python: type, dtype: str):
         if not args:
             return Static(python())
         value = args[0]
-        if isinstance(value, Static):
-            return evaluate.fold(frame, python, node, value)
+        if all(isinstance(a, Static) for a in args):
+            return evaluate.fold(frame, python, node, *args)
+        if len(args) > 1:
+            frame.needs_static(value, "a number that is read from text", node)
         if dtype == "bool":
             truth = evaluate.truth(frame, value, node)
             if isinstance(truth, Static):
@@ -229,7 +234,7 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
     if is_number(value):
         return evaluate.fold(frame, lambda v: round(v, places), node, value)
     found = frame.type_of(value)
-    if isinstance(found, Array) or found == Scalar("bool"):
+    if not isinstance(found, Scalar) or found == Scalar("bool"):
         frame.fault("T001", f"type {frame.describe(value)} has no __round__ method", node, "called here",
                     ("use np.round",))  # fmt: skip
     if places is None:
@@ -283,6 +288,25 @@ def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(slice(*(evaluate.known(frame, a, node, "a slice") for a in args)))
 
 
+def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, node: gast.AST) -> None:
+    """T004 where Python would not take so many arguments, or one of such a name."""
+    least, most, names = ARGUMENTS[function]
+    unknown = sorted(set(kwargs) - set(names.split())) if function is not dict else ()
+    if unknown:
+        message = f"{function.__name__}() got an unexpected keyword argument '{unknown[0]}'"
+        frame.fault("T004", message, node, "called here")
+    if not least <= len(args) <= most:
+        frame.fault("T004", f"{function.__name__}() does not take {len(args)} arguments", node, "called here")
+
+
+MANY = 10**9
+# How many arguments without names a builtin takes, at least and at most, and the names of others.
+ARGUMENTS: dict[Any, tuple[int, int, str]] = {
+    len: (1, 1, ""), range: (1, 3, ""), zip: (0, MANY, "strict"), enumerate: (1, 2, "start"), reversed: (1, 1, ""),
+    abs: (1, 1, ""), max: (1, MANY, "key default"), min: (1, MANY, "key default"), sum: (1, 2, "start"),
+    any: (1, 1, ""), all: (1, 1, ""), int: (0, 2, ""), float: (0, 1, ""), bool: (0, 1, ""), round: (1, 2, "ndigits"),
+    list: (0, 1, ""), tuple: (0, 1, ""), dict: (0, 1, ""), isinstance: (2, 2, ""), slice: (1, 3, ""),
+}  # fmt: skip
 BUILTINS = {
     len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
     min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),

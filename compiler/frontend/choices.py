@@ -16,10 +16,11 @@ from .. import syntax
 from ..builder import COMPARISONS
 from ..syntax import operator_of
 from ..types import Array, Scalar, promote
-from . import apply, branches, evaluate, iteration, rows
+from . import apply, branches, evaluate, identity, iteration, rows
 from .branches import Walk
 from .frame import Frame
 from .merge import loses_digits
+from .static_python import key_of
 from .values import (
     Iteration,
     Leaf,
@@ -83,12 +84,13 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if op in (gast.Is, gast.IsNot):
-        return Static(is_same(frame, left, right, node) == (op is gast.Is))
+        same = identity.is_same(frame, left, right, node, hint)
+        return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
     if op in (gast.In, gast.NotIn):
         found = membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
     if is_number(left) and is_number(right):
-        return Static(PYTHON_COMPARISONS[op](left.value, right.value))
+        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
         return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
     first, second = as_sequence(frame, left), as_sequence(frame, right)
@@ -97,7 +99,7 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op in (gast.Eq, gast.NotEq):
         return compare_mappings(frame, op, first, second, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
-        return Static(PYTHON_COMPARISONS[op](left.value, right.value))
+        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.is_array(left) or frame.is_array(right):
         sides = [apply.as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
         return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
@@ -114,22 +116,11 @@ def as_sequence(frame: Frame, value: Value) -> Value:
     return held
 
 
-def is_same(frame: Frame, left: Value, right: Value, node: gast.AST) -> bool:
-    """Whether two values are one object; refused where that depends on the path."""
-    if isinstance(left, Ref) and isinstance(right, Ref):
-        if left.number != right.number and frame.heap.may_be_one(left.number, right.number):
-            frame.fault("R001", "whether these are one object depends on values of the run", node, "compared here",
-                        ("compare what they hold: `==`",))  # fmt: skip
-        return left.number == right.number
-    if isinstance(left, Static) and isinstance(right, Static):
-        return left.value is right.value
-    return isinstance(left, Leaf) and left == right
-
-
 def compare_sequences(frame: Frame, op: type, left: Sequence, right: Sequence, node: gast.AST, hint: str) -> Value:
     """Item by item, as Python does: what is one object is equal, and of what is not the truth counts."""
     if op not in (gast.Eq, gast.NotEq):
-        return Static(PYTHON_COMPARISONS[op](evaluate.known(frame, left, node), evaluate.known(frame, right, node)))
+        sides = [Static(evaluate.known(frame, value, node)) for value in (left, right)]
+        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *sides)
     if len(left.items) != len(right.items) or left.kind is not right.kind:
         return Static(op is gast.NotEq)
     return all_equal(frame, op, list(zip(left.items, right.items, strict=True)), node, hint)
@@ -170,9 +161,10 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
-            return Static(evaluate.known(frame, item, node, "a key") in [k for k, _ in items])
+            return Static(key_of(frame, item, node) in [k for k, _ in items])
         case Static(value=str() as text):
-            return Static(evaluate.known(frame, item, node, "this value") in text)
+            part = Static(evaluate.known(frame, item, node, "this value"))
+            return evaluate.fold(frame, operator.contains, node, Static(text), part)
         case Sequence() | Static() | Iteration() | Range():
             return any_equal(frame, item, iteration.static_items(frame, container, node), node, hint)
     column = rows.column_of_numbers(frame, held)

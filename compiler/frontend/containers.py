@@ -9,18 +9,18 @@ methods become statements of the language.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from .. import syntax, types
 from ..later import later
-from ..messages import Message
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
-from .frame import Frame, Stopped
+from .frame import Frame
 from .merge import can_hold, coerce, own_lengths
 from .object_changes import change
+from .static_python import computed, key_of, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         held = Sequence(tuple(v for _, v in held.items))
     match held:
         case Mapping_():
-            key = evaluate.static(frame, items, "a dict key")
+            key = key_of(frame, evaluate.evaluate(frame, items), node)
             found = held.get(key)
             if found is None:
-                stop(frame, "KeyError", ((key,),), node)
+                no_key(frame, key, node)
             return found
         case Sequence():
             return from_sequence(frame, held, items, node)
@@ -79,16 +79,10 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-def stop(frame: Frame, exception: str, message: Message, node: gast.AST) -> NoReturn:
-    """Control ends here with an error."""
-    frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
-    raise Stopped
-
-
 def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
     """An item or slice of a tuple or list whose length is known; a slice of a list is a list of its own."""
     if isinstance(items, gast.Slice):
-        found = base.items[_bounds(frame, items)]
+        found = computed(frame, base.items.__getitem__, node, _bounds(frame, items))
         return new_list(frame, found) if base.kind is list else Sequence(found)
     position = evaluate.static(frame, items, "the position in a tuple or list")
     if not isinstance(position, int):
@@ -167,14 +161,18 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
-            key = evaluate.static(frame, items, "a dict key")
+            key = key_of(frame, evaluate.evaluate(frame, items), node)
             change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old):
             changed = list(old)
             if isinstance(items, gast.Slice):
-                changed[_bounds(frame, items)] = iteration.static_items(frame, value, node)
+                given = iteration.static_items(frame, value, node)
+                computed(frame, changed.__setitem__, node, _bounds(frame, items), given)
             else:
                 position = evaluate.static(frame, items, "the position in a list")
+                if not isinstance(position, int):
+                    what = f"list indices must be integers or slices, not {type(position).__name__}"
+                    frame.fault("T001", what, node, "indexed here")
                 if not -len(changed) <= position < len(changed):
                     stop(frame, "IndexError", "list assignment index out of range", node)
                 changed[position] = value
@@ -300,16 +298,16 @@ def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(evaluate.known(frame, key, node, "a dict key"))  # type: ignore[union-attr]
+    found = frame.held(target).get(key_of(frame, key, node))  # type: ignore[union-attr]
     return default if found is None else found
 
 
 def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
+    held, name = frame.held(target), key_of(frame, key, node)
     items: dict[Any, Value] = dict(held.items)
     if name not in items:
         if default is None:
-            stop(frame, "KeyError", ((name,),), node)
+            no_key(frame, name, node)
         return default
     found = items.pop(name)
     change(frame, target, Mapping_(tuple(items.items())), node)
@@ -317,7 +315,7 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
 
 
 def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), evaluate.known(frame, key, node, "a dict key")
+    held, name = frame.held(target), key_of(frame, key, node)
     found = held.get(name)  # type: ignore[union-attr]
     if found is None:
         change(frame, target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
@@ -339,8 +337,10 @@ def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
         return dict(held.items)
     found: dict[Any, Value] = {}
     for pair in iteration.static_items(frame, value, node):
-        key, item = iteration.static_items(frame, pair, node)
-        found[evaluate.known(frame, key, node, "a dict key")] = item
+        both = iteration.static_items(frame, pair, node)
+        if len(both) != 2:
+            frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
+        found[key_of(frame, both[0], node)] = both[1]
     return found
 
 

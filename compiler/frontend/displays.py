@@ -13,6 +13,7 @@ import gast
 from ..analysis import core_liveness
 from . import containers, evaluate, execute, iteration
 from .frame import Frame
+from .static_python import key_of
 from .values import Closure, Mapping_, Value
 
 
@@ -36,7 +37,7 @@ def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
                 frame.fault("T001", "`**` needs a dict", node)
             items.update(spread_.items)
         else:
-            items[evaluate.static(frame, key, "a dict key")] = evaluate.evaluate(frame, value)
+            items[key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
     return containers.new_dict(frame, items)
 
 

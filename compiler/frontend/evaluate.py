@@ -24,6 +24,7 @@ from ..types import Array, Scalar
 from . import apply, attributes, choices, constancy, containers, displays, execute, iteration, library
 from .frame import Frame
 from .heap import Owner, objects
+from .static_python import key_of
 from .values import (
     Bound,
     Closure,
@@ -97,7 +98,8 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.GeneratorExp(elt=element, generators=generators):
             return Sequence(tuple(displays.comprehension(frame, generators, lambda: evaluate(frame, element))))
         case gast.DictComp(key=key, value=value, generators=generators):
-            pair = displays.comprehension(frame, generators, lambda: (static(frame, key), evaluate(frame, value)))
+            entry = lambda: (key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
+            pair = displays.comprehension(frame, generators, entry)
             return containers.new_dict(frame, dict(pair))
         case gast.NamedExpr(target=target, value=value):
             made = evaluate(frame, value, target.id)
@@ -209,7 +211,7 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str | int):
-            return Static(PYTHON_INFIX[op](left.value, right.value))
+            return fold(frame, PYTHON_INFIX[op], node, left, right)
     if op is gast.Pow:
         return power(frame, left, right, node, hint)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)
@@ -257,7 +259,8 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         containers.extend(frame, joined, node, right)
         return joined
     numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
-    if numbers and _is_strong(frame, numbers[0]):
+    repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
+    if numbers and _is_strong(frame, numbers[0]) and not repeats:
         sides = [apply.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
@@ -270,7 +273,7 @@ def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
 
 def _is_whole(frame: Frame, value: Value) -> bool:
     found = frame.type_of(value)
-    return isinstance(found, Scalar) and types.KIND[found.dtype] <= 1
+    return isinstance(found, Scalar) and (found.weak or found.dtype != "bool") and types.KIND[found.dtype] <= 1
 
 
 def _is_strong(frame: Frame, value: Value) -> bool:

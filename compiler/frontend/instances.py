@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import gast
@@ -28,10 +28,12 @@ from .read import Source, read
 from .values import (
     Closure,
     Derived,
+    Iteration,
     Leaf,
     ListOut,
     Mapping_,
     Out,
+    Range,
     Record,
     Sequence,
     Static,
@@ -57,7 +59,7 @@ def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
     if not isinstance(function, python_types.FunctionType) or id(function) in seen:
         return False
     seen.add(id(function))
-    for name in _names_of(function.__code__):
+    for name in [*_names_of(function.__code__), *function.__code__.co_freevars]:
         other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
         other = getattr(getattr(other, "__pellucid__", None), "python", other)
         if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
@@ -66,8 +68,9 @@ def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
 
 
 def _names_of(code: python_types.CodeType) -> list[str]:
+    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
     inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
-    return [*code.co_names, *code.co_freevars, *inner]
+    return [*code.co_names, *inner]
 
 
 def call_instance(
@@ -83,14 +86,14 @@ def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value
     outer: Frame = closure.frame
     environment = Environment(closure)
     everything = {**bound, **environment.passed}
-    key, abstract = signature(frame, id(closure.node), everything)
+    key, abstract = signature(frame, environment.identity, everything)
     name = getattr(closure.node, "name", "lambda_")
     source = Source(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
     return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
 
 
-def signature(frame: Frame, identity: int, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
+def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
     """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
 
     def general(part: Value, _: tuple) -> Value:
@@ -288,8 +291,20 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
         result_types.append(found)
         return Out(len(atoms) - 1)
 
-    structure = map_leaves(frame.tree(value), place)
+    tree = frame.tree(value)
+    require_returnable(frame, tree, node)
+    structure = map_leaves(tree, place)
     return structure, atoms, tuple(result_types)
+
+
+def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
+    """What only a loop can use does not leave a function."""
+    if isinstance(value, Range | Iteration):
+        kind = "range" if isinstance(value, Range) else value.kind
+        help_ = ("return its items: `list(...)`",)
+        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
+    for _, part in parts(value):
+        require_returnable(frame, part, node)
 
 
 def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:

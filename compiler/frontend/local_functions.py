@@ -43,6 +43,14 @@ class Environment:
         self._keys: dict[tuple[int, str], str] = {}
         self._visit(closure, "")
 
+    @property
+    def identity(self) -> tuple:
+        """What is compiled, but for the values passed: functions, which mention each other and variables by name."""
+        return tuple(
+            (id(s.closure.node), tuple(s.variables.items()), tuple(s.functions.items()), s.defaults, s.keyword_defaults)
+            for s in self.seen
+        )
+
     def _visit(self, closure: Closure, prefix: str) -> int:
         for place, known in enumerate(self.seen):
             if is_one(known.closure, closure):
@@ -113,6 +121,11 @@ def free_names(node: Any) -> list[str]:
     own = {a.id for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg) if a is not None}
     parts = [node.body] if isinstance(node, gast.Lambda) else node.body
     return sorted({n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)} - own)
+
+
+def is_one(left: Closure, right: Closure) -> bool:
+    """Whether two are one function; each run of the statements around a function makes another one."""
+    return left.node is right.node and left.frame is right.frame
 
 
 def reaches_itself(closure: Closure) -> bool:

@@ -12,11 +12,13 @@ import gast
 
 from .. import syntax, types
 from ..analysis import core_liveness
+from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
 from . import branches, carrying, choices, containers, evaluate, execute, iteration
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
+from .static_python import stop
 from .values import (
     Iteration,
     Leaf,
@@ -102,7 +104,7 @@ class Items:
         held = frame.held(self.iterable)
         is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
         if is_view or isinstance(held, Mapping_):
-            containers.stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
+            stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
         if not isinstance(self.iterable, Ref):
             changed_while_looped(frame, self.node)
 
@@ -353,6 +355,8 @@ def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -
             raise _NotNested
         if any(isinstance(frame.builder.types.get(n), Array) for n in _operands(made.value)):
             raise _NotNested
+        if operator_of(made.value) not in (None, "length", *OPERATORS):
+            raise _NotNested  # a call of a function is a statement
         known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
     return syntax.map_names(result, lambda n: known.get(n, n))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
@@ -15,6 +16,7 @@ from ..types import Array, ListOf, Scalar
 from . import apply, containers, evaluate
 from .broadcasts import fitted
 from .frame import Frame
+from .static_python import computed
 from .values import Leaf, Ref, Sequence, Static, Value
 
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -23,7 +25,8 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
-        return evaluate.outside(frame, base.value[evaluate.static(frame, items, "an index")], "item", node)
+        found = computed(frame, operator.getitem, node, base.value, evaluate.static(frame, items, "an index"))
+        return evaluate.outside(frame, found, "item", node)
     if containers.is_container(frame, base):
         return containers.load(frame, base, items, node, hint)
     found = frame.type_of(base)
@@ -106,7 +109,11 @@ def item(frame: Frame, node: gast.expr) -> Any:
     value = evaluate.evaluate(frame, node)
     match frame.held(value):
         case Static(value=slice() as found):
-            return syntax.slice_(found.start, found.stop, found.step)
+            bounds = (found.start, found.stop, found.step)
+            wrong = [b for b in bounds if b is not None and not isinstance(b, int)]
+            if wrong:
+                frame.fault("T001", f"slice indices must be integers, not {type(wrong[0]).__name__}", node)
+            return syntax.slice_(*bounds)
         case Sequence(items=parts, kind=kind) if kind is tuple:
             return list(parts)
         case Sequence():
@@ -118,7 +125,7 @@ def slice_item(frame: Frame, node: gast.Slice) -> gast.Slice:
     parts: list[gast.expr | None] = []
     for bound in _bounds(node):
         value = Static(None) if bound is None else evaluate.evaluate(frame, bound)
-        if value == Static(None):
+        if _is(value, None):
             parts.append(None)
             continue
         found = frame.type_of(value)

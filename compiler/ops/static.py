@@ -168,7 +168,7 @@ def dtype_name(dtype: object) -> str:
         raise TypeFault("R001", f"a dtype must be static, such as np.float64, not {dtype}")
     try:
         return _word(np.dtype(dtype))  # type: ignore[call-overload]
-    except TypeError:
+    except (TypeError, ValueError):
         raise TypeFault("U015", f"{dtype!r} is not a dtype") from None
 
 

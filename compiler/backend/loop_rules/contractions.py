@@ -15,7 +15,7 @@ from ... import syntax
 from ...records import dataclass
 from ...types import KIND, Array, Scalar
 from .arithmetic import ZERO
-from .guards import joined, require_equal, shape_texts
+from .guards import ONLY_KNOWN_ONES, joined, require_equal, shape_texts
 from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
 from .nodes import ONE_LONG, Along, Apply, Length, Node, Select, Stored, Value, rank
@@ -186,7 +186,7 @@ def _lengths_of_letters(low: Lowering, a: Node, b: Node, left: str, right: str) 
     for letter, length in [*zip(left, a.lengths), *zip(right, b.lengths)]:
         known = lengths.get(letter)
         if known is not None and not known.is_one and not length.is_one:
-            require_equal(low, [(known, length)], "ValueError", message, values)
+            require_equal(low, [(known, length)], "ValueError", message, values, ONLY_KNOWN_ONES)
         if known is None or known.is_one or (isinstance(length.extent, int) and not length.is_one):
             lengths[letter] = length
     return lengths

@@ -19,7 +19,7 @@ from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .direction import loops_in_order, marks_of, way_to_store
 from .elementwise import fitted, narrowed
-from .guards import require_equal, shape_text
+from .guards import ONLY_KNOWN_ONES, require_equal, shape_text
 from .indexing import (
     Items,
     index_arrays,
@@ -129,7 +129,7 @@ def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str
     given, old = shape_text(value.lengths)
     wanted, new = shape_text(lengths)
     pairs = [(have, want) for have, want in zip(value.lengths[::-1], lengths[::-1]) if not have.is_one]
-    require_equal(low, pairs, "ValueError", message.format(given, wanted), [*old, *new])
+    require_equal(low, pairs, "ValueError", message.format(given, wanted), [*old, *new], ONLY_KNOWN_ONES, 1)
     return value
 
 
@@ -228,7 +228,8 @@ def _store_one_by_one(low: Lowering, base: Stored, mask: Node, value: Node, behi
         )
         given = value.lengths[0]
         if not given.is_one:
-            require_equal(low, [(given, hits)], "ValueError", message, [given.clamped, count])
+            values = [given.clamped, count]
+            require_equal(low, [(given, hits)], "ValueError", message, values, ONLY_KNOWN_ONES, 1)
     else:
         value = _fitting(low, value, [hits, *behind], MASK_SHAPES)
     value = realise(low, value)

@@ -1,11 +1,12 @@
-"""Take array operators out of the tests of `while`: they become statements, ahead of the loop and at its end.
+"""Take what is no scalar expression out of the tests of `while`: statements, ahead of the loop and at its end.
 
     while max(absolute(r)) > 1e-9:    ->    t = absolute(r); t_1 = max(t); going = t_1 > 1e-9
         r = ...                             while going:
                                                 r = ...
                                                 t_2 = absolute(r); t_3 = max(t_2); going = t_3 > 1e-9
 
-Takes and gives typed functions.  Parts behind `and` and `or` are still computed only where Python would compute them.
+Takes and gives typed functions.  A sum of a single number is no scalar expression either.  Parts behind `and` and
+`or` are still computed only where Python would compute them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
+from ...analysis.expression_types import is_scalar_operator
 from ...builder import Builder
 from ...diagnostics import InternalError
 from ...names import Names
@@ -23,26 +25,29 @@ LENGTHS = frozenset({"dim", "length"})
 
 
 def hoist_tests(function: Function) -> Function:
-    if not any(isinstance(s, gast.While) and _has_arrays(s.test, function.types) for s in syntax.walk(function.body)):
+    loops = (s for s in syntax.walk(function.body) if isinstance(s, gast.While))
+    if not any(_needs_statements(loop.test, function.types) for loop in loops):
         return function
     types: dict[str, Type] = dict(function.types)
     hoister = _Hoister(Builder(Names({*types, *function.parameters}), types))
     return function.with_(body=tuple(hoister.block(function.body)), types=types)
 
 
-def _has_arrays(test: gast.expr, types) -> bool:
-    """Whether an operator works on a whole array."""
+def _needs_statements(test: gast.expr, types) -> bool:
+    """Whether an operator works on a whole array, or is one that scalar expressions do not have."""
     match test:
         case gast.Call(args=args):
             if syntax.operator_of(test) in LENGTHS:
                 return False
-            return any(_is_array(a, types) or _has_arrays(a, types) for a in args)
+            if not is_scalar_operator(str(syntax.operator_of(test))):
+                return True
+            return any(_is_array(a, types) or _needs_statements(a, types) for a in args)
         case gast.Subscript():
             return _is_array(test, types)
         case gast.BoolOp(values=parts):
-            return any(_has_arrays(part, types) for part in parts)
+            return any(_needs_statements(part, types) for part in parts)
         case gast.IfExp(test=condition, body=body, orelse=orelse):
-            return any(_has_arrays(part, types) for part in (condition, body, orelse))
+            return any(_needs_statements(part, types) for part in (condition, body, orelse))
     return False
 
 
@@ -65,7 +70,7 @@ class _Hoister:
         result: list[gast.stmt] = []
         for statement in statements:
             match statement:
-                case gast.While(test=test, body=body) if _has_arrays(test, self.builder.types):
+                case gast.While(test=test, body=body) if _needs_statements(test, self.builder.types):
                     result += self.loop(statement, test, self.block(body))
                 case gast.While(body=body) | gast.For(body=body):
                     result.append(syntax.rebuild(statement, body=self.block(body)))

@@ -97,30 +97,39 @@ class Expected:
 def expected(case, path):
     """What CPython makes of each call, in a module of its own; a second one gets nudged arguments."""
     with time_limit(SLOW_IN_PYTHON):
-        spaces = module(case, path), module(case, path)
+        spaces = [module(case, path), module(case, path)]
         if "np.empty" in case.source:
-            spaces[1]["np"] = Undefined()
+            spaces[1]["np"] = Undefined(77)
+            spaces.append(module(case, path))
+            spaces[2]["np"] = Undefined(-77)
         wants = []
         for call in case.calls:
             try:
                 for space in spaces:
                     exec(call.before, space)
-                args, near = (eval(call.arguments, space) for space in spaces)
+                args, *near = (eval(call.arguments, space) for space in spaces)
             except Exception as error:
                 return Finding("passed", f"no call: {type(error).__name__}")
             before = copy.deepcopy(args)
             want = attempt(spaces[0]["program"], *args)
-            other = attempt(spaces[1]["program"], *map_leaves(nudged(np.random.default_rng(7)), near))
+            others = [
+                attempt(space["program"], *map_leaves(nudged(np.random.default_rng(7)), moved))
+                for space, moved in zip(spaces[1:], near)
+            ]
             if re.search(r"\[\.\.\.\]|\{\.\.\.\}", repr(want.value)):
                 return Finding("passed", "a container holds itself")
-            wants.append(Expected(want, args, before, moved_by(want, other)))
+            wants.append(Expected(want, args, before, max(moved_by(want, other) for other in others)))
         return wants
 
 
 class Undefined:
     """NumPy whose `empty` holds something else than it does in the first run: a result that shows it is unstable."""
 
-    empty = staticmethod(lambda shape, *args, **options: np.full_like(np.empty(shape, *args, **options), 77))
+    def __init__(self, held):
+        self.held = held
+
+    def empty(self, shape, *args, **options):
+        return np.full_like(np.empty(shape, *args, **options), self.held)
 
     def __getattr__(self, name):
         return getattr(np, name)
@@ -290,7 +299,17 @@ def documented(case, got, want) -> str:
             return "x[:1] has length 1"
     if isinstance(got.error, ValueError) and "has length 1 at run time" in str(got.error):
         return "broadcast of a length that turns out to be 1"
+    if isinstance(got.error, IndexError) and "corresponding boolean axis is 0" in str(got.error):
+        return "a mask without elements"
+    if isinstance(want.outcome.error, ZeroDivisionError) and got.error is None and is_numpys_infinity(got.value):
+        return "a Python number and a NumPy scalar in one variable"
     return ""
+
+
+def is_numpys_infinity(value) -> bool:
+    """Whether a result has an inf or nan of NumPy's own; of a Python float it would be a failure."""
+    numpys = [np.asarray(leaf) for leaf in leaves(value) if isinstance(leaf, np.floating | np.ndarray)]
+    return any(leaf.dtype.kind == "f" and not np.all(np.isfinite(leaf)) for leaf in numpys)
 
 
 # --- gradients -----------------------------------------------------------------------------------------------------
@@ -327,6 +346,9 @@ def gradients(case, path):
             what = f"gradient: {type(error).__name__} in {innermost(error) if is_ours(error) else 'the program'}"
             return [*found, Finding("failure", what, "gradient", described(error), number)]
         wrong = complex_step.wrong(got, want)
+        if wrong and "nan" in wrong and complex_step.meets_an_end(case, args):
+            found.append(Finding("limit", "the slope at the end of a domain", "gradient", call=number))
+            continue
         if wrong:
             what = "gradient: shape" if "has shape" in wrong else "gradient: value"
             return [*found, Finding("failure", what, "gradient", wrong, number)]

@@ -1,0 +1,48 @@
+"""What Python makes of values that are known now; what it raises, the program raises where it gets there.
+
+    names["a" + 1]     ->     raise TypeError('can only concatenate str (not "int") to str')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+
+from .. import syntax
+from . import evaluate, execute
+from .frame import Frame, Stopped
+from .values import Value
+
+PLAIN = (int, float, str, bool, type(None))
+
+
+def computed(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: object) -> Any:
+    try:
+        return function(*values)
+    except KeyError as error:
+        no_key(frame, error.args[0], node)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        stop(frame, type(error).__name__, execute.escaped(str(error)), node)
+
+
+def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) -> NoReturn:
+    """Control ends here with an error."""
+    frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
+    raise Stopped
+
+
+def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
+    """The key of a dict: known now, and of a kind that can be one."""
+    key = evaluate.known(frame, value, node, "a dict key")
+    computed(frame, hash, node, key)
+    return key
+
+
+def no_key(frame: Frame, key: object, node: gast.AST) -> NoReturn:
+    """`KeyError(key)`; an error can hold plain values only."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(part, PLAIN) for part in parts):
+        frame.fault("T001", f"a {type(key).__name__} is no key of this dict", node, "looked up here")
+    stop(frame, "KeyError", ((key,),), node)
