@@ -120,11 +120,11 @@ def let_grow(frame: Frame, target: Ref, wanted: ListOf, node: gast.AST) -> None:
         frame.heap.contents[target.number] = Leaf(made.id)
 
 
-def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST) -> Leaf:
-    """A growable list with the items of another."""
+def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST, apart: bool = False) -> Leaf:
+    """A growable list with the items of another; `apart`: with copies of them, where they are arrays."""
     type_ = frame.type_of(held)
     made = frame.builder.bind(syntax.call("new_list"), type_, "items")
-    _append_all(frame, made.id, held, node)
+    _append_all(frame, made.id, held, node, apart=apart)
     return Leaf(made.id)
 
 
@@ -146,7 +146,9 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     return held
 
 
-def _append_all(frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False) -> None:
+def _append_all(
+    frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False, apart: bool = False
+) -> None:
     """Append the items of an array or a growable list, in a loop; `weaken` makes Python's numbers of them."""
     count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
     variable = frame.builder.names.fresh("i")
@@ -156,6 +158,8 @@ def _append_all(frame: Frame, target: str, source: Value, node: gast.AST, weaken
         item = iteration.item_at(frame, source, Leaf(variable), node)
         if weaken:
             item = frame.emit("cast", item, node=node, dtype=element.dtype, weak=True)
+        if apart and frame.is_array(item):
+            item = frame.emit("copy", item, node=node)
         value = item_atom(frame, element, item, node)
         frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))

@@ -89,6 +89,8 @@ def iteration_items(frame: Frame, kind: str, inner: tuple[Value, ...], start: Va
     if kind == "reversed":
         return static_items(frame, inner[0], node)[::-1]
     columns = [static_items(frame, p, node) if _has_static_length(frame, p) else p for p in inner]
+    if not any(isinstance(c, list) for c in columns):
+        frame.needs_static(inner[0], "the number of items", node)
     shortest = min(len(c) for c in columns if isinstance(c, list))
     rows = []
     for position in range(shortest):

@@ -151,7 +151,7 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
                 for a, b in zip(left.dims, right.dims, strict=True)
             )
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
-        case ListOf(), ListOf() if left.element == right.element:
+        case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
             return left
     return None
 
@@ -174,7 +174,8 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
     """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
     joined = None if item is None else join_types(frame, element, item)
     if isinstance(joined, Array):
-        return all(a == b for a, b in zip(element.dims, item.dims) if isinstance(a, int))  # type: ignore[union-attr]
+        pairs = zip(element.dims, item.dims, strict=True)  # type: ignore[union-attr]
+        return all(a == b for a, b in pairs if isinstance(a, int))
     return joined is not None and joined == element
 
 
