@@ -17,8 +17,8 @@ from .. import syntax, types
 from ..later import later
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
-from .frame import Frame, Stopped
-from .merge import can_hold, coerce, own_lengths
+from .frame import Frame, NeedsStatic, Stopped
+from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
@@ -57,8 +57,14 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             if found is None:
                 stop(frame, "KeyError", ((key,),), node)
             return found
+        case Sequence() if isinstance(items, gast.Slice):
+            found = held.items[_bounds(frame, items)]
+            return new_list(frame, found) if held.kind is list else Sequence(found)
         case Sequence():
-            return from_sequence(frame, held, items, node)
+            position = known_position(frame, base, held, items, "the position in a tuple or list", node)
+            if position is not None:
+                return held.items[position]
+            held = frame.held(base)  # a list that grows
         case Rows() if isinstance(items, gast.Slice):
             return frame.new(rows.sliced(frame, held, items, node))
         case Rows():
@@ -84,18 +90,42 @@ def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) 
     raise Stopped
 
 
-def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
-    """An item or slice of a tuple or list whose length is known; a slice of a list is a list of its own."""
-    if isinstance(items, gast.Slice):
-        found = base.items[_bounds(frame, items)]
-        return new_list(frame, found) if base.kind is list else Sequence(found)
-    position = evaluate.static(frame, items, "the position in a tuple or list")
+def known_position(
+    frame: Frame, base: Value, held: Sequence, items: gast.expr, what: str, node: gast.AST, store: bool = False
+) -> int | None:
+    """Where `base[items]` stands; None where only the run knows: the list has become one that grows then."""
+    value = evaluate.evaluate(frame, items)
+    try:
+        position = evaluate.known(frame, value, items, what)
+    except NeedsStatic as needed:
+        if not isinstance(base, Ref) or not are_alike(frame, held):
+            raise
+        if base.number in frame.builder.before_loop:
+            needed.list = base.number  # the loop may know it when it is unrolled
+            raise
+        let_numbers_grow(frame, base.number, node)
+        return None
     if not isinstance(position, int):
-        what = f"{base.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
+        what = f"{held.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
         frame.fault("T001", what, node, "indexed here")
-    if not -len(base.items) <= position < len(base.items):
-        stop(frame, "IndexError", f"{base.kind.__name__} index out of range", node)
-    return base.items[position]
+    if not -len(held.items) <= position < len(held.items):
+        stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
+    return position
+
+
+def are_alike(frame: Frame, held: Value) -> bool:
+    """Whether it is a list of numbers of one type, which may as well be one that grows."""
+    kinds = {frame.type_of(item) for item in held.items} if isinstance(held, Sequence) else set()
+    return len(kinds) == 1 and isinstance(kinds.pop(), Scalar)
+
+
+def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
+    """A list of numbers is one that grows from here on; whether it was one of known length."""
+    held = None if number is None else frame.heap.contents.get(number)
+    if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
+        return False
+    let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)  # type: ignore[arg-type]
+    return True
 
 
 def _bounds(frame: Frame, items: gast.Slice) -> slice:
@@ -126,6 +156,24 @@ def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST, apart: bool = False) 
     made = frame.builder.bind(syntax.call("new_list"), type_, "items")
     _append_all(frame, made.id, held, node, apart=apart)
     return Leaf(made.id)
+
+
+def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> Leaf:
+    """A growable list with the numbers of another in a type that holds them too."""
+    made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
+    _append_all(frame, made.id, held, node)
+    return Leaf(made.id)
+
+
+def element_for(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Any:
+    """The type of a growable list's elements, after numbers have been converted to one that holds this number too."""
+    held = frame.held(target)
+    element, found = frame.type_of(held).element, frame.type_of(value)  # type: ignore[union-attr]
+    if isinstance(element, Scalar) and isinstance(found, Scalar) and not can_hold(frame, element, found):
+        wanted = ListOf(join_types(frame, element, found))  # type: ignore[arg-type]
+        frame.heap.contents[target.number] = converted_list(frame, held, wanted, node)  # type: ignore[arg-type]
+        return wanted.element
+    return element
 
 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
@@ -171,25 +219,24 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     match held:
         case Mapping_(items=old):
             key = evaluate.static(frame, items, "a dict key")
-            change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
-        case Sequence(items=old):
+            return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
+        case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
-            if isinstance(items, gast.Slice):
-                changed[_bounds(frame, items)] = iteration.static_items(frame, value, node)
-            else:
-                position = evaluate.static(frame, items, "the position in a list")
-                if not -len(changed) <= position < len(changed):
-                    stop(frame, "IndexError", "list assignment index out of range", node)
-                changed[position] = value
-            change(frame, base, Sequence(tuple(changed), list), node)
-        case _:
-            if isinstance(items, gast.Slice):
-                frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
-            element = frame.type_of(held).element
-            position = whole(frame, evaluate.evaluate(frame, items), node)
-            atom = item_atom(frame, element, value, node)
-            change(frame, base, None, node)
-            frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+            changed[_bounds(frame, items)] = iteration.static_items(frame, value, node)
+            return change(frame, base, Sequence(tuple(changed), list), node)
+        case Sequence(items=old):
+            at = known_position(frame, base, held, items, "the position in a list", node, store=True)
+            if at is not None:
+                changed = [value if k == at % len(old) else item for k, item in enumerate(old)]
+                return change(frame, base, Sequence(tuple(changed), list), node)
+    if isinstance(items, gast.Slice):
+        frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
+    position = whole(frame, evaluate.evaluate(frame, items), node)
+    atom = item_atom(frame, element_for(frame, base, value, node), value, node)
+    held = frame.held(base)
+    change(frame, base, None, node)
+    frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+    return None
 
 
 def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.expr:
@@ -198,9 +245,7 @@ def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.
     if not can_hold(frame, element, found):
         message = f"a list of {element} cannot take a {frame.describe(value)}"
         frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
-    if isinstance(value, Static) or found == element or not isinstance(element, Scalar):
-        return coerce(frame, value, element, node)
-    return frame.atom(frame.emit("cast", value, node=node, dtype=element.dtype, weak=element.weak), node)
+    return coerce(frame, value, element, node)
 
 
 # --- methods -------------------------------------------------------------------------------------------------------
@@ -227,8 +272,8 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     if isinstance(held, Sequence):
         change(frame, target, Sequence((*held.items, value), list), node)
         return Static(None)
-    element = frame.type_of(held).element  # type: ignore[union-attr]
-    atom = item_atom(frame, element, value, node)
+    atom = item_atom(frame, element_for(frame, target, value, node), value, node)
+    held = frame.held(target)
     change(frame, target, None, node)
     frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
     return Static(None)

@@ -60,11 +60,16 @@ WITHOUT_KNOWING = {
 
 
 class NeedsStatic(Exception):
-    """A value must be known now.  A loop over a static range answers by unrolling."""
+    """A value must be known now.  A loop over a static range answers by unrolling.
+
+    `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
+    grow.
+    """
 
     def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
         super().__init__(leaf)
         self.leaf, self.diagnostic = leaf, diagnostic
+        self.list: int | None = None
 
 
 class Stopped(Exception):
