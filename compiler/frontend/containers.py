@@ -17,15 +17,15 @@ from .. import syntax, types
 from ..later import later
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
-from .frame import Frame, NeedsStatic, Stopped
+from .frame import Frame, Stopped
 from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 if TYPE_CHECKING:
-    from . import execute
+    from . import execute, list_positions
 else:
-    (execute,) = later(__package__, "execute")
+    execute, list_positions = later(__package__, "execute", "list_positions")
 
 
 def is_container(frame: Frame, value: Value) -> bool:
@@ -61,7 +61,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             found = held.items[_bounds(frame, items)]
             return new_list(frame, found) if held.kind is list else Sequence(found)
         case Sequence():
-            position = known_position(frame, base, held, items, "the position in a tuple or list", node)
+            position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
             if position is not None:
                 return held.items[position]
             held = frame.held(base)  # a list that grows
@@ -88,44 +88,6 @@ def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) 
     """Control ends here with an error."""
     frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
     raise Stopped
-
-
-def known_position(
-    frame: Frame, base: Value, held: Sequence, items: gast.expr, what: str, node: gast.AST, store: bool = False
-) -> int | None:
-    """Where `base[items]` stands; None where only the run knows: the list has become one that grows then."""
-    value = evaluate.evaluate(frame, items)
-    try:
-        position = evaluate.known(frame, value, items, what)
-    except NeedsStatic as needed:
-        if not isinstance(base, Ref) or not are_alike(frame, held):
-            raise
-        if base.number in frame.builder.before_loop:
-            needed.list = base.number  # the loop may know it when it is unrolled
-            raise
-        let_numbers_grow(frame, base.number, node)
-        return None
-    if not isinstance(position, int):
-        what = f"{held.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
-        frame.fault("T001", what, node, "indexed here")
-    if not -len(held.items) <= position < len(held.items):
-        stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
-    return position
-
-
-def are_alike(frame: Frame, held: Value) -> bool:
-    """Whether it is a list of numbers of one type, which may as well be one that grows."""
-    kinds = {frame.type_of(item) for item in held.items} if isinstance(held, Sequence) else set()
-    return len(kinds) == 1 and isinstance(kinds.pop(), Scalar)
-
-
-def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
-    """A list of numbers is one that grows from here on; whether it was one of known length."""
-    held = None if number is None else frame.heap.contents.get(number)
-    if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
-        return False
-    let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)  # type: ignore[arg-type]
-    return True
 
 
 def _bounds(frame: Frame, items: gast.Slice) -> slice:
@@ -225,7 +187,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
             changed[_bounds(frame, items)] = iteration.static_items(frame, value, node)
             return change(frame, base, Sequence(tuple(changed), list), node)
         case Sequence(items=old):
-            at = known_position(frame, base, held, items, "the position in a list", node, store=True)
+            at = list_positions.known_position(frame, base, held, items, "the position in a list", node, store=True)
             if at is not None:
                 changed = [value if k == at % len(old) else item for k, item in enumerate(old)]
                 return change(frame, base, Sequence(tuple(changed), list), node)

@@ -14,7 +14,7 @@ from .. import syntax, types
 from ..analysis import core_liveness
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
-from . import branches, carrying, choices, containers, evaluate, execute, iteration
+from . import branches, carrying, choices, containers, evaluate, execute, iteration, list_positions
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
 from .values import (
@@ -44,7 +44,7 @@ def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callabl
             return run()
         except NeedsStatic as needed:
             frame.restore(saved)
-            if not containers.let_numbers_grow(frame, needed.list, node):
+            if not list_positions.let_numbers_grow(frame, needed.list, node):
                 raise
             saved = frame.snapshot()
 
