@@ -46,7 +46,8 @@ class Builder:
     `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
-    lists and dicts hold.  `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
+    lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
+    `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """
 
@@ -60,6 +61,7 @@ class Builder:
         self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
         self.heap: Any = None
+        self.before_loop: frozenset[int] = frozenset()
         self.singles: set[str] = set()
         self.body: list[gast.stmt] = []
         self.span: Span | None = None

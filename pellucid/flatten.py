@@ -104,6 +104,8 @@ def alike(items: list, found: list[Any] | None) -> Rows | None:
     structure = abstract(items[0], first)
     if not first or not _is_one_row(structure):
         return None
+    if any(isinstance(leaf, np.ndarray) and not leaf.ndim for leaf in first):
+        return None  # an item of a column would be a scalar
     columns = [[leaf] for leaf in first]
     if all(type(v) is type(items[0]) and type(v) in (float, int, bool) for v in items):
         columns = [items]

@@ -10,7 +10,8 @@ in the cache where nothing speaks against them, so that a mistake is more likely
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 import gast
 
@@ -44,10 +45,14 @@ SPECIAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The cost of one loop's iterations.  `changing` are the names that are not known before the loop."""
+    """The cost of one loop's iterations.  `changing` are the names that are not known before the loop.
+
+    `lengths` says of some of them what they will be: lengths of arrays that the loop does not change.
+    """
 
     frame: Frame
     changing: frozenset[str]
+    lengths: Mapping[str, gast.expr] = field(default_factory=dict)
 
     def block(self, body: Sequence[gast.stmt]) -> Cost:
         return self.sum([self.statement(s) for s in body])
@@ -72,8 +77,8 @@ class Estimate:
         parts = node.iter.args
         arguments = parts if len(parts) > 1 else [gast.Constant(0, None), *parts]
         start, stop = (self.known(a) for a in arguments[:2])
-        if _block_length(*arguments[:2]):
-            return float(_block_length(*arguments[:2]))
+        if block_length(*arguments[:2]):
+            return float(block_length(*arguments[:2]))
         step = arguments[2].value if len(arguments) > 2 and isinstance(arguments[2], gast.Constant) else 1
         if (start is None and stop is None) or not step:
             return UNKNOWN_TRIPS
@@ -88,6 +93,8 @@ class Estimate:
         match node:
             case gast.Constant(value=int(value)):
                 return int_(value)
+            case gast.Name(id=id_) if id_ in self.lengths:
+                return self.known(self.lengths[id_])
             case gast.Name(id=id_) if id_ not in self.changing:
                 return self.frame.scalar(id_) if self.frame.is_long(id_) else None
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if base not in self.changing:
@@ -165,7 +172,7 @@ def _operation(operator: str) -> float:
     return ALLOCATION if operator == "empty" else FUNCTION
 
 
-def _block_length(start: gast.expr, stop: gast.expr) -> int:
+def block_length(start: gast.expr, stop: gast.expr) -> int:
     """128 where a loop runs from j to min(j + 128, n), else 0."""
     if syntax.operator_of(stop) == "minimum" and isinstance(start, gast.Name):
         match stop.args[0]:  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ import gast
 
 from .. import syntax
 from .abi import INTERRUPTED
-from .cost import Estimate, straight
+from .cost import Estimate, block_length, straight
 from .frame import Frame
 from .lengths import LIBRARY, is_length
 from .text import Value, float_, int_
@@ -65,8 +65,45 @@ def site_of(frame: Frame) -> int:
 
 
 def polls_each_turn(frame: Frame, node: gast.For) -> bool:
-    """Whether a `for` looks in every turn: what it calls may take long itself."""
-    return _calls(frame, node.body)
+    """Whether a `for` looks in every turn: what it calls, or a loop that never looks, may take long itself."""
+    return _calls(frame, node.body) or _holds_unknown_length(frame, node)
+
+
+def _holds_unknown_length(frame: Frame, node: gast.For) -> bool:
+    """Whether a loop inside, which does not look, is as long as something that is not known before this one."""
+    changing, lengths = _changing(node), frame.lengths()
+    known = _lengths_inside(node).keys() | {n for n in lengths if n not in changing}
+
+    def is_known(bound: gast.expr) -> bool:
+        if isinstance(bound, gast.Name):
+            return bound.id in known
+        return isinstance(bound, gast.Constant) or _is_dim(bound, changing)
+
+    for inner in (s for s in syntax.walk(node.body) if isinstance(s, gast.For) and straight(s.body)):
+        bounds = inner.iter.args
+        never_looks = all(is_length(bound, lengths) for bound in bounds)
+        in_blocks = len(bounds) > 1 and block_length(*bounds[:2])
+        if never_looks and not in_blocks and not is_known(bounds[min(len(bounds), 2) - 1]):
+            return True
+    return False
+
+
+def _changing(node: gast.For) -> frozenset[str]:
+    return frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
+
+
+def _lengths_inside(node: gast.For) -> dict[str, gast.expr]:
+    """Names that a loop assigns once, a length of what it does not change: `m = dim(x, axis=0)`."""
+    changing = _changing(node)
+    values: dict[str, list[gast.expr]] = {}
+    for statement in syntax.walk([node]):
+        for name in syntax.names_changed(statement):
+            values.setdefault(name, []).append(getattr(statement, "value", gast.Constant(None, None)))
+    return {n: found[0] for n, found in values.items() if len(found) == 1 and _is_dim(found[0], changing)}
+
+
+def _is_dim(node: gast.expr, changing: frozenset[str]) -> bool:
+    return syntax.operator_of(node) == "dim" and changing.isdisjoint(syntax.names_read(node))
 
 
 def strip_length(frame: Frame, node: gast.For) -> Value | None:
@@ -79,8 +116,7 @@ def strip_length(frame: Frame, node: gast.For) -> Value | None:
     if plain and all(is_length(bound, frame.lengths()) for bound in node.iter.args):
         if frame.depth or _cost(frame, node) <= CHEAP_TURN:
             return None
-    changing = frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
-    cost = Estimate(frame, changing).block(node.body)
+    cost = Estimate(frame, _changing(node), _lengths_inside(node)).block(node.body)
     if isinstance(cost, float):
         turns = min(STRIP, int(STRIP_TIME / max(cost, 0.01)))
         return int_(max(64, turns // 64 * 64) if plain else max(1, turns))

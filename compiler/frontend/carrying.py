@@ -53,15 +53,19 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = Slots(frozenset(frame.heap.contents)), set[str]()
-    saved = frame.snapshot()
-    for _ in range(TRIALS):
-        frame.restore(saved)
-        outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
-        if outcome.changed is None:
-            break
-        heads = outcome.changed
-    else:
-        frame.fault("T002", "the types of this loop's variables do not settle", node)
+    saved, older = frame.snapshot(), frame.builder.before_loop
+    frame.builder.before_loop = slots.before
+    try:
+        for _ in range(TRIALS):
+            frame.restore(saved)
+            outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
+            if outcome.changed is None:
+                break
+            heads = outcome.changed
+        else:
+            frame.fault("T002", "the types of this loop's variables do not settle", node)
+    finally:
+        frame.builder.before_loop = older
     frame.builder.body += outcome.before
     frame.builder.append(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)

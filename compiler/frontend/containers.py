@@ -18,15 +18,15 @@ from ..later import later
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
 from .frame import Frame
-from .merge import can_hold, coerce, own_lengths
+from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
 from .static_python import computed, key_of, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 if TYPE_CHECKING:
-    from . import execute
+    from . import execute, list_positions
 else:
-    (execute,) = later(__package__, "execute")
+    execute, list_positions = later(__package__, "execute", "list_positions")
 
 
 def is_container(frame: Frame, value: Value) -> bool:
@@ -58,8 +58,14 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             if found is None:
                 no_key(frame, key, node)
             return found
+        case Sequence() if isinstance(items, gast.Slice):
+            found = computed(frame, held.items.__getitem__, node, _bounds(frame, items))
+            return new_list(frame, found) if held.kind is list else Sequence(found)
         case Sequence():
-            return from_sequence(frame, held, items, node)
+            position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
+            if position is not None:
+                return held.items[position]
+            held = frame.held(base)  # a list that grows
         case Rows() if isinstance(items, gast.Slice):
             return frame.new(rows.sliced(frame, held, items, node))
         case Rows():
@@ -79,18 +85,6 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-def from_sequence(frame: Frame, base: Sequence, items: gast.expr, node: gast.AST) -> Value:
-    """An item or slice of a tuple or list whose length is known; a slice of a list is a list of its own."""
-    if isinstance(items, gast.Slice):
-        found = computed(frame, base.items.__getitem__, node, _bounds(frame, items))
-        return new_list(frame, found) if base.kind is list else Sequence(found)
-    position = evaluate.static(frame, items, "the position in a tuple or list")
-    if not isinstance(position, int):
-        what = f"{base.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
-        frame.fault("T001", what, node, "indexed here")
-    if not -len(base.items) <= position < len(base.items):
-        stop(frame, "IndexError", f"{base.kind.__name__} index out of range", node)
-    return base.items[position]
 
 
 def _bounds(frame: Frame, items: gast.Slice) -> slice:
@@ -115,12 +109,30 @@ def let_grow(frame: Frame, target: Ref, wanted: ListOf, node: gast.AST) -> None:
         frame.heap.contents[target.number] = Leaf(made.id)
 
 
-def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST) -> Leaf:
-    """A growable list with the items of another."""
+def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST, apart: bool = False) -> Leaf:
+    """A growable list with the items of another; `apart`: with copies of them, where they are arrays."""
     type_ = frame.type_of(held)
     made = frame.builder.bind(syntax.call("new_list"), type_, "items")
+    _append_all(frame, made.id, held, node, apart=apart)
+    return Leaf(made.id)
+
+
+def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> Leaf:
+    """A growable list with the numbers of another in a type that holds them too."""
+    made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
     _append_all(frame, made.id, held, node)
     return Leaf(made.id)
+
+
+def element_for(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Any:
+    """The type of a growable list's elements, after numbers have been converted to one that holds this number too."""
+    held = frame.held(target)
+    element, found = frame.type_of(held).element, frame.type_of(value)  # type: ignore[union-attr]
+    if isinstance(element, Scalar) and isinstance(found, Scalar) and not can_hold(frame, element, found):
+        wanted = ListOf(join_types(frame, element, found))  # type: ignore[arg-type]
+        frame.heap.contents[target.number] = converted_list(frame, held, wanted, node)  # type: ignore[arg-type]
+        return wanted.element
+    return element
 
 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
@@ -141,7 +153,9 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     return held
 
 
-def _append_all(frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False) -> None:
+def _append_all(
+    frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False, apart: bool = False
+) -> None:
     """Append the items of an array or a growable list, in a loop; `weaken` makes Python's numbers of them."""
     count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
     variable = frame.builder.names.fresh("i")
@@ -151,6 +165,8 @@ def _append_all(frame: Frame, target: str, source: Value, node: gast.AST, weaken
         item = iteration.item_at(frame, source, Leaf(variable), node)
         if weaken:
             item = frame.emit("cast", item, node=node, dtype=element.dtype, weak=True)
+        if apart and frame.is_array(item):
+            item = frame.emit("copy", item, node=node)
         value = item_atom(frame, element, item, node)
         frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
@@ -162,29 +178,25 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     match held:
         case Mapping_(items=old):
             key = key_of(frame, evaluate.evaluate(frame, items), node)
-            change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
-        case Sequence(items=old):
+            return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
+        case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
-            if isinstance(items, gast.Slice):
-                given = iteration.static_items(frame, value, node)
-                computed(frame, changed.__setitem__, node, _bounds(frame, items), given)
-            else:
-                position = evaluate.static(frame, items, "the position in a list")
-                if not isinstance(position, int):
-                    what = f"list indices must be integers or slices, not {type(position).__name__}"
-                    frame.fault("T001", what, node, "indexed here")
-                if not -len(changed) <= position < len(changed):
-                    stop(frame, "IndexError", "list assignment index out of range", node)
-                changed[position] = value
-            change(frame, base, Sequence(tuple(changed), list), node)
-        case _:
-            if isinstance(items, gast.Slice):
-                frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
-            element = frame.type_of(held).element
-            position = whole(frame, evaluate.evaluate(frame, items), node)
-            atom = item_atom(frame, element, value, node)
-            change(frame, base, None, node)
-            frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+            given = iteration.static_items(frame, value, node)
+            computed(frame, changed.__setitem__, node, _bounds(frame, items), given)
+            return change(frame, base, Sequence(tuple(changed), list), node)
+        case Sequence(items=old):
+            at = list_positions.known_position(frame, base, held, items, "the position in a list", node, store=True)
+            if at is not None:
+                changed = [value if k == at % len(old) else item for k, item in enumerate(old)]
+                return change(frame, base, Sequence(tuple(changed), list), node)
+    if isinstance(items, gast.Slice):
+        frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
+    position = whole(frame, evaluate.evaluate(frame, items), node)
+    atom = item_atom(frame, element_for(frame, base, value, node), value, node)
+    held = frame.held(base)
+    change(frame, base, None, node)
+    frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+    return None
 
 
 def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.expr:
@@ -193,9 +205,7 @@ def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.
     if not can_hold(frame, element, found):
         message = f"a list of {element} cannot take a {frame.describe(value)}"
         frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
-    if isinstance(value, Static) or found == element or not isinstance(element, Scalar):
-        return coerce(frame, value, element, node)
-    return frame.atom(frame.emit("cast", value, node=node, dtype=element.dtype, weak=element.weak), node)
+    return coerce(frame, value, element, node)
 
 
 # --- methods -------------------------------------------------------------------------------------------------------
@@ -222,8 +232,8 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
     if isinstance(held, Sequence):
         change(frame, target, Sequence((*held.items, value), list), node)
         return Static(None)
-    element = frame.type_of(held).element  # type: ignore[union-attr]
-    atom = item_atom(frame, element, value, node)
+    atom = item_atom(frame, element_for(frame, target, value, node), value, node)
+    held = frame.held(target)
     change(frame, target, None, node)
     frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
     return Static(None)

@@ -79,9 +79,11 @@ def statement(frame: Frame, node: gast.stmt) -> None:
 
 
 def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is returned from inside a loop, as it is now: the loop may go on to change arrays, on other paths."""
+    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
 
     def copied(part: Value, _: tuple) -> Value:
+        if frame.is_list(part):
+            return frame.new(containers.copy_of_leaf(frame, part, node, apart=True), "result")
         return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
 
     return objects(map_leaves(frame.tree(value), copied), frame.heap)

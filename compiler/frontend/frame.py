@@ -52,12 +52,24 @@ class Unresolved(Exception):
     """The result of a recursive call is not known yet; the path that needs it is left out of this round."""
 
 
+# What to do instead, by a part of what must be known.
+WITHOUT_KNOWING = {
+    "the position in a": "make an array of the items first: `np.array(...)`",
+    "the number of items": "write a `for` loop, which may `append` to a list",
+}
+
+
 class NeedsStatic(Exception):
-    """A value must be known now.  A loop over a static range answers by unrolling."""
+    """A value must be known now.  A loop over a static range answers by unrolling.
+
+    `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
+    grow.
+    """
 
     def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
         super().__init__(leaf)
         self.leaf, self.diagnostic = leaf, diagnostic
+        self.list: int | None = None
 
 
 class Stopped(Exception):
@@ -211,10 +223,15 @@ class Frame:
         frame = self
         while frame.is_library and frame.caller is not None:
             frame = frame.caller
-        parameter = next((k for k, v in frame.variables.items() if v == value), name)
-        hint = f'if it is an argument, mark it: @compile(static=("{parameter}",))'
-        message = f"{what} must be known when the function is compiled, but `{parameter}` is only known when it runs"
-        diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=(hint,))
+        variable = next((k for k, v in frame.variables.items() if v == value and k.isidentifier()), None)
+        subject = f"`{variable}`" if variable is not None else "this"
+        message = f"{what} must be known when the function is compiled, but {subject} is only known when it runs"
+        hints = [hint for part, hint in WITHOUT_KNOWING.items() if part in what]
+        arguments = frame.source.tree.args
+        is_parameter = frame.caller is None and any(a.id == variable for a in [*arguments.args, *arguments.kwonlyargs])
+        if is_parameter and isinstance(self.type_of(value), Scalar):
+            hints.append(f'or mark the argument: @compile(static=("{variable}",))')
+        diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=tuple(hints))
         raise NeedsStatic(name, diagnostic)
 
     # --- values and types ---

@@ -27,6 +27,7 @@ from .merge import coerce, own_lengths
 from .read import Source, read
 from .values import (
     Closure,
+    Conflict,
     Derived,
     Iteration,
     Leaf,
@@ -282,6 +283,9 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
                 return part  # an empty container
             if isinstance(part, Static) and not isinstance(part.value, python_types.FunctionType):
                 return part
+            if isinstance(part, Conflict):
+                message = f"this function returns {part.left} on one path and {part.right} on another"
+                frame.fault("T003", message, node, "returned here", ("return values of one type on every path",))
             frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")
         if isinstance(found, ListOf):
             return listed(frame, part, found.element, place, node)

@@ -146,8 +146,3 @@ def reaches_itself(closure: Closure) -> bool:
                 met.append(other)
                 queue.append(other)
     return False
-
-
-def is_one(left: Closure, right: Closure) -> bool:
-    """Whether two are one function: a text that is evaluated twice gives two, which see other variables."""
-    return left.node is right.node and left.frame is right.frame

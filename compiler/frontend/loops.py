@@ -15,7 +15,7 @@ from ..analysis import core_liveness
 from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Array, ListOf, Scalar
-from . import branches, carrying, choices, containers, evaluate, execute, iteration
+from . import branches, carrying, choices, containers, evaluate, execute, iteration, list_positions
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
 from .static_python import stop
@@ -35,6 +35,23 @@ UNROLL_LIMIT = 2048
 
 def for_loop(frame: Frame, node: gast.For) -> None:
     iterable = evaluate.evaluate(frame, node.iter)
+    saved = frame.snapshot()
+    with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
+
+
+def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
+    """Run a loop; once more where it asks for an item of a list of numbers at a place that only the run knows."""
+    while True:
+        try:
+            return run()
+        except NeedsStatic as needed:
+            frame.restore(saved)
+            if not list_positions.let_numbers_grow(frame, needed.list, node):
+                raise
+            saved = frame.snapshot()
+
+
+def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = _stop_flag(node)
     if iteration.is_static_iterable(frame, iterable):
         saved = frame.snapshot()
@@ -242,8 +259,13 @@ def while_loop(frame: Frame, node: gast.While) -> None:
     saved = frame.snapshot()
     entered = decided_now(frame, test)
     frame.restore(saved)
-    if entered is False:
-        return
+    if entered is not False:
+        unrolls = entered is not None and stop is None
+        with_lists_that_grow(frame, saved, node, lambda: while_entered(frame, node, test, body, unrolls))
+
+
+def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
+    saved = frame.snapshot()
     try:
         carrying.carry(
             frame, node, body, lambda: "",
@@ -255,9 +277,12 @@ def while_loop(frame: Frame, node: gast.While) -> None:
         flagged_while(frame, node, test, body)
     except NeedsStatic as needed:
         frame.restore(saved)
-        if entered is None or stop is not None:
+        if not unrolls:
             raise needed from None
-        unroll_while(frame, node, test, body)
+        try:
+            unroll_while(frame, node, test, body)
+        except NeedsStatic as more:
+            raise needed if more.list is None else more from None
 
 
 def decided_now(frame: Frame, test: gast.expr) -> bool | None:

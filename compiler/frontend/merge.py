@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
 from .. import syntax, types
+from ..later import later
 from ..names import from_path
 from ..placeholders import placeholder
 from ..records import dataclass
@@ -21,11 +22,13 @@ from .frame import Frame
 from .values import (
     DROPPED,
     UNDEFINED,
+    Column,
     Conflict,
     Dropped,
     Joined,
     Leaf,
     Ref,
+    Rows,
     Sequence,
     Static,
     Typed,
@@ -37,6 +40,11 @@ from .values import (
     same_structure,
     with_parts,
 )
+
+if TYPE_CHECKING:
+    from . import containers, rows
+else:
+    containers, rows = later(__package__, "containers", "rows")
 
 INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
 
@@ -106,16 +114,25 @@ class Meeting:
 
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
+    if isinstance(left, Rows) or isinstance(right, Rows):
+        return all(frame.is_list(v) or list_of_column(frame, v) is not None for v in (left, right)) and left != right
     lists = [isinstance(v, Sequence) and v.kind is list for v in (left, right)]
     if all(lists):
         return len(left.items) != len(right.items)  # type: ignore[union-attr]
     return any(lists) and (frame.is_list(left) or frame.is_list(right))
 
 
+def list_of_column(frame: Frame, value: Value) -> ListOf | None:
+    """The growable list that a list of any length can become: one of numbers."""
+    item = value.item if isinstance(value, Rows) else None
+    found = frame.type_of(item.values) if isinstance(item, Column) else None
+    return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None  # type: ignore[union-attr]
+
+
 def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
     element: Type | None = None
     for side in (left, right):
-        found = frame.type_of(side)
+        found = list_of_column(frame, side) or frame.type_of(side)
         kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]  # type: ignore
         for kind in kinds:
             if kind is None:
@@ -151,7 +168,9 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
                 for a, b in zip(left.dims, right.dims, strict=True)
             )
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
-        case ListOf(), ListOf() if left.element == right.element:
+        case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
+            return ListOf(Scalar(*types.promote(one, other)))
+        case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
             return left
     return None
 
@@ -174,7 +193,8 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
     """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
     joined = None if item is None else join_types(frame, element, item)
     if isinstance(joined, Array):
-        return all(a == b for a, b in zip(element.dims, item.dims) if isinstance(a, int))  # type: ignore[union-attr]
+        pairs = zip(element.dims, item.dims, strict=True)  # type: ignore[union-attr]
+        return all(a == b for a, b in pairs if isinstance(a, int))
     return joined is not None and joined == element
 
 
@@ -245,9 +265,13 @@ class Merging:
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
     """An atom of the wanted type."""
+    if isinstance(value, Rows):
+        value = rows.growable(frame, value, node)
     found = frame.type_of(value)
     if isinstance(wanted, ListOf) and isinstance(value, Sequence):
         return as_list(frame, value, wanted, node)
+    if isinstance(wanted, ListOf) and found != wanted and isinstance(wanted.element, Scalar):
+        return syntax.name(containers.converted_list(frame, value, wanted, node).name)
     if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
         return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):

@@ -27,7 +27,8 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
     if others:
         first, second = heap.names[target.number], heap.names[others[0]]
         message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
-        frame.fault("R003", message, node, "changed here", (f"make one of them a copy: `{first}.copy()`",))
+        help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
+        frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
         if target.number in reachable([contents], heap.contents):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")

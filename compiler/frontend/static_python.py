@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from .. import syntax
+from ..messages import Message
 from . import evaluate, execute
 from .frame import Frame, Stopped
 from .values import Value
@@ -27,7 +28,7 @@ def computed(frame: Frame, function: Callable[..., Any], node: gast.AST, *values
         stop(frame, type(error).__name__, execute.escaped(str(error)), node)
 
 
-def stop(frame: Frame, exception: str, message: syntax.Message, node: gast.AST) -> NoReturn:
+def stop(frame: Frame, exception: str, message: Message, node: gast.AST) -> NoReturn:
     """Control ends here with an error."""
     frame.builder.append(syntax.raise_(exception, message, span=frame.here(node)))
     raise Stopped

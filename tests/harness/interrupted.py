@@ -71,6 +71,34 @@ def pairs(x):
 
 
 @pellucid.compile
+def sweeps(x, n):
+    s = 0.0
+    for _ in range(n):
+        for i in range(len(x)):
+            s = s * 0.5 + np.sin(x[i] + s)
+    return s
+
+
+@pellucid.compile
+def triangle(x):
+    s = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            s = s * 0.5 + x[i] / (x[j] + s)
+    return s
+
+
+@pellucid.compile
+def moving(x, n):
+    s = 0.0
+    for _ in range(n):
+        x = np.concatenate((x[1:], x[:1]))
+        for i in range(len(x)):
+            s = s * 0.5 + x[i] / (x[0] + s)
+    return s
+
+
+@pellucid.compile
 def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
@@ -120,6 +148,9 @@ LONG = {
     "by_sevens": (by_sevens, (10**14,), (10,)),
     "nested": (nested, (10**12,), (3,)),
     "pairs": (pairs, (np.ones(10**5),), (np.ones(3),)),
+    "sweeps": (sweeps, (np.ones(10**5), 10**12), (np.ones(3), 3)),
+    "triangle": (triangle, (np.ones(10**7),), (np.ones(3),)),
+    "moving": (moving, (np.ones(10**5), 10**12), (np.ones(3), 3)),
     "fibonacci": (fibonacci, (90,), (10,)),
     "rows": (rows, (np.ones(10**5), 10**8), (np.ones(3), 3)),
     "products": (products, (square, 10**9), (square[:2, :2].copy(), 2)),
