@@ -61,16 +61,21 @@ def differing(low: Lowering, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def require_equal(
-    low: Lowering, pairs: Sequence[Pair], exception: str, message: str, values: Sequence[gast.expr] = (), hint: str = ""
-) -> None:
-    """Raise unless the lengths of every pair agree; `hint` says more where one of them is 1 at run time."""
+    low: Lowering, pairs: Sequence[Pair], exception: str, message: str, values: Sequence[gast.expr] = (),
+    hint: str = "", stretched: int = 2,
+) -> None:  # fmt: skip
+    """Raise unless the lengths of every pair agree; `hint` says more where one of them is 1 at run time.
+
+    Of a pair the first ones that are `stretched` by a broadcast: both, or the value that is stored.
+    """
     unequal = differing(low, pairs)
     if not unequal:
         return
     flush(low)
     raised: gast.stmt = syntax.at(syntax.raise_(exception, message, *values), low.span, low.inlined)
     body = [raised]
-    ones = [syntax.call("equal", n.clamped, ONE) for pair in unequal for n in pair if isinstance(n.extent, Dim)]
+    lengths = [n for pair in unequal for n in pair[:stretched] if isinstance(n.extent, Dim)]
+    ones = [syntax.call("equal", n.clamped, ONE) for n in lengths]
     if hint and ones:
         told = syntax.at(syntax.raise_(exception, message + hint, *values), low.span, low.inlined)
         body = [syntax.at(syntax.if_(any_of(ones), [told]), low.span, low.inlined), raised]

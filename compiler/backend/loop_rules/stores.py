@@ -19,7 +19,7 @@ from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .direction import loops_in_order, marks_of, way_to_store
 from .elementwise import fitted, narrowed
-from .guards import require_equal, shape_text
+from .guards import ONLY_KNOWN_ONES, require_equal, shape_text
 from .indexing import (
     Items,
     index_arrays,
@@ -129,7 +129,8 @@ def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str
     given, old = shape_text(value.lengths)
     wanted, new = shape_text(lengths)
     pairs = [(have, want) for have, want in zip(value.lengths[::-1], lengths[::-1]) if not have.is_one]
-    require_equal(low, pairs, "ValueError", message.format(given, wanted), [*old, *new])
+    text = message.format(given, wanted)
+    require_equal(low, pairs, "ValueError", text, [*old, *new], ONLY_KNOWN_ONES, stretched=1)
     return value
 
 
