@@ -151,6 +151,7 @@ UNSET = [
     "for i in range(int(x)):\n    if i > 1:\n        y = np.ones(2)\ny, x",
     "for i in range(0):\n    y = x\nu = np.ones(2)\nu[y:] += u[0]\nu * x",
     "for i in range(0):\n    y = i\nu = np.ones(2) * x\nfor j in range(int(x)):\n    u[j:] += u[y]\n    x = u[0]\nu",
+    "for v in np.ones(1)[:-1]:\n    pass\nu = np.ones(int(x))\nu * v, u, np.zeros(len(u))",
     "while False:\n    y = x\nfor i in range(int(x)):\n    if False:\n        break\n    x = x + y\nx",
 ]
 
@@ -169,6 +170,28 @@ def test_a_result_that_an_early_return_gives(kind):
     python = function_of("if np.all(x > 5):\n    pass\nelif x > 0:\n    return x\nx", parameters="x")
     for x in (kind(1), kind(0)):
         assert agree(pellucid.compile(python)(x), python(x))
+
+
+# --- what cannot depend on the run ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["y[:2]", "y[[0, 1]]", "y[1:]"])
+def test_a_length_that_turns_out_to_be_one_is_not_stretched_by_a_store(place):
+    python = function_of(f"y = np.zeros((3, 1))\n{place} = x[::2, None]\ny", parameters="x")
+    compiled = pellucid.compile(python)
+    assert agree(compiled(np.ones(3)), python(np.ones(3)))
+    with pytest.raises(ValueError, match="has length 1 at run time"):
+        compiled(np.ones(2))
+    assert agree(outcome(compiled, (np.ones(6),)), outcome(python, (np.ones(6),)))
+
+
+@pytest.mark.parametrize("made", ["np.array(rows)", "np.asarray(rows)", "np.array(rows).shape"])
+def test_an_array_of_an_empty_list_of_arrays(made):
+    python = function_of(f"rows = []\nfor i in range(int(x[0])):\n    rows.append(x)\n{made}", parameters="x")
+    compiled = pellucid.compile(python)
+    assert agree(compiled(np.ones(2)), python(np.ones(2)))
+    with pytest.raises(ValueError, match="at least one array"):
+        compiled(np.zeros(2))
 
 
 # --- int32 as an index ------------------------------------------------------------------------------------------------

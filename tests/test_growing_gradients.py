@@ -134,6 +134,24 @@ PROGRAMS = {
             t = t + sum(values) * v
         return t
     """,
+    "masks of an array that is made of a list": """
+        rows = []
+        for i in range(len(y) + 1):
+            rows.append(x)
+        M = np.array(rows)
+        for v in y:
+            M[M > v] += x[0] * s
+        return np.sum(M)
+    """,
+    "a result that a loop may leave": """
+        if np.all(s > -9.0):
+            u = A
+            for i in range(len(x)):
+                if np.any(x[i] > 100.0):
+                    return np.sum(u) * t
+        v = A.T
+        return np.sum(v * v)
+    """,
     "left early": """
         z = y
         for i in range(k):

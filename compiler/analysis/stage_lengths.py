@@ -9,6 +9,7 @@ operator implies (`x + y`), or, on the loops stage, by the shape of its buffer. 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,7 @@ class _Lengths:
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
+        self.unknown: set[str] = set()  # lengths of what was made with one that cannot be worked out
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
@@ -94,8 +96,14 @@ class _Lengths:
             ways = self.ways(value)
         except (schema.TypeFault, InternalError, KeyError, IndexError):
             return ""  # what has no type at all is found by other checks
+        operator = syntax.operator_of(value)
         for extent, given in zip(declared.dims, ways):
-            if given and not any(self.agrees(name, extent, other) for other in given):
+            if not given and isinstance(extent, Dim):
+                self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)
+            if not given or any(self.agrees(name, extent, other) for other in given):
+                continue
+            # what holds the place of a value that is never read has no length (`placeholders.py`)
+            if given != [0] or operator not in ("zeros", "empty"):
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
 
@@ -119,20 +127,21 @@ class _Lengths:
         if declared == given:
             return True
         if not self.is_known(given):
-            extents = self.builder.extents.items()
-            variables = [n for n, extent in extents if extent == given]
+            variables = self.variables(given)
             if variables and isinstance(declared, Dim):
                 self.opaque.update(s for s in declared.symbols() if self.owners.get(s) == name)
             if not variables or not self.recorded.isdisjoint(variables):
                 return True
-            held = self.held.setdefault(declared, given)
-            return held == given or any(self.same(n, v) for n, e in extents if e == held for v in variables)
+            return self.one_int(self.held.setdefault(declared, given), given)
         if isinstance(given, Dim) and not self.opaque.isdisjoint(given.symbols()):
+            return True
+        if any(isinstance(e, Dim) and not self.unknown.isdisjoint(e.symbols()) for e in (declared, given)):
             return True
         if isinstance(declared, Dim) and any(self.owners.get(s) == name for s in declared.symbols()):
             if name not in self.builder.merged and declared == symbol(declared.symbols()[0]):
                 self.meant[declared.symbols()[0]] = given  # an int that has turned out to be this length, as `k - k`
             return True
+<<<<<<< HEAD
         if not isinstance(declared, Dim):
             return False
         return substitute(declared, self.meant) == given or self.known_better(declared, given)
@@ -147,12 +156,28 @@ class _Lengths:
         given_first = self.parameters | self.builder.merged
         owners = {self.owners.get(s) for s in declared.symbols()}
         return owners.isdisjoint(given_first) and self.held.setdefault(declared, given) == given
+=======
+        if declared in self.held and given in self.held:
+            return self.one_int(self.held[declared], self.held[given])
+        return isinstance(declared, Dim) and substitute(declared, self.meant) == given
+>>>>>>> fixnumpy
+
+    def variables(self, extent: Extent) -> list[str]:
+        return [name for name, its in self.builder.extents.items() if its == extent]
+
+    def one_int(self, left: Extent, right: Extent) -> bool:
+        """Whether two lengths that are ints of the program are made alike."""
+        ways = itertools.product(self.variables(left), self.variables(right))
+        return left == right or any(self.same(one, other) for one, other in ways)
 
     def same(self, left: str, right: str) -> bool:
         """Whether two ints are made alike, as where the backward sweep makes one again in a loop of its own."""
         if left == right or {left, right} <= self.counters:
             return True
+        left, right = self.unclamped(left), self.unclamped(right)
         one, other = self.values.get(left), self.values.get(right)
+        if left == right:
+            return True
         if not (isinstance(one, gast.Call) and isinstance(other, gast.Call)) or len(one.args) != len(other.args):
             return False
         if syntax.operator_of(one) != syntax.operator_of(other) or syntax.static_of(one) != syntax.static_of(other):
@@ -162,6 +187,13 @@ class _Lengths:
             else isinstance(a, gast.Constant) and isinstance(b, gast.Constant) and a.value == b.value
             for a, b in zip(one.args, other.args)
         )  # fmt: skip
+
+    def unclamped(self, name: str) -> str:
+        """The int that is held at zero, as every length is."""
+        value = self.values.get(name)
+        if isinstance(value, gast.Call) and syntax.operator_of(value) == "maximum" and _is_zero(value.args[1]):
+            return value.args[0].id if isinstance(value.args[0], gast.Name) else name
+        return name
 
     def is_known(self, extent: Extent) -> bool:
         return isinstance(extent, int) or self.known.issuperset(extent.symbols())
@@ -195,6 +227,10 @@ class _Lengths:
             for axis, way in enumerate(ways):
                 way += [shape[axis] for shape in shapes if axis != static["axis"] % len(ways)]  # type: ignore[operator]
         return ways
+
+
+def _is_zero(tree: gast.expr) -> bool:
+    return isinstance(tree, gast.Constant) and tree.value == 0
 
 
 def _each(type_: Type) -> list[list[Extent]]:
