@@ -79,6 +79,7 @@ class _Lengths:
         self.counters = set(loop_variables(function))
         self.values: dict[str, gast.expr] = {}  # what ints are
         self.held: dict[Extent, Extent] = {}  # which int, that is no sum of lengths, a length is
+        self.better: dict[Extent, Extent] = {}  # which length a symbol has turned out to be
         self.meant: dict[str, Extent] = {}  # which other length a symbol is
         facts = def_use(function)
         self.builder.merged = {n for n in function.types if not facts.is_constant(n)}
@@ -141,7 +142,8 @@ class _Lengths:
             if name not in self.builder.merged and declared == symbol(declared.symbols()[0]):
                 self.meant[declared.symbols()[0]] = given  # an int that has turned out to be this length, as `k - k`
             return True
-<<<<<<< HEAD
+        if declared in self.held and given in self.held:
+            return self.one_int(self.held[declared], self.held[given])
         if not isinstance(declared, Dim):
             return False
         return substitute(declared, self.meant) == given or self.known_better(declared, given)
@@ -155,12 +157,7 @@ class _Lengths:
             return True
         given_first = self.parameters | self.builder.merged
         owners = {self.owners.get(s) for s in declared.symbols()}
-        return owners.isdisjoint(given_first) and self.held.setdefault(declared, given) == given
-=======
-        if declared in self.held and given in self.held:
-            return self.one_int(self.held[declared], self.held[given])
-        return isinstance(declared, Dim) and substitute(declared, self.meant) == given
->>>>>>> fixnumpy
+        return owners.isdisjoint(given_first) and self.better.setdefault(declared, given) == given
 
     def variables(self, extent: Extent) -> list[str]:
         return [name for name, its in self.builder.extents.items() if its == extent]

@@ -62,19 +62,11 @@ def differing(low: Lowering, pairs: Sequence[Pair]) -> list[Pair]:
 
 def require_equal(
     low: Lowering, pairs: Sequence[Pair], exception: str, message: str, values: Sequence[gast.expr] = (),
-<<<<<<< HEAD
-    hint: str = "", repeats: int = 2,
-) -> None:  # fmt: skip
-    """Raise unless the lengths of every pair agree.
-
-    `hint` says more where one of the first `repeats` of a pair, which NumPy would repeat, is 1 at run time.
-=======
     hint: str = "", stretched: int = 2,
 ) -> None:  # fmt: skip
     """Raise unless the lengths of every pair agree; `hint` says more where one of them is 1 at run time.
 
     Of a pair the first ones that are `stretched` by a broadcast: both, or the value that is stored.
->>>>>>> fixnumpy
     """
     unequal = differing(low, pairs)
     if not unequal:
@@ -82,13 +74,8 @@ def require_equal(
     flush(low)
     raised: gast.stmt = syntax.at(syntax.raise_(exception, message, *values), low.span, low.inlined)
     body = [raised]
-<<<<<<< HEAD
-    repeated = [n for pair in unequal for n in pair[:repeats] if isinstance(n.extent, Dim)]
-    ones = [syntax.call("equal", n.clamped, ONE) for n in repeated]
-=======
     lengths = [n for pair in unequal for n in pair[:stretched] if isinstance(n.extent, Dim)]
     ones = [syntax.call("equal", n.clamped, ONE) for n in lengths]
->>>>>>> fixnumpy
     if hint and ones:
         told = syntax.at(syntax.raise_(exception, message + hint, *values), low.span, low.inlined)
         body = [syntax.at(syntax.if_(any_of(ones), [told]), low.span, low.inlined), raised]

@@ -129,12 +129,8 @@ def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str
     given, old = shape_text(value.lengths)
     wanted, new = shape_text(lengths)
     pairs = [(have, want) for have, want in zip(value.lengths[::-1], lengths[::-1]) if not have.is_one]
-<<<<<<< HEAD
-    require_equal(low, pairs, "ValueError", message.format(given, wanted), [*old, *new], ONLY_KNOWN_ONES, 1)
-=======
     text = message.format(given, wanted)
     require_equal(low, pairs, "ValueError", text, [*old, *new], ONLY_KNOWN_ONES, stretched=1)
->>>>>>> fixnumpy
     return value
 
 
