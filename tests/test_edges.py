@@ -12,6 +12,7 @@ from pellucid import Array
 from pellucid.compiler.frontend.merge import INEXACT
 
 from .harness.answers import agree, function_of, outcome
+from .harness.stages import module_of
 
 NAN, INF = math.nan, math.inf
 HUGE = [2**53, 2**53 + 1, 2**53 - 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**62 + 1, 0, 5]
@@ -211,6 +212,40 @@ def test_one_view_is_returned_twice():
     """And read in a branch, where it has a variable already."""
     python = function_of("t = x[::-1]\nu = t.copy()\nif x[0] > 0.0:\n    u -= t[0]\nt, t, u", parameters="x")
     assert agree(pellucid.compile(python)(np.arange(1.0, 4.0)), python(np.arange(1.0, 4.0)))
+
+
+RETURNS = [
+    "if np.any(x > 0.5):\n    return x * 2.0\nx = np.maximum(x, 0.1 * x)\nreturn np.concatenate((x, x))",
+    "for k in range(3):\n    if np.sum(x) > k:\n        return x * k\n    x = x + 0.25\nreturn x[1:]",
+    "if x[0] > 0.5:\n    for k in range(2):\n        if x[1] > k:\n            return x[1:]\nreturn np.sin(x)",
+]
+
+
+@pytest.mark.parametrize("body", RETURNS)
+def test_gradients_of_arrays_that_one_path_leaves_unset(body):
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    text = f"import numpy as np\n\n\ndef f(x):\n{lines}\n\ndef loss(x):\n    return np.sum(f(x) ** 2)\n"
+    function = module_of(text)["loss"]
+    slope = pellucid.grad(function)
+    for x in (np.array([0.7, 0.3, -0.4]), np.array([-0.7, 0.3, -0.9]), np.array([0.6, 1.4])):
+        steps = 1e-6 * np.eye(len(x))
+        wanted = [(function(x + step) - function(x - step)) / 2e-6 for step in steps]
+        np.testing.assert_allclose(slope(x), wanted, rtol=1e-6, atol=1e-8)
+
+
+SUMS = [
+    "a = np.zeros((4, 2))\na[0] = x[:2]\nb = np.ones((4, 2))\nb[1] = x[:2]\nnp.sum(a * b + b)",
+    "a = x[None] * np.ones((1, 1))\nb = a.copy()\nb[0] = 2.0 * x\nnp.sum(a * b)",
+    "a = np.zeros((2, len(x)))\na[0] = x\nb = np.ones((2, len(x)))\nb[1] = x\nnp.sum(a * b)",
+    "a = np.zeros((0, 2))\nb = np.ones((0, 2))\nb[:] = x[0]\nnp.sum(a * b)",
+]
+
+
+@pytest.mark.parametrize("text", SUMS)
+def test_sums_over_several_arrays_of_one_size(text):
+    python = function_of(text, parameters="x")
+    for x in (np.array([0.5, -1.5, 2.0]), np.array([1.0, 2.0])):
+        assert agree(outcome(pellucid.compile(python), (x,)), python(x))
 
 
 # --- immutable, whoever asks ------------------------------------------------------------------------------------------

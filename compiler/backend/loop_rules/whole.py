@@ -12,6 +12,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import gast
 
 from ... import syntax
@@ -30,22 +33,18 @@ def flattened(low: Lowering, node: Node) -> Node | None:
     if rank(node) < 2 or not _is_in_order(low, node, node.lengths):
         return None
     name = low.assign(low.fresh("size"), product(n.clamped for n in node.lengths), INT)
-    extent = _together([n.extent for n in node.lengths])
-    length = Length(symbol(low.symbols.fresh("elements")) if extent is None else extent, syntax.name(name))
+    length = Length(_number_of_elements(low, node.lengths), syntax.name(name))
     return _flat(low, node, length, {})
 
 
-def _together(extents: list[Extent]) -> Extent | None:
-    """The product of lengths where it is a length of its own: of numbers and at most one symbol."""
-    total: Extent | None = 1
-    for extent in extents:
-        if isinstance(total, int) and isinstance(extent, int):
-            total *= extent
-        elif 1 in (total, extent):
-            total = extent if total == 1 else total
-        else:
-            total = affine_result("multiply", total, extent)
-    return total
+def _number_of_elements(low: Lowering, lengths: Sequence[Length]) -> Extent:
+    """The product of the lengths where it is a number or a multiple of one of them, else a length of its own."""
+    number = math.prod(n.extent for n in lengths if isinstance(n.extent, int))
+    others = [n.extent for n in lengths if not isinstance(n.extent, int)]
+    if number == 0 or not others:
+        return number
+    found = affine_result("multiply", number, others[0]) if len(others) == 1 else None
+    return symbol(low.symbols.fresh("elements")) if found is None else found
 
 
 def _is_in_order(low: Lowering, node: Node, lengths: tuple[Length, ...]) -> bool:

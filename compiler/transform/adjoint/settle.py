@@ -26,9 +26,10 @@ from ... import syntax
 from ...analysis.regions import ends_in_raise
 from ...diagnostics import InternalError
 from ...names import Names
+from ...placeholders import placeholder
 from ...program import Function
 from ...records import dataclass
-from ...types import Array
+from ...types import Array, Type
 
 Env = dict[str, gast.expr]
 SILENT = frozenset({"zeros", "ones", "empty", "full", "new_list", "copy"})
@@ -67,7 +68,8 @@ class _Block:
 
 class _Settler:
     def __init__(self, function: Function) -> None:
-        self.types = dict(function.types)
+        self.declared, self.types = function.types, dict(function.types)
+        self.merged_types: dict[str, Type] = {}  # of names that hold the place of a merged one
         self.names = Names({*function.types, *function.parameters})
         self.used: set[str] = set(function.parameters)
         self.reads: Counter[str] = Counter()
@@ -76,7 +78,7 @@ class _Settler:
 
     def new(self, name: str) -> str:
         fresh = self.names.fresh(name) if name in self.used else name
-        self.types[fresh] = self.types[name]
+        self.types[fresh] = self.declared.get(name) or self.types[name]
         self.used.add(fresh)
         return fresh
 
@@ -134,6 +136,7 @@ class _Settler:
 
     def define(self, statement: gast.Assign, names: list[str], value: gast.expr, block: _Block) -> None:
         fresh = [self.new(name) for name in names]
+        self.own_lengths(fresh[0], value)
         block.defined.update(fresh)
         block.env.update((name, syntax.name(new)) for name, new in zip(names, fresh))
         target = statement.targets[0]
@@ -142,6 +145,14 @@ class _Settler:
         else:
             target = syntax.target(fresh[0])
         block.statements.append(syntax.rebuild(statement, targets=[target], value=value))
+
+    def own_lengths(self, name: str, value: gast.expr) -> None:
+        """What holds the place of a merged name has other lengths than that has, unless a loop carries it."""
+        declared = self.types[name]
+        if isinstance(declared, Array) and syntax.same(value, placeholder(declared)):
+            self.merged_types[name] = declared
+            dims = tuple(d if isinstance(d, int) else 0 for d in declared.dims)
+            self.types[name] = Array(declared.dtype, dims, declared.layout)
 
     # --- branches
 
@@ -210,6 +221,7 @@ class _Settler:
         if isinstance(now, gast.Name) and now.id in block.defined and not self.reads[now.id]:
             if sum(isinstance(v, gast.Name) and v.id == now.id for v in block.env.values()) == 1:
                 block.defined.discard(now.id)
+                self.types[now.id] = self.merged_types.get(now.id, self.types[now.id])
                 self.name_first_value(now.id, block)
                 return now.id
         new = self.new(name)
