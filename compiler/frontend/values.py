@@ -235,9 +235,9 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
         case Column(values=values):
-            return (("values", values),)
+            return (("", values),)
         case Rows(item=item):
-            return (("item", item),)
+            return (("", item),)
         case ListOut(data=data, shapes=shapes):
             return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
     return ()
