@@ -12,7 +12,7 @@ declare {i64, i1} @llvm.umul.with.overflow.i64(i64, i64)
 
 define ptr @pellucid_new_array(ptr %context, i64 %item_bytes, i64 %rank, ptr %lengths) {
 entry:
-  %value_place = getelementptr i64, ptr %context, i64 3
+  %value_place = getelementptr i64, ptr %context, i64 4
   br label %signs
 signs:
   %k = phi i64 [ 0, %entry ], [ %next_k, %sign ]

@@ -575,13 +575,13 @@ def test_exceptions_of_the_user():
     class Divergence(ArithmeticError):
         pass
 
-    program = read_loops('def f(x: "f64", n: "int"):\n    raise Divergence("at {} after {} steps", x, n)\n')
+    program = read_loops('def f(x: "f64", n: "int"):\n    raise Divergence(f"at {x} after {n} steps")\n')
     with pytest.raises(Divergence, match="at 2.5 after 3 steps"):
         compile_program(program, Options(exceptions={"Divergence": Divergence}))([2.5, 3])
 
 
 def test_message_values_keep_their_types():
-    text = 'def f(x: "f32[n]", k: "int", b: "bool"):\n    raise ValueError("{} {} {} {{}}", x[0], k, b)\n'
+    text = 'def f(x: "f32[n]", k: "int", b: "bool"):\n    raise ValueError(f"{x[0]} {k} {b} {{}}")\n'
     with pytest.raises(ValueError, match=r"^0\.5 -3 True \{\}$"):
         compiled(text)([np.array([0.5], np.float32), -3, True])
 

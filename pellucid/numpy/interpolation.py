@@ -94,6 +94,8 @@ def searchsorted(a, v, side="left"):
 def polyval(p, x):
     """The polynomial with coefficients `p`, the highest power first, by Horner's rule."""
     p, x = operand(p), strong(operand(x))
+    if p.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
     word = static.common(p, x)
     if word != static.element(x) and p.shape[0] == 0:
         raise ValueError("np.polyval needs a coefficient where they are of another dtype than the points")
