@@ -36,9 +36,13 @@ Fault = tuple[gast.stmt, str]
 
 def length_faults(function: Function) -> Iterator[Fault]:
     """Assignments of arrays that have not the lengths of their types."""
+    return _faults(function, _Lengths)
+
+
+def _faults(function: Function, analysis: type[_Lengths]) -> Iterator[Fault]:
     if not any(isinstance(t, Array) for t in function.types.values()):
         return
-    lengths = _Lengths(function)
+    lengths = analysis(function)
     for statement in syntax.walk(function.body):
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
@@ -239,15 +243,7 @@ def _each(type_: Type) -> list[list[Extent]]:
 
 def buffer_length_faults(function: Function) -> Iterator[Fault]:
     """On the loops stage: buffers, aliases and views that have not the lengths of their types."""
-    if not any(isinstance(t, Array) for t in function.types.values()):
-        return
-    lengths = _Buffers(function)
-    for statement in syntax.walk(function.body):
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                message = lengths.fault(name, value)
-                if message:
-                    yield statement, message
+    return _faults(function, _Buffers)
 
 
 class _Buffers(_Lengths):
