@@ -5,11 +5,15 @@ The programs of a batch run in a process of their own, where one that crashes or
 --seed 17 --count 1` does it for one seed.
 """
 
+import itertools
 import pathlib
 import subprocess
 import sys
 
 import pytest
+
+from .harness.fuzz.case import Call, Case
+from .harness.fuzz.isolate import checked
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BATCH = 75
@@ -31,3 +35,12 @@ def test_programs_agree_with_cpython(generator, first):
     ]
     done = subprocess.run([*command, "--short", "--no-shrink"], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert f"{generator}: {BATCH} programs, 0 failed" in done.stdout, done.stdout + done.stderr
+
+
+def test_seeds_are_taken_as_they_are_needed():
+    """A run by the clock has no last seed: nothing may ask for all of them."""
+    case = Case("def program(x):\n    return x + 1\n", (Call("(2.0,)"),))
+    found = checked(lambda seed: case, itertools.count(5), lambda seed: {})
+    seed, _, (finding,) = next(found)
+    found.close()
+    assert (seed, finding.kind) == (5, "agreed")

@@ -7,6 +7,7 @@ long, is ended, its program is the failure, and the next child goes on behind it
 """
 
 import contextlib
+import itertools
 import os
 import pickle
 import resource
@@ -28,9 +29,8 @@ MEMORY = 6 * 2**30  # bytes of address space: a list that doubles ends in a Memo
 
 def checked(make: Callable[[int], Case], seeds: Iterable[int], plan: Callable[[int], dict], until=float("inf")):
     """Yield (seed, case, findings) for every seed; `plan` says at which stages, and whether with a gradient."""
-    waiting = list(seeds)
-    while waiting and time.monotonic() < until:
-        batch, waiting = waiting[:BATCH], waiting[BATCH:]
+    waiting = iter(seeds)  # a run by the clock has a range with no end in sight
+    while time.monotonic() < until and (batch := list(itertools.islice(waiting, BATCH))):
         while batch:
             for seed, case, findings in run_batch(make, batch, plan):
                 batch = batch[batch.index(seed) + 1 :]
@@ -110,7 +110,9 @@ def child(work, limit=SILENT_AFTER):
 def _serve(work, reader, writer):
     """The child's whole life."""
     os.close(reader)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    memory = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     status = 1
     try:
         silence = os.open(os.devnull, os.O_WRONLY)
