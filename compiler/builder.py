@@ -34,7 +34,7 @@ COMPARISONS = {
 
 
 # Operators that give a sum, difference or multiple of lengths.
-AFFINE = frozenset({"add", "subtract", "multiply"})
+AFFINE = frozenset({"add", "subtract", "multiply", "floor_divide"})
 # Operators that cannot raise, not even on Python's numbers.
 HARMLESS = frozenset("dim cast transpose copy negative positive absolute where equal not_equal less greater".split())
 
@@ -150,6 +150,8 @@ class Builder:
             return self.type_of(atoms[0]).dims[static["axis"]]
         if operator == "maximum" and getattr(atoms[1], "value", None) == 0:
             return self.extents.get(getattr(atoms[0], "id", ""))  # a dimension is clamped at zero anyway
+        if operator == "cast" and _is_whole(self.type_of(atoms[0])) and static["dtype"] == "i64":
+            return self.extents.get(getattr(atoms[0], "id", ""))
         if operator not in AFFINE or not all(_is_whole(self.type_of(a)) for a in atoms):
             return None
         left, right = (
@@ -257,6 +259,8 @@ def affine_result(operator: str, left: Extent | None, right: Extent | None) -> E
             return types.add(left, right)
         case ("multiply", int(k), Dim() as d) | ("multiply", Dim() as d, int(k)) if types.is_plain(d) and k > 0:
             return types.affine({s: c * k for s, c in d.terms}, d.constant * k)
+        case "floor_divide", Dim(), 1:
+            return left
     return None
 
 

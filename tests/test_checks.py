@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from tests.harness import targets
-from tests.harness.stages import assert_same, attempt
+from tests.harness.stages import STAGES, Stages, assert_same, attempt, in_python
 
 
 def shifted(x, start, stop, shift):
@@ -149,3 +149,29 @@ def test_slopes_that_stay_are_told_from_those_that_move():
     step = 1e-6 * np.eye(4)
     expected = [(pairs(x + s) - pairs(x - s)) / 2e-6 for s in step]
     np.testing.assert_allclose(np.asarray(slope(x)), expected, rtol=1e-6)
+
+
+def counted_in_floats(k):
+    found = []
+    for i in range(k):
+        found += [i - 1.0 + 1.0]
+        found[0] = 1.0
+    return found
+
+
+def counted_in_bools(x):
+    total = 0
+    for i in range(len(x)):
+        some = bool(i)
+        total += x[some + 1 - 1] * i
+    return total
+
+
+@pytest.mark.parametrize("function, args", [
+    (counted_in_floats, (3,)), (counted_in_bools, (np.arange(4.0),)), (counted_in_bools, (np.arange(1.0),)),
+])  # fmt: skip
+def test_what_is_made_of_a_counter_and_is_no_int(function, args):
+    """The range of a counter says nothing of a float, nor of a bool, that is made of it."""
+    stages = Stages(function)
+    for stage in STAGES[1:]:
+        assert_same(stages.run(stage, *args), in_python(function, *args))

@@ -62,3 +62,21 @@ def test_what_is_repeated_has_to_be_there():
     compiled = pellucid.compile(written("return np.sum(A * A[:, 1:2])"))
     with pytest.raises(ValueError, match="too short"):
         compiled(np.ones((2, 0)))
+
+
+@pytest.mark.parametrize("left", ["x", "x[None]", "x[:, None]", "x[None, :, None]"])
+@pytest.mark.parametrize("right", ["y", "y[None]", "y[..., None]"])
+def test_slopes_of_operands_of_several_ranks(left, right):
+    """An operand's slope has its rank, whatever the ranks of the others: also where each axis has length 1."""
+    function = module_of(f"import numpy as np\n\n\ndef f(x, y):\n    return np.sum({left} * {right} * 2.0)\n")["f"]
+    gradient = Stages(function, [Gradient((0, 1))])
+    for shapes in (((1,), (1,)), ((1,), (3,)), ((3,), (1,)), ((3,), (3,)), ((1,), (2, 1)), ((3,), (1, 3))):
+        x, y = (np.random.default_rng(2).uniform(-1.0, 1.0, shape) for shape in shapes)
+        try:
+            want = complex_slopes(function, (x, y))
+        except ValueError:
+            continue  # lengths that do not go together
+        outcome = gradient.run("typed", x, y)
+        assert outcome.error is None, f"{shapes}: {outcome.error!r}"
+        for got, right_slope in zip(outcome.value, want):
+            np.testing.assert_allclose(got, right_slope, atol=1e-14)

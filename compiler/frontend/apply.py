@@ -13,7 +13,7 @@ from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..later import later
 from ..types import Array, ListOf
-from . import attributes, containers, displays, evaluate, evenness, instances, library, rows
+from . import attributes, containers, displays, evaluate, evenness, inner_derivatives, instances, library, rows
 from .desugar import desugar, made_names
 from .frame import Frame
 from .local_functions import reaches_itself
@@ -68,7 +68,7 @@ def apply(
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
         case Derived():
-            return instances.call_derived(frame, function, args, kwargs, node)
+            return inner_derivatives.call_derived(frame, function, args, kwargs, node)
         case Bound():
             return call_method(frame, function, args, kwargs, node, hint)
         case Static(value=value):
@@ -82,7 +82,7 @@ def call_object(
     compiled = getattr(value, "__pellucid__", None)
     if compiled is not None:
         if compiled.transforms:
-            return instances.call_transformed(frame, compiled, args, kwargs, node, hint)
+            return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return transform(frame, value, args, kwargs, node)
@@ -202,10 +202,7 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
 
 def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node: gast.AST) -> Value:
     """Walk through a called function in the caller's place."""
-    depth, walker = 0, frame
-    while walker.caller is not None:
-        depth, walker = depth + 1, walker.caller
-    if depth > INLINE_LIMIT:
+    if frame.depth() > INLINE_LIMIT:
         frame.fault("U018", "functions call each other more than 60 deep", node, "called here")
     core, table = core_of(tree)
     inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table

@@ -18,7 +18,7 @@ from ..records import dataclass
 from . import choices, evaluate, execute
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
-from .merge import Meeting, Merging, assign_parallel, leaf_names, named
+from .merge import Meeting, Merging, leaf_names, named
 from .values import (
     DROPPED,
     UNDEFINED,
@@ -69,7 +69,7 @@ def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
         except Stopped:
             pass
         except Unresolved:
-            waits = frame.task.left_out = True
+            waits = True
     side = Side(frame.variables if reached else None, frame.heap.contents, emitted)
     frame.variables, frame.heap.contents = variables, contents
     return Walk(side, result, waits)
@@ -119,11 +119,7 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     for side, state in ((first, left), (second, right)):
         merging = Merging(frame, fresh, into, side.contents, node)
         with frame.captured() as extra:
-            pairs: dict[str, gast.expr] = {}
-            for key, target in targets.items():
-                merging.place_holders(target, of_side(state, key))
-                pairs |= merging.copies(target, of_side(state, key))
-            assign_parallel(frame, list(pairs.items()))
+            merging.assign(targets, {key: of_side(state, key) for key in targets})
         side.body.extend(extra)
 
 

@@ -21,7 +21,7 @@ from ..types import Array, Dim, Scalar
 from . import branches, evaluate, execute
 from .frame import Frame, Stopped
 from .heap import reachable
-from .merge import Merging, assign_parallel, leaf_names, named, own_lengths
+from .merge import Merging, leaf_names, named, own_lengths
 from .objects_of_loops import Head, Slots
 from .values import (
     UNDEFINED,
@@ -175,12 +175,7 @@ class _Trial:
     def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
         """Bring values into the names at the head; `holders` for those that have no value yet."""
         merging = Merging(self.frame, self.fresh, self.into, contents, self.node)
-        pairs: dict[str, gast.expr] = {}
-        for key, target in self.heads.items():
-            if holders:
-                merging.place_holders(target, values[key])
-            pairs |= merging.copies(target, values[key])
-        assign_parallel(self.frame, list(pairs.items()))
+        merging.assign(self.heads, values, holders)
 
     def _settle(self, head: Head, ends: dict[Any, Value]) -> dict | None:
         """The heads widened by what the body made of them; None when they hold already.

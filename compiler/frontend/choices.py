@@ -13,22 +13,16 @@ from collections.abc import Callable
 import gast
 
 from .. import syntax
+from ..analysis.failure import can_fail
 from ..builder import COMPARISONS
 from ..syntax import operator_of
-from ..types import Array, Scalar, promote
-from . import apply, branches, evaluate, identity, iteration, rows
+from ..types import Scalar, Type, promote
+from . import apply, branches, equality, evaluate, identity
 from .branches import Walk
 from .frame import Frame
 from .merge import loses_digits
-from .static_python import key_of
 from .values import (
-    Iteration,
     Leaf,
-    Mapping_,
-    Range,
-    Record,
-    Ref,
-    Rows,
     Sequence,
     Static,
     Value,
@@ -39,8 +33,8 @@ PYTHON_COMPARISONS = {
     gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
     gast.Gt: operator.gt, gast.GtE: operator.ge,
 }  # fmt: skip
-# Operators that give a result for every operand: evaluating them early or in vain is not seen.
-TOTAL = frozenset(
+# Operators that cost next to nothing: evaluating them early or in vain is not seen, where they cannot fail.
+CHEAP = frozenset(
     "add subtract multiply negative positive absolute sqrt equal not_equal less less_equal greater greater_equal "
     "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
 )
@@ -87,111 +81,30 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
         same = identity.is_same(frame, left, right, node, hint)
         return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
     if op in (gast.In, gast.NotIn):
-        found = membership(frame, left, right, node, hint)
+        found = equality.membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
     if is_number(left) and is_number(right):
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
         return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
-    first, second = as_sequence(frame, left), as_sequence(frame, right)
-    if isinstance(first, Sequence) and isinstance(second, Sequence):
-        return compare_sequences(frame, op, first, second, node, hint)
-    if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op in (gast.Eq, gast.NotEq):
-        return compare_mappings(frame, op, first, second, node, hint)
-    if isinstance(left, Static) and isinstance(right, Static):
-        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
-    if frame.is_array(left) or frame.is_array(right):
-        sides = [apply.as_array(frame, v, node) if isinstance(frame.held(v), Sequence) else v for v in (left, right)]
-        return frame.emit(COMPARISONS[op], *sides, node=node, hint=hint)
-    if op in (gast.Eq, gast.NotEq) and not any(isinstance(v, Leaf | Rows) for v in (first, second)):
-        return Static(op is gast.NotEq)
+    sides = [equality.as_sequence(frame, value) for value in (left, right)]
+    if any(map(frame.is_array, sides)) or (
+        any(isinstance(v, Sequence) for v in sides) and any(_is_numpys_scalar(frame, v) for v in sides)
+    ):
+        arrays = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
+        return frame.emit(COMPARISONS[op], *arrays, node=node, hint=hint)
+    if op in (gast.Eq, gast.NotEq):
+        same = equality.are_equal(frame, *sides, node, hint)
+        return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
+    if all(isinstance(v, Sequence | Static) for v in sides):
+        known = [Static(evaluate.known(frame, value, node)) for value in sides]
+        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
 
 
-def as_sequence(frame: Frame, value: Value) -> Value:
-    """What a container holds: a NamedTuple is the tuple of its fields, a list that grows stays a leaf."""
-    held = frame.held(value)
-    if isinstance(held, Record) and held.is_tuple:
-        return Sequence(tuple(v for _, v in held.items))
-    return held
-
-
-def compare_sequences(frame: Frame, op: type, left: Sequence, right: Sequence, node: gast.AST, hint: str) -> Value:
-    """Item by item, as Python does: what is one object is equal, and of what is not the truth counts."""
-    if op not in (gast.Eq, gast.NotEq):
-        sides = [Static(evaluate.known(frame, value, node)) for value in (left, right)]
-        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *sides)
-    if len(left.items) != len(right.items) or left.kind is not right.kind:
-        return Static(op is gast.NotEq)
-    return all_equal(frame, op, list(zip(left.items, right.items, strict=True)), node, hint)
-
-
-def compare_mappings(frame: Frame, op: type, left: Mapping_, right: Mapping_, node: gast.AST, hint: str) -> Value:
-    if {k for k, _ in left.items} != {k for k, _ in right.items}:
-        return Static(op is gast.NotEq)
-    return all_equal(frame, op, [(v, right.get(k)) for k, v in left.items], node, hint)
-
-
-def all_equal(frame: Frame, op: type, pairs: list, node: gast.AST, hint: str) -> Value:
-    result: Value = Static(True)
-    for a, b in pairs:
-        step = equal_items(frame, a, b, node)
-        if isinstance(step, Static):
-            if not step.value:
-                result = step
-                break
-        elif isinstance(result, Static):
-            result = step
-        else:
-            result = frame.emit("logical_and", result, step, node=node, hint=hint)
-    if not isinstance(result, Static):
-        result = frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
-    return result if op is gast.Eq else evaluate.negation(frame, result, node, hint)
-
-
-def equal_items(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
-    """`a is b or a == b`, as containers compare what they hold."""
-    if left == right and isinstance(left, Leaf | Ref):
-        return Static(True)
-    return evaluate.truth(frame, compare(frame, gast.Eq, left, right, node), node)
-
-
-def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value:
-    """`item in container`: keys of a dict, characters of a text, items of what has a length that is known now."""
-    held = as_sequence(frame, container)
-    match held:
-        case Mapping_(items=items):
-            return Static(key_of(frame, item, node) in [k for k, _ in items])
-        case Static(value=str() as text):
-            part = Static(evaluate.known(frame, item, node, "this value"))
-            return evaluate.fold(frame, operator.contains, node, Static(text), part)
-        case Sequence() | Static() | Iteration() | Range():
-            return any_equal(frame, item, iteration.static_items(frame, container, node), node, hint)
-    column = rows.column_of_numbers(frame, held)
-    if column is not None:
-        found = frame.emit("any", frame.emit("equal", column.values, item, node=node), node=node)
-        return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
-    found = frame.type_of(held)
-    if isinstance(found, Array):
-        return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
-    what = frame.describe(container)
-    frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
-
-
-def any_equal(frame: Frame, item: Value, items: list[Value], node: gast.AST, hint: str) -> Value:
-    result: Value = Static(False)
-    for other in items:
-        step = equal_items(frame, other, item, node)
-        if isinstance(step, Static):
-            if step.value:
-                return step
-        elif isinstance(result, Static):
-            result = step
-        else:
-            result = frame.emit("logical_or", result, step, node=node, hint=hint)
-    if isinstance(result, Static):
-        return result
-    return frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
+def _is_numpys_scalar(frame: Frame, value: Value) -> bool:
+    found = frame.type_of(value)
+    return isinstance(found, Scalar) and not found.weak
 
 
 def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.AST, hint: str) -> Value:
@@ -252,7 +165,7 @@ def _may_run_in_vain(frame: Frame, path: Walk) -> bool:
         side.variables is not None
         and _same(side.variables, frame.variables)
         and all(side.contents[number] is held for number, held in frame.heap.contents.items())
-        and all(_is_total(s) for s in side.body)
+        and all(_is_unseen(s, frame.builder.types) for s in side.body)
     )
 
 
@@ -267,8 +180,9 @@ def _is_inexact(frame: Frame, left: Value, right: Value) -> bool:
     return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))  # type: ignore[arg-type]
 
 
-def _is_total(statement: gast.stmt) -> bool:
+def _is_unseen(statement: gast.stmt, types: dict[str, Type]) -> bool:
     """Whether running a statement in vain cannot be noticed."""
-    return isinstance(statement, gast.Assign) and (
-        syntax.is_atom(statement.value) or operator_of(statement.value) in TOTAL
-    )
+    if not isinstance(statement, gast.Assign):
+        return False
+    value = statement.value
+    return syntax.is_atom(value) or (operator_of(value) in CHEAP and not can_fail(value, types))

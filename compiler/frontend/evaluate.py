@@ -21,7 +21,7 @@ from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..later import later
 from ..types import Array, Scalar
-from . import apply, attributes, choices, constancy, containers, displays, execute, iteration, library
+from . import apply, attributes, choices, constancy, containers, displays, equality, execute, iteration, library
 from .frame import Frame
 from .heap import Owner, objects
 from .static_python import key_of
@@ -245,7 +245,7 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
 
 def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
-    first, second = choices.as_sequence(frame, left), choices.as_sequence(frame, right)
+    first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
     if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
         return _like(frame, first, first.items + second.items)
     if op is gast.Mult:

@@ -10,6 +10,7 @@ import contextlib
 import types as python_types
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from math import inf
 from typing import Any, NoReturn
 
 import gast
@@ -99,11 +100,16 @@ class Specialised:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """A recursive function compiled once for its argument types and called by name."""
+    """A recursive function compiled once for its argument types and called by name.
+
+    `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
+    and whose result was not settled yet: this one is compiled again when that result changes.
+    """
 
     name: str
     result: Value | None = None
-    is_provisional: bool = False
+    depth: float = 0
+    reaches: float = inf
     result_types: tuple[Type, ...] = ()
     function: Function | None = None
     arguments: dict[str, Value] = field(default_factory=dict)
@@ -113,9 +119,8 @@ class Instance:
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `main` is the function that is compiled.  `left_out` is set when a path is left out because it waits for the result
-    of a recursive call.  `spans` has the places of the statements that were walked through, which loops that are
-    unrolled come back to.
+    `main` is the function that is compiled, `reaches` is that of the instance being compiled.  `spans` has the places
+    of the statements that were walked through, which loops that are unrolled come back to.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -129,7 +134,7 @@ class Task:
     derive: Any = None
     differentiate: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
-    left_out: bool = False
+    reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, Source] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
@@ -150,10 +155,15 @@ class Task:
         if (topic, text) not in self.decisions:
             self.decisions.append((topic, text))
 
-    def drop_provisional(self) -> None:
-        """Forget the instances whose bodies miss paths that waited for a result."""
-        for key in [k for k, instance in self.instances.items() if instance.is_provisional]:
-            self.function_names.discard(self.instances.pop(key).name)
+    def drop_provisional(self, since: Instance) -> None:
+        """Forget the instances that were compiled since another one began, with results that were not settled."""
+        instances = list(self.instances.values())
+        later = instances[instances.index(since) + 1 :] if since in instances else []
+        for key in [k for k, instance in self.instances.items() if instance in later and instance.reaches < inf]:
+            self.forget(key)
+
+    def forget(self, key: object) -> None:
+        self.function_names.discard(self.instances.pop(key).name)
 
     def function_name(self, wish: str) -> str:
         name, number = wish, 1
@@ -188,6 +198,13 @@ class Frame:
     def __post_init__(self) -> None:
         if self.builder.heap is None:
             self.builder.heap = Heap()
+
+    def depth(self) -> int:
+        """How many calls are around this one."""
+        count, frame = 0, self
+        while frame.caller is not None:
+            count, frame = count + 1, frame.caller
+        return count
 
     # --- reporting ---
 

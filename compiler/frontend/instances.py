@@ -1,4 +1,4 @@
-"""Functions that are compiled on their own and called: recursive ones, and derivatives taken inside a function.
+"""Functions that are compiled on their own and called: recursive ones.
 
     def power(x, n):                              power(x, n) is compiled once for (float, int) and calls itself
         if n == 0: return 1.0              ->
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Hashable
+from math import inf
 from typing import Any
 
 import gast
@@ -17,18 +18,17 @@ from ...runtime.guards import look_up
 from .. import syntax, types
 from ..builder import Builder
 from ..names import Names, from_path
-from ..program import Function, Origin, Program
+from ..program import Function, Origin
 from ..types import Array, ListOf, Type
-from . import apply, containers, evaluate, library
-from .frame import Frame, Instance, Specialised, Stopped, Task, Unresolved
+from . import apply, containers, library
+from .frame import Frame, Instance, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .local_functions import Environment
 from .merge import coerce, own_lengths
-from .read import Source, read
+from .read import Source
 from .values import (
     Closure,
     Conflict,
-    Derived,
     Iteration,
     Leaf,
     ListOut,
@@ -129,9 +129,15 @@ def call_compiled(
     instance = task.instances.get(key)
     if instance is None:
         instance = task.instances[key] = Instance(task.function_name(getattr(tree, "name", "lambda_")))
-        compile_instance(frame, instance, abstract, inner, tree, environment)
-    elif instance.result is None:
-        raise Unresolved
+        try:
+            compile_instance(frame, instance, abstract, inner, tree, environment)
+        except Unresolved:
+            task.forget(key)
+            raise
+    else:
+        task.reaches = min(task.reaches, instance.depth if instance.function is None else instance.reaches)
+        if instance.result is None:
+            raise Unresolved
     return call_named(frame, instance, abstract, bound, node)
 
 
@@ -190,13 +196,17 @@ def compile_instance(
     frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
     environment: Environment | None = None,
 ) -> None:  # fmt: skip
-    """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it."""
+    """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it.
+
+    What it calls, and what calls it again meanwhile, is specialised anew with each result that it is found to have.
+    Raises Unresolved where every path waits for the result of a function that called this one.
+    """
     core, table = apply.core_of(tree)
-    task = frame.task
-    outside_left_out = task.left_out
+    task, outside = frame.task, frame.task.reaches
+    instance.depth = frame.depth()
     for _ in range(8):
-        task.left_out = False
-        task.drop_provisional()
+        task.reaches = inf
+        task.drop_provisional(instance)
         inner.builder = Builder(Names(task.function_names), {})
         inner.builder.heap = Heap()
         inner.caller, inner.call_span, inner.live_after = frame, None, table
@@ -211,6 +221,9 @@ def compile_instance(
         try:
             value = apply.run(inner, core)
         except Unresolved:
+            if task.reaches < instance.depth:
+                task.reaches = min(task.reaches, outside)
+                raise
             message = f"every path of `{inner.source.name}` calls it again: it never returns"
             frame.fault("T003", message, core, "defined here")
         except Stopped:
@@ -222,8 +235,8 @@ def compile_instance(
             break
     else:
         frame.fault("T003", f"the result type of `{inner.source.name}` does not settle", core, "defined here")
-    instance.is_provisional = task.left_out
-    task.left_out = task.left_out or outside_left_out
+    instance.reaches = task.reaches if task.reaches < instance.depth else inf
+    task.reaches = min(instance.reaches, outside)
     inner.builder.append(syntax.return_(atoms, frame.here(core)))
     origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
     instance.function = Function(
@@ -317,84 +330,3 @@ def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.
         return ListOut(place(apply.as_array(frame, part, node, hint="items"), ()), None, element.weak)
     data, shapes = library.flat_from_list(frame, part, node)
     return ListOut(place(data, ()), place(shapes, ()), False)
-
-
-def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, hint: str) -> Value:
-    """A derivative taken inside a compiled function: derived on its own, then called."""
-    function = compiled.python
-    frame.task.world.function(function)
-    source = read(function)
-    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
-    bound = apply.bind_arguments(
-        frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node,
-        function.__name__,
-    )  # fmt: skip
-    key, abstract = signature(frame, id(compiled), bound)
-    for name in compiled.static:
-        abstract[name] = bound[name]
-    instance = frame.task.instances.get(key)
-    if instance is None:
-        derived = frame.task.derive(compiled, abstract)
-        instance = frame.task.instances[key] = adopt(frame, derived)
-    return call_named(frame, instance, abstract, bound, node)
-
-
-def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
-    """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
-    closure, outer = derived.closure, derived.closure.frame
-    name = getattr(closure.node, "name", "lambda_")
-    own = apply.bind_arguments(
-        frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
-    )
-    environment = Environment(closure)
-    everything = {**own, **environment.passed}
-    key, abstract = signature(frame, id(derived), everything)
-    instance = frame.task.instances.get(key)
-    if instance is None:
-        source = Source(closure.node, outer.source.file, outer.source.text, name)
-        inner = Frame(frame.task, frame.builder, source, outer.namespace)
-        base = Instance(frame.task.function_name(name))
-        compile_instance(frame, base, abstract, inner, closure.node, environment)
-        program = Program(base.name, dict(frame.task.functions))
-        made = Specialised(program, base.arguments, base.result)
-        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node))
-        del frame.task.functions[base.name]
-        instance = frame.task.instances[key] = adopt(frame, slopes)
-    return call_named(frame, instance, abstract, everything, node)
-
-
-def adopt(frame: Frame, derived: Any) -> Instance:
-    """Take the functions of another program into this one, under names that are free here."""
-    task = frame.task
-    task.world.include(derived.guards)
-    for cls in derived.exceptions.values():
-        if not task.note_exception(cls):
-            frame.fault("U018", f"another exception class is called `{cls.__name__}` too", frame.node, "raised here")
-    renamed = {name: task.function_name(name) for name in derived.program.functions}
-    for name, function in derived.program.functions.items():
-        task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
-    main = derived.program.main
-    return Instance(renamed[derived.program.entry], derived.result, result_types=main.results, function=main)
-
-
-def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
-    if all(old == new for old, new in renamed.items()):
-        return function
-
-    def expression(node: Any) -> Any:
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in renamed:
-            return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
-        return node
-
-    def statement(node: gast.stmt) -> gast.stmt:
-        if isinstance(node, gast.Assign | gast.Expr):
-            return syntax.rebuild(node, value=expression(node.value))
-        if isinstance(node, gast.If):
-            return syntax.rebuild(node, body=list(map(statement, node.body)), orelse=list(map(statement, node.orelse)))
-        if isinstance(node, gast.For | gast.While):
-            return syntax.rebuild(node, body=list(map(statement, node.body)))
-        return node
-
-    return function.with_(body=tuple(map(statement, function.body)))
-
-

@@ -254,13 +254,21 @@ class Merging:
             result |= self.copies(into, value)
         return result
 
-    def place_holders(self, target: Value, source: Value) -> None:
-        """Assign the names of `target` that `source`, undefined on this path, gives no value."""
+    def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
+        """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""
         if not isinstance(source, Undefined):
-            return
-        for leaf in leaf_names(target, self.into):
-            if leaf in self.fresh:
-                self.frame.builder.append(syntax.assign(leaf, placeholder(self.frame.builder.types[leaf])))
+            return {}
+        names = [name for name in leaf_names(target, self.into) if name in self.fresh]
+        return {name: placeholder(self.frame.builder.types[name]) for name in names}
+
+    def assign(self, targets: Mapping[Any, Value], sources: Mapping[Any, Value], holders: bool = True) -> None:
+        """Bring values into the merged names; with `holders` also something into those that have no value."""
+        pairs: dict[str, gast.expr] = {}
+        for key, target in targets.items() if holders else ():
+            pairs |= self.place_holders(target, sources[key])
+        for key, target in targets.items():
+            pairs |= self.copies(target, sources[key])
+        assign_parallel(self.frame, list(pairs.items()))
 
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:

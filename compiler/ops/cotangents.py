@@ -91,7 +91,7 @@ def fold(builder: Builder, value: Atom, operand: Atom, family: Atoms, hint: str 
             value = builder.call("multiply", value, length_of(builder, family, k - len(full)), hint=hint)
     value = _sum_away(builder, value, present, len(full), len(kept), hint)
     left = dims_of(builder.type_of(value))
-    if left and any(_is_one(left, kept, k) and kept[k] != 1 for k in range(len(kept))):
+    if left and (len(left) < len(kept) or any(_is_one(left, kept, k) and kept[k] != 1 for k in range(len(kept)))):
         value = builder.call("broadcast_to", value, hint=hint, shape=shape_of(builder, operand))
     return as_type(builder, value, target, hint)
 

@@ -10,7 +10,7 @@ least int is its own negation.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cache
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from ..diagnostics import InternalError
 from ..records import dataclass
 from ..types import KIND, ListOf, Scalar, Type
 
-ANY, FLOATING, INTEGER, PYTHON_INTEGER = "any", "floating", "integer", "python integer"
+ANY, FLOATING, INTEGER, PYTHON_INTEGER, NATURAL = "any", "floating", "integer", "python integer", "natural"
 
 ValueOf = Callable[[str], gast.expr | None]
 
@@ -85,12 +85,18 @@ RULES = (
     rule("x + 0", "x", INTEGER),
     rule("0 + x", "x", INTEGER),
     rule("x // 1", "x", INTEGER),
+    rule("x % 1", "0", INTEGER),
     rule("x << 0", "x", INTEGER),
     rule("x >> 0", "x", INTEGER),
     rule("x | 0", "x", INTEGER),
     rule("x * 0", "0", PYTHON_INTEGER),
     rule("0 * x", "0", PYTHON_INTEGER),
     rule("x - x", "0", PYTHON_INTEGER),
+    # lengths, and sums and products of them
+    rule("maximum(x, 0)", "x", NATURAL),
+    rule("x < 0", "False", NATURAL),
+    rule("0 > x", "False", NATURAL),
+    rule("x >= 0", "True", NATURAL),
 )
 
 
@@ -206,6 +212,7 @@ def apply(
     types: Mapping[str, Type],
     value_of: ValueOf,
     is_read_once: Callable[[str], bool],
+    natural: Callable[[], Container[str]],
 ) -> tuple[gast.expr, ...]:
     """What the value may be replaced by as far as its form goes, nested; types are for the caller to compare."""
     found = []
@@ -214,7 +221,10 @@ def apply(
         through: list[str] = []
         if not _matches(row.before, value, bound, value_of, through):
             continue
-        if all(_is(row.only, a, types) for a in bound.values()) and (not row.once or all(map(is_read_once, through))):
+        kinds = _are_natural(bound, natural()) if row.only == NATURAL else all(
+            _is(row.only, a, types) for a in bound.values()
+        )
+        if kinds and (not row.once or all(map(is_read_once, through))):
             found.append(_instance(row.after, bound))
     return tuple(found)
 
@@ -241,6 +251,10 @@ def _matches(
 
 def _instance(form: gast.expr, bound: Mapping[str, gast.expr]) -> gast.expr:
     return syntax.map_names(form, lambda id_: bound.get(id_, id_))
+
+
+def _are_natural(bound: Mapping[str, gast.expr], natural: Container[str]) -> bool:
+    return all(isinstance(atom, gast.Name) and atom.id in natural for atom in bound.values())
 
 
 def _is(only: str, atom: gast.expr, types: Mapping[str, Type]) -> bool:

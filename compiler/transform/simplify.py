@@ -14,13 +14,14 @@ Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cache
+from functools import cache, partial
 
 import gast
 
 from .. import syntax
 from ..analysis.alias import shown_by
 from ..analysis.def_use import def_use
+from ..analysis.failure import natural_names
 from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..builder import type_of_constant
@@ -28,7 +29,7 @@ from ..names import Names, base_of
 from ..ops import schema
 from ..printing.fold import movable
 from ..program import Function
-from ..types import Array, Extent, ListOf, Type, dtype_of
+from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
 from .constants import WEAKENED, evaluate, evaluate_strong, weaken
 from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
@@ -214,6 +215,8 @@ class _Simplifier:
             return constant
         for candidate in self.candidates(value, rules_for(operator, shown, repeats)):
             candidate = map_expression(candidate, self.known.read)
+            if operator != "cast":
+                candidate = self.as_strong(name, candidate)
             if not self.has_type(candidate, name, value):
                 continue
             if not shown_by(candidate, self.types) or self.may_share(name, candidate):
@@ -223,6 +226,13 @@ class _Simplifier:
             if made is not None and self.known.is_read_once(candidate.id) and not shown_by(made, self.types):
                 return made
         return None
+
+    def as_strong(self, name: str, candidate: gast.expr) -> gast.expr:
+        """A Python number in the place of NumPy's."""
+        have, want = result_type(candidate, self.types), self.types[name]
+        if not syntax.is_atom(candidate) or have == want or not isinstance(have, Scalar) or not have.weak:
+            return candidate
+        return syntax.call("cast", candidate, dtype=have.dtype, weak=False) if want == Scalar(have.dtype) else candidate
 
     def flat(self, value: gast.expr) -> gast.expr:
         """The value with names for the operators inside it, which become statements of their own."""
@@ -243,7 +253,8 @@ class _Simplifier:
         """What has the same elements, whatever its type."""
         value_of = self.known.value_of
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
-        identical = apply(rules, value, self.types, value_of, self.known.is_read_once)
+        natural = partial(natural_names, self.source)
+        identical = apply(rules, value, self.types, value_of, self.known.is_read_once, natural)
         return [*(c for c in constants if c is not None), *identical, *compose(value, self.types, value_of)]
 
     def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:

@@ -263,7 +263,8 @@ class Lowering:
             case gast.Constant(value=int() as value) if not isinstance(value, bool):
                 self.extents[name] = value
             case gast.Call(func=gast.Name(id="cast"), args=[gast.Name() as same]):
-                self.know(name, same)
+                if self._is_whole(same.id) and syntax.static_of(tree)["dtype"] == "i64":
+                    self.know(name, same)
             case gast.Call(func=gast.Name(id="maximum"), args=[gast.Name() as same, gast.Constant(value=0)]):
                 if self.is_natural(same):
                     self.know(name, same)
@@ -287,10 +288,16 @@ class Lowering:
         tables = self.natural, self.products, self.extents, self.ranges
         return all(type(a) is not gast.Name or any(a.id in table for table in tables) for a in call.args)
 
+    def _is_whole(self, name: str) -> bool:
+        type_ = self.types.get(name)
+        return isinstance(type_, Scalar) and type_.dtype == "i64"
+
     def _know_range(self, name: str, operator: str, left: gast.expr, right: gast.expr) -> None:
         if isinstance(left, gast.Constant) and operator == "add":
             left, right = right, left
         if not (isinstance(left, gast.Name) and left.id in self.ranges and isinstance(right, gast.Constant)):
+            return
+        if type(right.value) is not int:
             return
         low, high = self.ranges[left.id]
         by = right.value if operator == "add" else -right.value

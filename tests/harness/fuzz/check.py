@@ -125,11 +125,15 @@ def expected(case, path):
 class Undefined:
     """NumPy whose `empty` holds something else than it does in the first run: a result that shows it is unstable."""
 
+
     def __init__(self, held):
         self.held = held
 
     def empty(self, shape, *args, **options):
         return np.full_like(np.empty(shape, *args, **options), self.held)
+
+    def empty_like(self, array, *args, **options):
+        return np.full_like(np.empty_like(array, *args, **options), self.held)
 
     def __getattr__(self, name):
         return getattr(np, name)
@@ -237,6 +241,8 @@ def judged_values(case, got, want):
         values = got.outcome.value, want.outcome.value
         if wrong.kind in ("dtype", "kind of bool") and widened.explains(case.source, *values):
             return Finding("limit", "one type on both paths")
+        if wrong.kind == "dtype" and widened.is_of_numpys_numbers(case.source, want.before, got.outcome.value):
+            return Finding("limit", "a Python number and a NumPy scalar in one variable")
         return Finding(
             "failure", wrong.kind, detail=f"{wrong}\ngot  {got.outcome.value!r}\nwant {want.outcome.value!r}"
         )
@@ -291,19 +297,43 @@ def documented(case, got, want) -> str:
         return "an int has 64 bits"
     if isinstance(got.error, ValueError) and str(got.error).startswith("need at least one array: how many"):
         return "the rank of an empty list"
-    sizes = [leaf.shape for leaf in leaves(want.before) if isinstance(leaf, np.ndarray)]
-    if isinstance(got.error, ValueError) and any(0 in shape for shape in sizes):
-        if "[:1" in case.source or "[-1:" in case.source or ":1]" in case.source or "-1:]" in case.source:
-            return "x[:1] has length 1"
+    single = "compiled code takes its length to be 1|a slice of one element is repeated here"
+    if isinstance(got.error, ValueError) and re.search(single, str(got.error)):
+        return "x[:1] has length 1"
+    if isinstance(got.error, ValueError) and "not be broadcast" in str(got.error) and takes_single_elements(case):
+        return "x[:1] has length 1"
+    if got.error is None and is_without_dimensions(got.value, want.outcome.value):
+        return "an array without dimensions"
     if isinstance(got.error, ValueError) and "has length 1 at run time" in str(got.error):
         return "broadcast of a length that turns out to be 1"
     if isinstance(got.error, IndexError) and "corresponding boolean axis is 0" in str(got.error):
         return "a mask without elements"
-    if isinstance(want.outcome.error, ZeroDivisionError) and got.error is None and is_numpys_infinity(got.value):
-        return "a Python number and a NumPy scalar in one variable"
+    if isinstance(want.outcome.error, ZeroDivisionError) and got.error is None:
+        if is_numpys_infinity(got.value) or widened.is_of_numpys_numbers(case.source, want.before, got.value):
+            return "a Python number and a NumPy scalar in one variable"
     if got.error is None and want.outcome.error is None and ints_became_floats(got.value, want.outcome.value):
         return "an int and a float in one variable"
     return ""
+
+
+def takes_single_elements(case) -> bool:
+    """Whether a program has slices such as x[1:2], whose length is taken to be 1."""
+    bounds = re.findall(r"\[(-?\d+)?:(-?\d+)?\]|\[(-?\d+)?:(-?\d+)?,|, (-?\d+)?:(-?\d+)?[],]", case.source)
+    pairs = [(int(b[k] or 0), int(b[k + 1] or 0)) for b in bounds for k in (0, 2, 4) if b[k] or b[k + 1]]
+    return any(stop - start == 1 for start, stop in pairs)
+
+
+def is_without_dimensions(got, want) -> bool:
+    """Whether a result is NumPy's scalar where NumPy gives an array without dimensions."""
+    if isinstance(want, tuple) and type(got) is tuple and len(got) == len(want):
+        pairs = list(zip(got, want))
+        return any(is_without_dimensions(*p) for p in pairs) and all(is_same(*p) for p in pairs)
+    return isinstance(got, np.generic) and isinstance(want, np.ndarray) and want.shape == () and is_same(got, want)
+
+
+def is_same(got, want) -> bool:
+    one, other = np.asarray(got), np.asarray(want)
+    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def ints_became_floats(got, want) -> bool:

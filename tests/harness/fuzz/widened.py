@@ -7,9 +7,12 @@ the same after its conversion to the wider type, and only programs in which some
 """
 
 import ast
+import copy
 
 import numpy as np
 
+from ..corpus import map_leaves
+from ..stages import attempt
 from .compare import Difference, difference
 
 MEETING = (ast.If, ast.IfExp, ast.For, ast.While, ast.BoolOp)
@@ -25,6 +28,40 @@ def explains(source, got, want) -> bool:
     except Difference:
         return False
     return True
+
+
+def is_of_numpys_numbers(source, args, got) -> bool:
+    """Whether the result is what the program makes of NumPy's floats in the place of Python's.
+
+    Where the two meet in a variable, it holds NumPy's, whose dtype counts beside float32 arrays, and which may be
+    divided by zero.
+    """
+    tree = ast.parse(source)
+    if not any(map(_meets, ast.walk(tree))):
+        return False
+    strong = ast.fix_missing_locations(_NumPysFloats().visit(ast.parse(source)))
+    return any(_gives(program, args, got) for program in (tree, strong))
+
+
+def _gives(tree, args, got):
+    space = {"__name__": "widened"}
+    exec(compile(tree, "widened", "exec"), space)
+    args = map_leaves(lambda leaf: np.float64(leaf) if type(leaf) is float else leaf, copy.deepcopy(args))
+    with np.errstate(all="ignore"):
+        outcome = attempt(space["program"], *args)
+    try:
+        return outcome.error is None and difference(got, outcome.value, 1e-9) is None
+    except Difference:
+        return False
+
+
+class _NumPysFloats(ast.NodeTransformer):
+    """Every float of the text as NumPy's."""
+
+    def visit_Constant(self, node):
+        if type(node.value) is not float:
+            return node
+        return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "float64", ast.Load()), [node], [])
 
 
 def _meets(node):
@@ -44,6 +81,8 @@ def _as_wanted(got, want):
 
 def _is_widened(got, want) -> bool:
     numbers = bool | int | float | np.generic
+    if isinstance(got, np.ndarray) and isinstance(want, np.ndarray):  # an array made of such numbers
+        return np.promote_types(got.dtype, want.dtype) == got.dtype and np.array_equal(got, want)
     if not (isinstance(got, numbers) and isinstance(want, numbers)):
         return False
     one, other = np.asarray(got), np.asarray(want)
