@@ -170,8 +170,8 @@ def helper_names(functions: Iterable[Function]) -> dict[str, str]:
 
 def import_lines(definitions: Iterable[gast.FunctionDef], helpers: Mapping[str, str]) -> list[str]:
     """The imports that the functions need."""
-    used = {n.id for d in definitions for n in gast.walk(d) if isinstance(n, gast.Name)}
-    constants = [n.value for d in definitions for n in gast.walk(d) if isinstance(n, gast.Constant)]
+    used = {n.id for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Name)}
+    constants = [n.value for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Constant)]
     if any(isinstance(c, float) and (c != c or c in (float("inf"), -float("inf"))) for c in constants):
         used.add("math")
     lines = [line for name, line in IMPORTS.items() if name in used]

@@ -196,6 +196,14 @@ def nodes_of(node: gast.AST) -> list[gast.AST]:
     return found
 
 
+def own_nodes(statement: gast.stmt) -> list[gast.AST]:
+    """Every node inside a statement, but for those of the statements in its blocks."""
+    found = [child for child in children_of(statement) if not isinstance(child, gast.stmt)]
+    for inner in found:
+        found.extend(children_of(inner))
+    return found
+
+
 def names_read(node: gast.AST) -> list[str]:
     """Every name an expression or statement reads, operators left out, in source order, repeats kept."""
     found: list[str] = []

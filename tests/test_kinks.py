@@ -89,3 +89,18 @@ def test_derivative_at_a_kink(name):
         assert outcome.error is None
         for got, want in zip(outcome.value, (by_x, by_y), strict=True):
             np.testing.assert_allclose(got, np.array(want, float), err_msg=stage)
+
+
+@pytest.mark.parametrize("body", [
+    "return np.sqrt(x) if x > 0.0 else x * 0.0",
+    "return 0.0 if x == 0.0 else x / np.sqrt(x)",
+    "y = 0.0\n    if x > 0.0:\n        y = np.sqrt(x)\n    return y",
+    "return (x > 0.0 and np.sqrt(x)) + 0.0",
+])  # fmt: skip
+def test_the_side_that_does_not_run_has_no_part_in_the_slope(body):
+    function = module_of(f"import numpy as np\n\n\ndef f(x):\n    {body}\n")["f"]
+    gradient = Stages(function, [Gradient((0,))])
+    for x, want in ((np.float64(0.0), 0.0), (np.float64(0.25), 1.0)):
+        for stage in ("typed", "loops"):
+            outcome = gradient.run(stage, x)
+            assert outcome.error is None and outcome.value[0] == want, (stage, x, outcome)

@@ -37,7 +37,7 @@ def core_faults(function: Function) -> Iterator[Fault]:
             yield statement, f"`{type(statement).__name__}` is no statement of core"
         elif isinstance(statement, gast.For | gast.While) and statement.orelse:
             yield statement, "a loop with `else`"
-        for node in _own_nodes(statement):
+        for node in syntax.own_nodes(statement):
             if isinstance(node, NOT_CORE):
                 yield statement, f"`{type(node).__name__}` is no expression of core"
 
@@ -46,12 +46,6 @@ def _walk_all(statements: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
     for statement in statements:
         yield statement
         yield from _walk_all([s for block in syntax.blocks_of(statement) for s in block])
-
-
-def _own_nodes(statement: gast.stmt) -> Iterator[gast.AST]:
-    for child in gast.iter_child_nodes(statement):
-        if not isinstance(child, gast.stmt):
-            yield from gast.walk(child)
 
 
 # --- typed ---------------------------------------------------------------------------------------------------------
@@ -234,7 +228,7 @@ def _buffer(value: gast.expr, function: Function) -> str:
 
 def _nested(node: gast.expr, function: Function) -> str:
     """A nested expression: every operator known and complete, every element access with one index per axis."""
-    for part in gast.walk(node):
+    for part in syntax.nodes_of(node):
         if isinstance(part, gast.Call):
             message = _operator(part)
         elif isinstance(part, gast.Subscript):

@@ -183,17 +183,11 @@ def _symbols(type_: Type) -> set[str]:
 def conversion_faults(function: Function) -> Iterator[Fault]:
     """Both operands of an operator have one dtype, or one is a constant of the other's kind; indices are ints."""
     for statement in syntax.walk(function.body):
-        for node in _own_expressions(statement):
+        for node in syntax.own_nodes(statement):
             message = _conversion_fault(node, function.types)
             if message:
                 yield statement, message
                 break
-
-
-def _own_expressions(statement: gast.stmt) -> Iterator[gast.AST]:
-    for child in gast.iter_child_nodes(statement):
-        if not isinstance(child, gast.stmt):
-            yield from gast.walk(child)
 
 
 def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:

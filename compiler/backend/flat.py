@@ -87,7 +87,7 @@ def _accessed(frame: Frame, body: Sequence[gast.stmt], variables: tuple[str, ...
     arrays: dict[str, None] = {}
     uses = places = 0
     for statement in syntax.walk(body):
-        for part in (p for e in expressions_of(statement) for p in gast.walk(e)):
+        for part in (p for e in expressions_of(statement) for p in syntax.nodes_of(e)):
             if isinstance(part, gast.Subscript):
                 proven = all(frame.ranges.of(part, axis) == FRONT for axis in range(len(variables)))
                 if _names(part) != variables or not proven:

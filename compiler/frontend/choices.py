@@ -35,7 +35,7 @@ PYTHON_COMPARISONS = {
 }  # fmt: skip
 # Operators that cost next to nothing: evaluating them early or in vain is not seen, where they cannot fail.
 CHEAP = frozenset(
-    "add subtract multiply negative positive absolute sqrt equal not_equal less less_equal greater greater_equal "
+    "add subtract multiply negative positive absolute equal not_equal less less_equal greater greater_equal "
     "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
 )
 

@@ -223,7 +223,7 @@ def lazy(statement: gast.stmt, types: Mapping[str, Type]) -> set[str]:
     """The names that a statement reads only under a condition: behind `and`, `or`, or in one arm of a choice."""
     found: set[str] = set()
     for part in expressions_of(statement):
-        for node in gast.walk(part):
+        for node in syntax.nodes_of(part):
             match node:
                 case gast.BoolOp(values=[_, *rest]):
                     arms = rest
