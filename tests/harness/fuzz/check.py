@@ -334,7 +334,9 @@ def is_without_dimensions(got, want) -> bool:
 
 def is_same(got, want) -> bool:
     one, other = np.asarray(got), np.asarray(want)
-    return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if one.dtype != other.dtype or one.shape != other.shape:
+        return False
+    return np.allclose(one, other, rtol=1e-9, atol=0.0, equal_nan=True)
 
 
 def ints_became_floats(got, want) -> bool:
