@@ -198,10 +198,7 @@ def nodes_of(node: gast.AST) -> list[gast.AST]:
 
 def own_nodes(statement: gast.stmt) -> list[gast.AST]:
     """Every node inside a statement, but for those of the statements in its blocks."""
-    found = [child for child in children_of(statement) if not isinstance(child, gast.stmt)]
-    for inner in found:
-        found.extend(children_of(inner))
-    return found
+    return [n for part in children_of(statement) if not isinstance(part, gast.stmt) for n in nodes_of(part)]
 
 
 def names_read(node: gast.AST) -> list[str]:

@@ -17,6 +17,7 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import expressions_of
+from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import Array
 from .abi import ITEM_BYTES
@@ -31,16 +32,10 @@ ALLOCATION = 100.0
 UNKNOWN_TRIPS = 16.0
 NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
 
-CHEAP = frozenset(
-    "add subtract multiply negative positive absolute square maximum minimum fmax fmin where equal not_equal less "
-    "less_equal greater greater_equal isnan isinf isfinite signbit logical_and logical_or logical_not logical_xor "
-    "bitwise_and bitwise_or bitwise_xor left_shift right_shift invert copysign sign cast dim floor ceil trunc rint "
-    "math_fabs length".split()
-)
-SLOW = frozenset("divide floor_divide remainder reciprocal sqrt math_sqrt fmod".split())
-SPECIAL = frozenset(
-    "gamma gammaln digamma zeta math_gamma math_lgamma".split()
-)
+NANOSECONDS = {
+    "free": OPERATION, "light": OPERATION, "slow": SLOW_OPERATION, "function": FUNCTION, "special": SPECIAL_FUNCTION,
+}  # fmt: skip
+FORMS = {"length": OPERATION, "empty": ALLOCATION}  # what is no row
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +158,10 @@ def _expression(frame: Frame, node: gast.AST) -> float:
 
 
 def _operation(operator: str) -> float:
-    if operator in CHEAP:
-        return OPERATION
-    if operator in SLOW:
-        return SLOW_OPERATION
-    if operator in SPECIAL:
-        return SPECIAL_FUNCTION
-    return ALLOCATION if operator == "empty" else FUNCTION
+    if operator in FORMS:
+        return FORMS[operator]
+    row = OPERATORS.get(operator)
+    return FUNCTION if row is None else NANOSECONDS[row.work]
 
 
 def block_length(start: gast.expr, stop: gast.expr) -> int:

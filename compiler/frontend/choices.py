@@ -15,6 +15,7 @@ import gast
 from .. import syntax
 from ..analysis.failure import can_fail
 from ..builder import COMPARISONS
+from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Scalar, Type, promote
 from . import apply, branches, equality, evaluate, identity
@@ -33,13 +34,6 @@ PYTHON_COMPARISONS = {
     gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
     gast.Gt: operator.gt, gast.GtE: operator.ge,
 }  # fmt: skip
-# Operators that cost next to nothing: evaluating them early or in vain is not seen, where they cannot fail.
-CHEAP = frozenset(
-    "add subtract multiply negative positive absolute equal not_equal less less_equal greater greater_equal "
-    "logical_and logical_or logical_not where maximum minimum isnan isinf isfinite cast dim".split()
-)
-
-
 def condition(frame: Frame, test: gast.expr) -> Value:
     """The truth of a test, of which nothing but the truth is wanted."""
     value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
@@ -185,4 +179,6 @@ def _is_unseen(statement: gast.stmt, types: dict[str, Type]) -> bool:
     if not isinstance(statement, gast.Assign):
         return False
     value = statement.value
-    return syntax.is_atom(value) or (operator_of(value) in CHEAP and not can_fail(value, types))
+    row = OPERATORS.get(operator_of(value) or "")
+    is_light = row is not None and row.work in ("free", "light")
+    return syntax.is_atom(value) or (is_light and not can_fail(value, types))

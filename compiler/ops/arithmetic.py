@@ -39,12 +39,12 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
     return builder.quote("-out_bar * out / y", out=out, out_bar=out_bar, y=y)
 
 
-infix("divide", "/", Precedence.TERM, meaning=operator.truediv, samples="quotients",
+infix("divide", "/", Precedence.TERM, work="slow", meaning=operator.truediv, samples="quotients",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
-infix("floor_divide", "//", Precedence.TERM, meaning=operator.floordiv, samples="quotients",
+infix("floor_divide", "//", Precedence.TERM, work="slow", meaning=operator.floordiv, samples="quotients",
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
-infix("remainder", "%", Precedence.TERM, meaning=operator.mod, samples="quotients",
+infix("remainder", "%", Precedence.TERM, work="slow", meaning=operator.mod, samples="quotients",
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
       partials=["1.0", "-(x // y)"])  # fmt: skip
 
@@ -76,13 +76,13 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
-infix("power", "**", Precedence.POWER, meaning=operator.pow, samples="powers",
+infix("power", "**", Precedence.POWER, work="function", meaning=operator.pow, samples="powers",
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
-prefix("positive", "+", meaning=operator.pos, samples="numbers", partials=["1.0"],
+prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
        type=python_or(python_number, np.positive))  # fmt: skip
 
 
@@ -94,32 +94,36 @@ def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom,
     return builder.quote("out_bar * sign(x)", x=x, out_bar=out_bar)
 
 
-elementwise("absolute", "x", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})", samples="numbers",
+elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
+            samples="numbers",
             type=python_or(python_number, np.absolute), partials=[absolute_slope],
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
-elementwise("sign", "x", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
-elementwise("square", "x", meaning=np.square, samples="numbers", type=from_numpy(np.square), partials=["2.0 * x"])
-elementwise("reciprocal", "x", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
+elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
+elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
+            partials=["2.0 * x"])  # fmt: skip
+elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
             partials=["-(out * out)"])  # fmt: skip
-elementwise("copysign", "x, y", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
+elementwise("copysign", "x, y", work="light", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
             partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
-elementwise("heaviside", "x, y", meaning=np.heaviside, samples="real_pairs", type=from_numpy(np.heaviside),
+elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="real_pairs",
+            type=from_numpy(np.heaviside),
             partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
 elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
             partials=["1.0", None])  # fmt: skip
-elementwise("fmod", "x, y", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
+elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
             partials=["1.0", "-trunc(x / y)"])  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
             partials=[power_of_base, power_of_exponent])  # fmt: skip
-elementwise("deg2rad", "x", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
+elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
             partials=[f"{np.pi / 180.0!r}"], python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
-elementwise("rad2deg", "x", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
+elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
             partials=[f"{180.0 / np.pi!r}"], python=("numpy.rad2deg", "numpy.degrees"))  # fmt: skip
 
 # --- rounding: locally constant ------------------------------------------------------------------------------------
 
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
-    elementwise(_round.__name__, "x", meaning=_round, samples="reals", type=from_numpy(_round), partials=[None])
+    elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
+                partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
@@ -132,7 +136,7 @@ for _extreme, _sign, _share in (
     (np.fmax, ">", WINS_OR_ALONE),
     (np.fmin, "<", WINS_OR_ALONE),
 ):
-    elementwise(_extreme.__name__, "x, y", meaning=_extreme, samples="pairs", type=from_numpy(_extreme),
+    elementwise(_extreme.__name__, "x, y", work="light", meaning=_extreme, samples="pairs", type=from_numpy(_extreme),
                 partials=["vjp: " + _share.format(*names, _sign) for names in ("xy", "yx")])  # fmt: skip
 
 # --- choice --------------------------------------------------------------------------------------------------------
@@ -148,6 +152,7 @@ def choose(c, x, y):
     return wider(x if c else y)
 
 
-elementwise("where", "c, x, y", meaning=choose, scalar_spelling="({x} if {c} else {y})", samples="choices",
+elementwise("where", "c, x, y", work="light", meaning=choose, scalar_spelling="({x} if {c} else {y})",
+            samples="choices",
             type=where_dtype, python=(),
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

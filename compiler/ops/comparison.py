@@ -26,7 +26,7 @@ for _name, _sign in (
           type=python_or(python_bool, _ufunc), partials=[None, None])  # fmt: skip
 
 for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
-    elementwise(_question.__name__, "x", meaning=_question, samples="reals",
+    elementwise(_question.__name__, "x", work="light", meaning=_question, samples="reals",
                 type=from_numpy(_question), partials=[None])  # fmt: skip
 
 
@@ -43,13 +43,13 @@ def _either(python, numpy):
     return lambda *xs: numpy(*xs) if any(isinstance(x, np.ndarray | np.generic) for x in xs) else python(*xs)
 
 
-elementwise("logical_and", "x, y", meaning=_either(lambda x, y: x and y, np.logical_and), type=bools_only,
+elementwise("logical_and", "x, y", work="light", meaning=_either(lambda x, y: x and y, np.logical_and), type=bools_only,
             scalar_spelling="({x} and {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
-elementwise("logical_or", "x, y", meaning=_either(lambda x, y: x or y, np.logical_or), type=bools_only,
+elementwise("logical_or", "x, y", work="light", meaning=_either(lambda x, y: x or y, np.logical_or), type=bools_only,
             scalar_spelling="({x} or {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
-elementwise("logical_not", "x", meaning=_either(operator.not_, np.logical_not), type=bools_only,
+elementwise("logical_not", "x", work="light", meaning=_either(operator.not_, np.logical_not), type=bools_only,
             scalar_spelling="(not {x})", samples="truth", partials=[None], python=())  # fmt: skip
-elementwise("logical_xor", "x, y", meaning=np.logical_xor, type=bools_only, samples="truths",
+elementwise("logical_xor", "x, y", work="light", meaning=np.logical_xor, type=bools_only, samples="truths",
             partials=[None, None], python=())  # fmt: skip
 
 infix("bitwise_and", "&", Precedence.BIT_AND, meaning=operator.and_, samples="bits",

@@ -41,6 +41,7 @@ def elementwise(
     scalar_spelling: str = "",
     precedence: Precedence | None = None,
     cpu: str = "",
+    work: str = "function",
     python: tuple[str, ...] | None = None,
 ) -> Operator:
     """A function of numbers, applied to each element; printed `np.name(...)` unless told otherwise."""
@@ -57,6 +58,7 @@ def elementwise(
             precedence=precedence,
             partials=tuple(partials),
             cpu=cpu or name,
+            work=work,
             samples=samples,
             python=(f"numpy.{name}",) if python is None else python,
         )
@@ -70,14 +72,16 @@ def spoken(name: str, spelling: str, precedence: Precedence | None) -> str:
     return spelling.replace("{x}", "").replace("{y}", "").strip()
 
 
-def infix(name: str, sign: str, precedence: Precedence, **row: object) -> Operator:
+def infix(name: str, sign: str, precedence: Precedence, work: str = "light", **row: object) -> Operator:
     """An elementwise row of two operands that is written with a sign between them."""
-    return elementwise(name, "x, y", spelling=f"{{x}} {sign} {{y}}", precedence=precedence, **row)  # type: ignore[arg-type]
+    spelling = f"{{x}} {sign} {{y}}"
+    return elementwise(name, "x, y", spelling=spelling, precedence=precedence, work=work, **row)  # type: ignore[arg-type]
 
 
-def prefix(name: str, sign: str, **row: object) -> Operator:
+def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator:
     """An elementwise row of one operand that is written with a sign before it."""
-    return elementwise(name, "x", spelling=f"{sign}{{x}}", precedence=Precedence.PREFIX, **row)  # type: ignore[arg-type]
+    spelling = f"{sign}{{x}}"
+    return elementwise(name, "x", spelling=spelling, precedence=Precedence.PREFIX, work=work, **row)  # type: ignore[arg-type]
 
 
 def reduction(

@@ -14,12 +14,14 @@ from .transcendental import LN_2, LN_10, TWO_OVER_ROOT_PI
 from .type_rules import python_only
 
 
-def of_math(name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64") -> None:
+def of_math(
+    name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64", work: str = "function"
+) -> None:
     names = operands.split(", ")
     function = getattr(math, name)
     elementwise(f"math_{name}", operands, meaning=function, type=python_only(function, dtype), partials=partials,
                 spelling=f"math.{name}({', '.join('{' + n + '}' for n in names)})", samples=f"{samples}_numbers",
-                python=(f"math.{name}",))  # fmt: skip
+                work=work, python=(f"math.{name}",))  # fmt: skip
 
 
 COPYSIGN = "vjp: where(x == 0.0, 0.0, where((x > 0.0) == (out > 0.0), out_bar, -out_bar))"
@@ -27,7 +29,6 @@ SAFE_OUT = "where(out == 0.0, 1.0, out)"
 SQUARED = "math_hypot(x, y) / math_hypot(x, y)"
 
 for _name, _partial, _samples in (
-    ("sqrt", "0.5 / out", "positive"),
     ("cbrt", "1.0 / (3.0 * out * out)", "nonzero"),
     ("exp", "out", "real"),
     ("exp2", f"{LN_2!r} * out", "real"),
@@ -48,15 +49,17 @@ for _name, _partial, _samples in (
     ("asinh", "1.0 / math_hypot(x, 1.0)", "real"),
     ("acosh", "1.0 / (math_sqrt(x - 1.0) * math_sqrt(x + 1.0))", "above_one"),
     ("atanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit"),
-    ("fabs", "vjp: where(x > 0.0, out_bar, where(x < 0.0, -out_bar, 0.0))", "nonzero"),
-    ("radians", f"{math.pi / 180.0!r}", "real"),
-    ("degrees", f"{180.0 / math.pi!r}", "real"),
     ("erf", f"{TWO_OVER_ROOT_PI!r} * math_exp(-x * x)", "real"),
     ("erfc", f"-{TWO_OVER_ROOT_PI!r} * math_exp(-x * x)", "real"),
-    ("gamma", "out * digamma(x)", "positive"),
-    ("lgamma", "digamma(x)", "positive"),
 ):
     of_math(_name, "x", [_partial], _samples)
+
+of_math("sqrt", "x", ["0.5 / out"], "positive", work="slow")
+of_math("fabs", "x", ["vjp: where(x > 0.0, out_bar, where(x < 0.0, -out_bar, 0.0))"], "nonzero", work="light")
+of_math("radians", "x", [f"{math.pi / 180.0!r}"], "real", work="light")
+of_math("degrees", "x", [f"{180.0 / math.pi!r}"], "real", work="light")
+of_math("gamma", "x", ["out * digamma(x)"], "positive", work="special")
+of_math("lgamma", "x", ["digamma(x)"], "positive", work="special")
 
 of_math("atan2", "y, x", [f"x / {SQUARED}", f"-y / {SQUARED}"], "nonzero_pair")
 of_math("hypot", "x, y", [f"x / {SAFE_OUT}", f"y / {SAFE_OUT}"], "nonzero_pair")
@@ -65,9 +68,9 @@ of_math("fmod", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 of_math("remainder", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 
 for _name in ("floor", "ceil", "trunc"):
-    of_math(_name, "x", [None], "real", "i64")
+    of_math(_name, "x", [None], "real", "i64", work="light")
 for _name in ("isnan", "isinf", "isfinite"):
-    of_math(_name, "x", [None], "special", "bool")
+    of_math(_name, "x", [None], "special", "bool", work="light")
 
 # math.pow is not `**`: it works in floats, and a negative base to a fraction is an error, never complex.
 MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(y == 0.0, 1.0, y - 1.0)))"

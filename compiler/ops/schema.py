@@ -15,6 +15,7 @@ from ..types import Type
 from .sharing import SHARING
 
 KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
+WORK = ("free", "light", "slow", "function", "special")
 
 TypeRule = Callable[..., Type]
 
@@ -65,6 +66,8 @@ class Operator:
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the name of its scalar emitter in the backend
+    work        what one element costs, a word of WORK: a conversion, an instruction, a division or root, a function, or
+                one that is computed by a series
     samples     a name of a sample set in `ops/samples.py`
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -82,6 +85,7 @@ class Operator:
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
     cpu: str | None = None
+    work: str = "function"
     samples: str = ""
     shares: str = "copy"
     python: tuple[str, ...] = ()
@@ -93,6 +97,8 @@ class Operator:
             raise TypeError(f"operator {self.name}: an elementwise row needs cpu= and one partial per operand")
         if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if self.work not in WORK:
+            raise TypeError(f"operator {self.name}: unknown work={self.work!r}")
         if self.shares not in SHARING:
             raise TypeError(f"operator {self.name}: unknown shares={self.shares!r}")
         if not self.samples:

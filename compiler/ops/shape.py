@@ -167,7 +167,7 @@ structural("concatenate", "*xs", type=concatenate_type, static={"axis": 0}, vjp=
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
 structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
            spelling="{x}.copy()")  # fmt: skip
-structural("dim", "x", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
+structural("dim", "x", work="light", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip
 
 
@@ -201,6 +201,7 @@ declare(
         scalar_spelling="{dtype}({x})",
         partials=(cast_slope,),
         cpu="cast",
+        work="free",
         samples="conversions",
     )
 )

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 LN_2, LN_10 = math.log(2.0), math.log(10.0)
 
 
-def real(name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = ()) -> None:
+def real(name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = (), work="function") -> None:
     """A function of one floating number that NumPy has."""
     ufunc = getattr(np, name)
-    elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples,
+    elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
                 python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
-real("sqrt", "0.5 / out", "positive")
+real("sqrt", "0.5 / out", "positive", work="slow")
 real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals")
 real("exp", "out")
 real("exp2", f"{LN_2!r} * out")
@@ -78,12 +78,14 @@ def of_scipy(name: str) -> Callable[..., Any]:
     return meaning
 
 
-def special(name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = ()) -> None:
+def special(
+    name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special"
+) -> None:
     """A function of `scipy.special`: ints count as float64, as they do there."""
     names = operands.split(", ")
     spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
     like = from_numpy(np.exp if len(names) == 1 else np.arctan2)
-    elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples,
+    elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples, work=work,
                 spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 
 
@@ -94,8 +96,8 @@ def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
-special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals")
-special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals")
+special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function")
+special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function")
 special("gamma", "x", ["out * digamma(x)"], "positive")
 special("gammaln", "x", ["digamma(x)"], "positive")
 special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",))

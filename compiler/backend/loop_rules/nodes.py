@@ -18,6 +18,7 @@ import gast
 
 from ... import syntax
 from ...diagnostics import InternalError, Span
+from ...ops.schema import OPERATORS
 from ...records import dataclass
 from ...types import Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO
@@ -258,16 +259,11 @@ def names_read(node: Node, resolve: Resolve) -> set[str]:
 
 # --- what an element costs -----------------------------------------------------------------------------------------
 
-FREE = frozenset({"cast", "positive"})
-SLOW = frozenset({"divide", "sqrt", "floor_divide", "remainder", "fmod", "reciprocal", "math_sqrt"})
-SIMPLE = frozenset(
-    "add subtract multiply negative absolute sign square floor ceil trunc rint maximum minimum fmax fmin copysign"
-    " heaviside deg2rad rad2deg isnan isinf isfinite signbit equal not_equal less less_equal greater greater_equal"
-    " logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor invert left_shift right_shift"
-    " where clip".split()
-)
 SIMPLE_WORK, SLOW_WORK, TRANSCENDENTAL_WORK = 1, 4, 20
 LIGHT_WORK, LIGHT_LOADS = 4, 2
+WORK = {
+    "free": 0, "light": SIMPLE_WORK, "slow": SLOW_WORK, "function": TRANSCENDENTAL_WORK, "special": TRANSCENDENTAL_WORK,
+}  # fmt: skip
 
 
 def work_of(node: Node) -> int:
@@ -280,11 +276,8 @@ def work_of(node: Node) -> int:
 
 
 def work_of_operator(operator: str) -> int:
-    if operator in FREE:
-        return 0
-    if operator in SIMPLE:
-        return SIMPLE_WORK
-    return SLOW_WORK if operator in SLOW else TRANSCENDENTAL_WORK
+    row = OPERATORS.get(operator)
+    return TRANSCENDENTAL_WORK if row is None else WORK[row.work]
 
 
 def _is_small_power(exponent: Node) -> bool:
