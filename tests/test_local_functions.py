@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pellucid
+from pellucid.compiler.diagnostics import CompileError
 
 from .harness.answers import agree, outcome
 
@@ -120,3 +121,43 @@ NUMBERS = [3.5, 3, True, np.float64(3.5), np.float32(2.5), np.int64(4)]
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda v: type(v).__name__)
 def test_reductions_of_single_numbers_in_a_test(function, number):
     assert agree(outcome(pellucid.compile(function), (number,)), function(number))
+
+
+def kept_in_a_branch(x, a):
+    def scaled(factor):
+        return lambda value: factor * value
+
+    if a > 1.0:
+        twice = scaled(2.0 * a)
+    return twice(x)
+
+
+def default_of_a_branch(x, a):
+    if a > 1.0:
+        def scaled(value, factor=2.0 * a):
+            return factor * value
+
+    return scaled(x)
+
+
+def constant_of_a_branch(x, a):
+    def scaled(factor):
+        return lambda value: factor * value
+
+    if a > 1.0:
+        twice = scaled(2.0)
+    return twice(x)
+
+
+@pytest.mark.parametrize("function", [kept_in_a_branch, default_of_a_branch])
+def test_a_function_of_a_branch_that_keeps_numbers_is_refused_behind_it(function):
+    """What it keeps is no variable here: on the other path it would have no value."""
+    with pytest.raises(CompileError, match="a function that keeps values on one path and not assigned"):
+        pellucid.compile(function)(1.5, 2.5)
+
+
+def test_a_function_of_a_branch_that_keeps_constants():
+    compiled = pellucid.compile(constant_of_a_branch)
+    assert compiled(1.5, 2.5) == constant_of_a_branch(1.5, 2.5)
+    with pytest.raises(UnboundLocalError, match="twice"):
+        compiled(1.5, 0.5)

@@ -20,7 +20,7 @@ import gast
 
 from ..records import dataclass
 from .frame import Frame
-from .values import Closure, Derived, Dropped, Undefined, Value
+from .values import Closure, Derived, Dropped, Leaf, Ref, Rows, Static, Undefined, Value, parts
 
 
 @dataclass(slots=True, eq=False)
@@ -113,6 +113,46 @@ class Environment:
                 function = functions[place]
                 frame.variables[name] = function if transforms is None else Derived(function, transforms)
         inner.outer = frames[0]
+
+
+def keeps_own_numbers(frame: Frame, value: Value) -> bool:
+    """Whether a value has a function that keeps numbers of the run which are no variables of this place.
+
+    Those are its defaults, and what a function around it, called to make it, had as variables.
+    """
+    if isinstance(value, Derived):
+        return keeps_own_numbers(frame, value.closure)
+    if not isinstance(value, Closure):
+        return any(keeps_own_numbers(frame, part) for _, part in parts(value))
+    kept = [v for v in (*value.defaults, *value.keyword_defaults) if v is not None]
+    kept += [v for holder, v in _kept(value) if not _is_around(holder, frame)]
+    return any(_is_of_the_run(frame, v) for v in kept)
+
+
+def _is_of_the_run(frame: Frame, value: Value) -> bool:
+    if isinstance(value, Static | Closure | Derived):
+        return keeps_own_numbers(frame, value)
+    inner = parts(value)
+    return any(_is_of_the_run(frame, part) for _, part in inner) if inner else isinstance(value, Leaf | Ref | Rows)
+
+
+def _kept(closure: Closure) -> list[tuple[Frame, Value]]:
+    """The variables that a function sees, each with the frame that holds it."""
+    found = []
+    for name in free_names(closure.node):
+        holder: Frame | None = closure.frame
+        while holder is not None and name not in holder.variables:
+            holder = holder.outer
+        if holder is not None:
+            found.append((holder, holder.variables[name]))
+    return found
+
+
+def _is_around(holder: Frame, frame: Frame) -> bool:
+    inner: Frame | None = frame
+    while inner is not None and inner is not holder:
+        inner = inner.outer
+    return inner is holder
 
 
 def free_names(node: Any) -> list[str]:

@@ -19,6 +19,7 @@ from ..placeholders import placeholder
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .frame import Frame
+from .local_functions import keeps_own_numbers
 from .values import (
     DROPPED,
     UNDEFINED,
@@ -73,6 +74,8 @@ class Meeting:
             return (self.rule or self.join_objects)(left, right)
         if isinstance(left, Undefined) or isinstance(right, Undefined):
             known = right if isinstance(left, Undefined) else left
+            if keeps_own_numbers(self.frame, known):
+                return Conflict("a function that keeps values", "not assigned")
             return map_leaves(known, lambda v, _: self._widened(v))
         frame = self.frame
         if _identical(left, right):

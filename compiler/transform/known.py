@@ -138,6 +138,8 @@ class Known:
 
     def _holds(self, name: str, value: gast.expr, bound: set[str], roots: set[str]) -> bool:
         names = {name, *syntax.names_read(value)}
+        if syntax.operator_of(value) == "dim":
+            return names.isdisjoint(bound)  # a store changes no length
         return names.isdisjoint(bound) and all(self.regions.root(n) not in roots for n in names)
 
     def is_lasting(self, name: str) -> bool:

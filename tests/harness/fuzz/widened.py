@@ -30,6 +30,16 @@ def explains(source, got, want) -> bool:
     return True
 
 
+def has_float32s_digits(source, got, want) -> bool:
+    """Whether a result is right to the digits that a float32 has."""
+    if not any(map(_meets, ast.walk(ast.parse(source)))):
+        return False
+    try:
+        return difference(got, want, 2e-10) is None
+    except Difference:
+        return False
+
+
 def is_of_numpys_numbers(source, args, got) -> bool:
     """Whether the result is what the program makes of NumPy's floats in the place of Python's.
 
