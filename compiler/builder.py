@@ -35,8 +35,6 @@ COMPARISONS = {
 
 # Operators that give a sum, difference or multiple of lengths.
 AFFINE = frozenset({"add", "subtract", "multiply", "floor_divide"})
-# Operators that cannot raise, not even on Python's numbers.
-HARMLESS = frozenset("dim cast transpose copy negative positive absolute where equal not_equal less greater".split())
 
 
 class Builder:
@@ -225,11 +223,9 @@ def may_raise_first(statement: gast.stmt, table: dict[str, Type]) -> bool:
     row = schema.OPERATORS.get(syntax.operator_of(value) or "")
     if row is None:
         return not syntax.is_atom(value)
-    made = table.get(statement.targets[0].id)
-    if isinstance(made, Scalar) and made.weak:
-        return row.name not in HARMLESS
-    # a reduction of an empty array raises the ValueError that a mismatch raises too
-    return row.kind == "structural" and row.name not in HARMLESS
+    # reductions of nothing and negative lengths raise the ValueError that a mismatch raises too
+    operands = [type_of_constant(a.value) if isinstance(a, gast.Constant) else table[a.id] for a in value.args]
+    return row.kind not in ("reduction", "creation") and row.raises(operands, syntax.static_of(value))
 
 
 def required_equal(row: schema.Operator, operands: list[Type]) -> list[tuple[Dim, Dim]]:

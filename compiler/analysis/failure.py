@@ -15,19 +15,16 @@ import gast
 
 from .. import syntax
 from ..ops import schema
+from ..ops.raising import never
 from ..program import Function, remembered
 from ..records import dataclass
-from ..types import KIND, Array, Extent, ListOf, Scalar, Type
+from ..types import Array, Extent, Scalar, Type
 from .def_use import def_use
 from .result_types import UNKNOWN, result_type
 
 NOTHING, INDEX, ANY = 0, 1, 2
 
-TOTAL_CREATION = frozenset({"zeros", "ones", "empty", "full", "eye"})
-WEAK_FAILING = frozenset({"divide", "floor_divide", "remainder", "power", "left_shift", "right_shift"})
-SCALAR_FAILING = WEAK_FAILING | {"cast", "round_half_even"}
-NEVER = frozenset({"copy", "dim", "transpose", "length", "new_list", "append", "range", "prange", "lanes"})
-EMPTY_FAILS = frozenset({"max", "min", "argmax", "argmin"})
+FORMS = frozenset({"length", "new_list", "append", "range", "prange", "lanes"})  # what is no row, and never fails
 
 
 @remembered
@@ -119,7 +116,7 @@ class Failures:
     def _operation_fails(self, node: gast.Call) -> bool:
         """Whether the operation itself fails on some operands of these types."""
         operator = syntax.operator_of(node)
-        if operator in NEVER:
+        if operator in FORMS:
             return False
         row = schema.OPERATORS.get(operator or "")
         if row is None:
@@ -131,14 +128,10 @@ class Failures:
         match row.kind:
             case "elementwise":
                 return elementwise_fails(row.name, operands, static)  # type: ignore[arg-type]
-            case "reduction":
-                return row.name in EMPTY_FAILS and not all(map(_never_empty, operands))
-            case "creation":
-                return row.name not in TOTAL_CREATION or not self._is_natural(static.get("shape"))
             case "contraction":
                 return not _fits(row.name, operands, static)
-        scalar = row.name == "broadcast_to" and isinstance(operands[0], Scalar)
-        return not (scalar and self._is_natural(static.get("shape")))
+        shape = static.get("shape", ())
+        return row.raises(operands, static) or not self._is_natural(shape)  # type: ignore[arg-type]
 
     def _is_natural(self, shape: object) -> bool:
         """Whether no length of a shape can be negative."""
@@ -156,28 +149,12 @@ def _is_new_axis(item: gast.expr) -> bool:
 
 def may_fail_on_scalars(name: str) -> bool:
     """Whether there are scalars on which an elementwise operator fails."""
-    return name in SCALAR_FAILING or name.startswith("math_")
+    return schema.OPERATORS[name].raises is not never
 
 
 def elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:
-    if not _agree(t for t in operands if isinstance(t, Array)):
-        return True
-    if name.startswith("math_"):
-        return True
-    if name == "cast":
-        return _conversion_fails(operands[0], str(static["dtype"]))
-    if all(isinstance(t, Scalar) and t.weak for t in operands):
-        return name in WEAK_FAILING or name == "round_half_even"
-    integers = all(not isinstance(t, ListOf) and KIND[t.dtype] < 2 for t in operands)
-    return name == "power" and integers
-
-
-def _conversion_fails(source: Type, dtype: str) -> bool:
-    """nan has no int, and a Python int may be too large for one of NumPy's."""
-    if isinstance(source, ListOf) or KIND[dtype] != 1:
-        return False
-    weak = isinstance(source, Scalar) and source.weak
-    return KIND[source.dtype] == 2 or (weak and source.dtype == "i64" and dtype == "i32")
+    lengths_fit = _agree(t for t in operands if isinstance(t, Array))
+    return not lengths_fit or schema.OPERATORS[name].raises(operands, static)
 
 
 def _agree(arrays: Iterable[Array]) -> bool:
@@ -188,16 +165,6 @@ def _agree(arrays: Iterable[Array]) -> bool:
         if len(lengths) > 1 or (UNKNOWN in lengths and len(shapes) > 1):
             return False
     return True
-
-
-def _never_empty(type_: Type | None) -> bool:
-    return not isinstance(type_, Array) or all(map(_positive, type_.dims))
-
-
-def _positive(extent: Extent) -> bool:
-    if isinstance(extent, int):
-        return extent > 0
-    return extent.constant > 0 and all(factor > 0 for _, factor in extent.terms)
 
 
 def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) -> bool:

@@ -20,7 +20,6 @@ from ..names import Names
 from ..ops import schema
 from ..program import Function
 from ..types import INT, KIND, Array, Dim, Extent, ListOf, Scalar, Type
-from .expression_types import COMPARISON, is_mixed
 from .result_types import result_type
 
 if TYPE_CHECKING:
@@ -29,10 +28,6 @@ else:
     (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
-ONE_DTYPE = frozenset(
-    "add subtract multiply divide floor_divide remainder power equal not_equal less less_equal greater greater_equal"
-    " maximum minimum fmax fmin arctan2 hypot copysign fmod logaddexp logaddexp2 nextafter".split()
-)
 
 
 def declared_faults(function: Function) -> Iterator[Fault]:
@@ -192,11 +187,13 @@ def conversion_faults(function: Function) -> Iterator[Fault]:
 
 def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
     match node:
-        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in ONE_DTYPE:
+        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in schema.OPERATORS:
+            row = schema.OPERATORS[operator]
             first, second = result_type(left, types), result_type(right, types)
             if not (isinstance(first, Scalar) and isinstance(second, Scalar)) or first.dtype == second.dtype:
                 return ""
-            if operator in COMPARISON and is_mixed((first, second)):
+            wanted = row.works_in((first, second), row.type_rule((first, second))) if row.kind == "elementwise" else ()
+            if len({*wanted}) != 1:
                 return ""
             constant = isinstance(left, gast.Constant) or isinstance(right, gast.Constant)
             if constant and KIND[first.dtype] == KIND[second.dtype]:

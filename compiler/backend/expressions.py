@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from .. import syntax
-from ..analysis.expression_types import is_scalar_operator, joined, signature, type_of
+from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
 from ..later import later
 from ..types import KIND, ListOf, Scalar
@@ -184,11 +184,11 @@ def _call(frame: Frame, node: gast.Call) -> Value:
             return convert(frame, lower(frame, node.args[0]), source, target, node)
     if not is_scalar_operator(operator) or operator not in EMITTERS:
         raise InternalError("llvm", gast.dump(node), f"`{operator}` has no emitter")
-    sources = [scalar_type(frame, a) for a in node.args]
-    rule = signature(operator, sources)
+    sources = tuple(scalar_type(frame, a) for a in node.args)
+    dtypes = works_in(operator, sources)
     operands = [
         _constant(frame, a.value, dtype) if type(a) is gast.Constant else _lower_from(frame, a, source, dtype)
-        for a, source, dtype in zip(node.args, sources, rule.operands, strict=True)
+        for a, source, dtype in zip(node.args, sources, dtypes, strict=True)
     ]
-    works_in = rule.operands[-1] if operator == "where" else rule.operands[0]
-    return EMITTERS[operator](_here(frame, node, works_in, rule.weak), *operands)
+    dtype = dtypes[-1] if operator == "where" else dtypes[0]
+    return EMITTERS[operator](_here(frame, node, dtype, result_of(operator, sources).weak), *operands)

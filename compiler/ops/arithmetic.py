@@ -16,8 +16,10 @@ from .. import syntax
 from ..types import is_floating
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
+from .raising import on_python, on_python_or_ints
 from .schema import Precedence
 from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, where_dtype
+from .works_in import as_choice, as_quotient
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -39,12 +41,14 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
     return builder.quote("-out_bar * out / y", out=out, out_bar=out_bar, y=y)
 
 
-infix("divide", "/", Precedence.TERM, work="slow", meaning=operator.truediv, samples="quotients",
+infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
+      samples="quotients",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
-infix("floor_divide", "//", Precedence.TERM, work="slow", meaning=operator.floordiv, samples="quotients",
+infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,
+      samples="quotients",
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
-infix("remainder", "%", Precedence.TERM, work="slow", meaning=operator.mod, samples="quotients",
+infix("remainder", "%", Precedence.TERM, work="slow", raises=on_python, meaning=operator.mod, samples="quotients",
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
       partials=["1.0", "-(x // y)"])  # fmt: skip
 
@@ -76,7 +80,8 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
-infix("power", "**", Precedence.POWER, work="function", meaning=operator.pow, samples="powers",
+infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
+      samples="powers",
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
@@ -152,7 +157,6 @@ def choose(c, x, y):
     return wider(x if c else y)
 
 
-elementwise("where", "c, x, y", work="light", meaning=choose, scalar_spelling="({x} if {c} else {y})",
-            samples="choices",
-            type=where_dtype, python=(),
+elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
+            scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(),
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..types import Type
 from .kinds import elementwise, infix, prefix
+from .raising import on_python
 from .schema import Precedence, TypeFault
 from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_shift, words
+from .works_in import as_common, as_floats
 
 for _name, _sign in (
     ("equal", "=="),
@@ -22,11 +24,11 @@ for _name, _sign in (
 ):
     _ufunc = getattr(np, _name)
     _meaning = getattr(operator, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[_sign])
-    infix(_name, _sign, Precedence.COMPARE, meaning=_meaning, samples="pairs",
+    infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs",
           type=python_or(python_bool, _ufunc), partials=[None, None])  # fmt: skip
 
 for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
-    elementwise(_question.__name__, "x", work="light", meaning=_question, samples="reals",
+    elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
                 type=from_numpy(_question), partials=[None])  # fmt: skip
 
 
@@ -58,10 +60,10 @@ infix("bitwise_or", "|", Precedence.BIT_OR, meaning=operator.or_, samples="bits"
       type=python_or(python_bits, np.bitwise_or), partials=[None, None])  # fmt: skip
 infix("bitwise_xor", "^", Precedence.BIT_XOR, meaning=operator.xor, samples="bits",
       type=python_or(python_bits, np.bitwise_xor), partials=[None, None])  # fmt: skip
-infix("left_shift", "<<", Precedence.SHIFT, meaning=operator.lshift, samples="shifts",
+infix("left_shift", "<<", Precedence.SHIFT, raises=on_python, meaning=operator.lshift, samples="shifts",
       type=python_or(python_shift, np.left_shift), python=("numpy.left_shift", "numpy.bitwise_left_shift"),
       partials=[None, None])  # fmt: skip
-infix("right_shift", ">>", Precedence.SHIFT, meaning=operator.rshift, samples="shifts",
+infix("right_shift", ">>", Precedence.SHIFT, raises=on_python, meaning=operator.rshift, samples="shifts",
       type=python_or(python_shift, np.right_shift), python=("numpy.right_shift", "numpy.bitwise_right_shift"),
       partials=[None, None])  # fmt: skip
 prefix("invert", "~", meaning=operator.inv, samples="bits_alone", type=python_or(python_shift, np.invert),

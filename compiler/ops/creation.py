@@ -11,6 +11,7 @@ import numpy as np
 from ..types import NUMPY_DTYPE, Array, Extent, Scalar, Type
 from .cotangents import Atom, Atoms, Static
 from .kinds import creation
+from .raising import always
 from .schema import TypeFault, TypeRule
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ creation("full", "value", type=makes(), static={"shape": ..., "dtype": "f64"}, v
 
 # The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  Element k of floats
 # is `start + k * ((start + step) - start)`, as NumPy rounds it.
-creation("arange", "start, stop, step", type=makes(rank=1), static={"shape": ..., "dtype": "i64"},
+creation("arange", "start, stop, step", raises=always, type=makes(rank=1), static={"shape": ..., "dtype": "i64"},
          meaning=_counted, vjp=[full_vjp, None, step_vjp], samples="progressions",
          spelling="np.arange({start}, {stop}, {step}, {dtype})")  # fmt: skip
 

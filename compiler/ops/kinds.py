@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from ..types import Type
+from .raising import Raises, never
 from .schema import Operator, Precedence, TypeRule, declare
 from .type_rules import DtypeRule, broadcast, dims_of, shaped
+from .works_in import WorksIn, as_result
 
 
 def broadcasting(name: str, dtype: DtypeRule) -> TypeRule:
@@ -42,6 +44,8 @@ def elementwise(
     precedence: Precedence | None = None,
     cpu: str = "",
     work: str = "function",
+    works_in: WorksIn = as_result,
+    raises: Raises = never,
     python: tuple[str, ...] | None = None,
 ) -> Operator:
     """A function of numbers, applied to each element; printed `np.name(...)` unless told otherwise."""
@@ -59,6 +63,8 @@ def elementwise(
             partials=tuple(partials),
             cpu=cpu or name,
             work=work,
+            works_in=works_in,
+            raises=raises,
             samples=samples,
             python=(f"numpy.{name}",) if python is None else python,
         )
@@ -85,7 +91,7 @@ def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator
 
 
 def reduction(
-    name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, keepdims: bool = True
+    name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, raises: Raises = never
 ) -> Operator:
     """Elements are combined along axes."""
     return declare(
@@ -98,6 +104,7 @@ def reduction(
             meaning=meaning,
             spelling=f"np.{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})",
             vjp=(vjp,),
+            raises=raises,
             samples=samples,
             python=(f"numpy.{name}",),
         )

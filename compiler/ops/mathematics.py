@@ -10,18 +10,21 @@ from __future__ import annotations
 import math
 
 from .kinds import elementwise
+from .raising import always, on_python
 from .transcendental import LN_2, LN_10, TWO_OVER_ROOT_PI
 from .type_rules import python_only
+from .works_in import WorksIn, as_python_floats, as_rounded, as_rounded_by_math
 
 
 def of_math(
-    name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64", work: str = "function"
-) -> None:
+    name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64", work: str = "function",
+    works_in: WorksIn = as_python_floats,
+) -> None:  # fmt: skip
     names = operands.split(", ")
     function = getattr(math, name)
     elementwise(f"math_{name}", operands, meaning=function, type=python_only(function, dtype), partials=partials,
                 spelling=f"math.{name}({', '.join('{' + n + '}' for n in names)})", samples=f"{samples}_numbers",
-                work=work, python=(f"math.{name}",))  # fmt: skip
+                work=work, works_in=works_in, raises=always, python=(f"math.{name}",))  # fmt: skip
 
 
 COPYSIGN = "vjp: where(x == 0.0, 0.0, where((x > 0.0) == (out > 0.0), out_bar, -out_bar))"
@@ -68,7 +71,7 @@ of_math("fmod", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 of_math("remainder", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 
 for _name in ("floor", "ceil", "trunc"):
-    of_math(_name, "x", [None], "real", "i64", work="light")
+    of_math(_name, "x", [None], "real", "i64", work="light", works_in=as_rounded_by_math)
 for _name in ("isnan", "isinf", "isfinite"):
     of_math(_name, "x", [None], "special", "bool", work="light")
 
@@ -76,5 +79,6 @@ for _name in ("isnan", "isinf", "isfinite"):
 MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(y == 0.0, 1.0, y - 1.0)))"
 of_math("pow", "x, y", [MATH_POW_BASE, "math_log(where(x == 0.0, 1.0, x)) * out"], "power")
 
-elementwise("round_half_even", "x", meaning=round, type=python_only(round, "i64"), partials=[None],
+elementwise("round_half_even", "x", raises=on_python, works_in=as_rounded, meaning=round, type=python_only(round,
+            "i64"), partials=[None],
             spelling="round({x})", samples="real_numbers", python=())  # fmt: skip

@@ -17,6 +17,7 @@ from .. import syntax
 from ..types import Array, Scalar, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
+from .raising import if_empty
 from .schema import TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
@@ -159,13 +160,15 @@ def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
 
 reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays")
 reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays")
-reduction("max", type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
+reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
           samples="arrays")  # fmt: skip
-reduction("min", type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
+reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
           samples="arrays")  # fmt: skip
 reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays")
 reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays")
-reduction("argmax", type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True), meaning=np.argmax,
+reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True),
+          meaning=np.argmax,
           vjp=None, samples="arrays")  # fmt: skip
-reduction("argmin", type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True), meaning=np.argmin,
+reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True),
+          meaning=np.argmin,
           vjp=None, samples="arrays")  # fmt: skip

@@ -12,7 +12,9 @@ from enum import IntEnum
 
 from ..records import dataclass
 from ..types import Type
+from .raising import Raises, never
 from .sharing import SHARING
+from .works_in import WorksIn, as_result
 
 KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
 WORK = ("free", "light", "slow", "function", "special")
@@ -66,6 +68,8 @@ class Operator:
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the name of its scalar emitter in the backend
+    raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
+    works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
     work        what one element costs, a word of WORK: a conversion, an instruction, a division or root, a function, or
                 one that is computed by a series
     samples     a name of a sample set in `ops/samples.py`
@@ -85,6 +89,8 @@ class Operator:
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
     cpu: str | None = None
+    raises: Raises = never
+    works_in: WorksIn = as_result
     work: str = "function"
     samples: str = ""
     shares: str = "copy"
@@ -103,6 +109,11 @@ class Operator:
             raise TypeError(f"operator {self.name}: unknown shares={self.shares!r}")
         if not self.samples:
             raise TypeError(f"operator {self.name}: a row needs samples=")
+
+
+    @property
+    def is_comparison(self) -> bool:
+        return self.precedence == Precedence.COMPARE
 
 
 OPERATORS: dict[str, Operator] = {}

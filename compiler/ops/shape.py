@@ -16,8 +16,10 @@ from .. import syntax, types
 from ..types import INT, NUMPY_DTYPE, Array, Extent, Scalar, Type
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
+from .raising import always, conversion, of_arrays
 from .schema import Operator, TypeFault, declare
 from .type_rules import agree, broadcast, dims_of, normal_axis, numeric, shape_word
+from .works_in import as_it_is
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -154,15 +156,17 @@ def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-structural("reshape", "x", type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp], samples="reshapes",
+structural("reshape", "x", raises=always, type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp],
+           samples="reshapes",
            shares="either", meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
 structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
            shares="view",
            meaning=lambda x, axes: np.transpose(x, axes), spelling="{x}.transpose({axes})")  # fmt: skip
-structural("broadcast_to", "x", type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
+structural("broadcast_to", "x", raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
            samples="broadcasts", meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
-structural("concatenate", "*xs", type=concatenate_type, static={"axis": 0}, vjp=[concatenate_vjp], samples="joins",
+structural("concatenate", "*xs", raises=always, type=concatenate_type, static={"axis": 0}, vjp=[concatenate_vjp],
+           samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
 structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
@@ -202,6 +206,8 @@ declare(
         partials=(cast_slope,),
         cpu="cast",
         work="free",
+        works_in=as_it_is,
+        raises=conversion,
         samples="conversions",
     )
 )

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...analysis.expression_types import COMPARISON
 from ...diagnostics import InternalError
+from ...ops.schema import OPERATORS
 from ...types import KIND, Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO, plus
 from .guards import broadcast, raise_if
@@ -35,7 +35,7 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
         operator, operands = plain_power(operands)
     lengths = broadcast(low, operands)
     can_raise = operator in INT_POWERS and KIND[dtype] == 1 and not _is_natural(operands[1])
-    if operator not in ("cast", "where") and operator not in COMPARISON:
+    if operator not in ("cast", "where") and not OPERATORS[operator].is_comparison:
         operands = [narrowed(low, node, dtype) for node in operands]
     if can_raise:
         flush(low)

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...analysis.expression_types import COMPARISON, signature
+from ...analysis.expression_types import result_of, works_in
+from ...ops.schema import OPERATORS
 from ...types import KIND, LARGEST_EXACT, Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
 
@@ -23,14 +24,15 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     """The value of an operator on scalars, of the type that the typed stage gave it."""
     if operator == "cast":
         return cast(values[0], wanted)
-    plan = signature(operator, [v.type for v in values])
-    dtypes = list(plan.operands)
-    if operator in COMPARISON and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
+    types = tuple(v.type for v in values)
+    dtypes, is_weak = list(works_in(operator, types)), result_of(operator, types).weak
+    is_comparison = OPERATORS[operator].is_comparison
+    if is_comparison and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
         dtypes = ["i64"] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
-    if plan.weak and operator in COMPARISON and any(map(_is_exact_float, values)):
+    if is_weak and is_comparison and any(map(_is_exact_float, values)):
         dtypes = ["f64" if "f64" in dtypes else dtypes[0]] * len(values)
-    converted = [convert(v, dtype, plan.weak) for v, dtype in zip(values, dtypes, strict=True)]
-    if not plan.weak and not any(v.is_solid for v in converted):
+    converted = [convert(v, dtype, is_weak) for v, dtype in zip(values, dtypes, strict=True)]
+    if not is_weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)

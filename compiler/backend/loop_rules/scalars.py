@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...analysis.expression_types import signature
+from ...analysis.expression_types import result_of
 from ...analysis.range_values import items_of
 from ...diagnostics import InternalError
 from ...types import ListOf, Scalar
@@ -34,7 +34,7 @@ def scalar(low: Lowering, node: gast.expr) -> Value:
             return Value(syntax.rebuild(node, values=[truth(v) for v in values]), "bool", all(v.weak for v in values))
         case gast.IfExp(test=test, body=body, orelse=orelse):
             left, right = scalar(low, body), scalar(low, orelse)
-            type_ = signature("where", [Scalar("bool"), left.type, right.type]).result
+            type_ = result_of("where", (Scalar("bool"), left.type, right.type))
             return Value(gast.IfExp(truth(scalar(low, test)), left.tree, right.tree), type_.dtype, type_.weak)
         case gast.Subscript(value=gast.Name(id=base)):
             return _loaded(low, base, node)
@@ -63,4 +63,4 @@ def _called(low: Lowering, node: gast.Call) -> Value:
     values = [scalar(low, a) for a in node.args]
     if operator == "cast":
         return cast(values[0], Scalar(str(static["dtype"]), bool(static.get("weak", False))))
-    return apply(operator, values, static, signature(operator, [v.type for v in values]).result)
+    return apply(operator, values, static, result_of(operator, tuple(v.type for v in values)))

@@ -35,7 +35,7 @@ def has_float32s_digits(source, got, want) -> bool:
     if not any(map(_meets, ast.walk(ast.parse(source)))):
         return False
     try:
-        return difference(got, want, 2e-10) is None
+        return difference(_as_wanted(got, want), want, 2e-10) is None
     except Difference:
         return False
 

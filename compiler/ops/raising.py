@@ -1,0 +1,61 @@
+"""On which operands an operator raises what CPython raises too, beside lengths that do not go together.
+
+    on_python((float, float))    ->    True      1.0 / x  of Python's numbers, of NumPy's never
+    if_empty((f64[n],))          ->    True      np.max(x)
+
+A rule takes the types of the operands and the static values; `never` is that of most rows.  Errs towards True.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ..types import KIND, Array, Extent, ListOf, Scalar, Type
+
+Raises: TypeAlias = Callable[[Sequence[Type], Mapping[str, Any]], bool]
+
+
+def never(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    return False
+
+
+def always(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    return True
+
+
+def on_python(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    return all(isinstance(t, Scalar) and t.weak for t in operands)
+
+
+def on_python_or_ints(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    """Ints have no negative powers."""
+    integers = all(not isinstance(t, ListOf) and KIND[t.dtype] < 2 for t in operands)
+    return integers or on_python(operands, static)
+
+
+def conversion(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    """nan has no int, and a Python int may be too large for one of NumPy's."""
+    (source,), dtype = operands, static["dtype"]
+    if isinstance(source, ListOf) or KIND[dtype] != 1:
+        return False
+    weak = isinstance(source, Scalar) and source.weak
+    return KIND[source.dtype] == 2 or (weak and source.dtype == "i64" and dtype == "i32")
+
+
+def if_empty(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    return not all(map(_has_elements, operands))
+
+
+def _has_elements(type_: Type) -> bool:
+    return not isinstance(type_, Array) or all(map(_is_positive, type_.dims))
+
+
+def _is_positive(extent: Extent) -> bool:
+    if isinstance(extent, int):
+        return extent > 0
+    return extent.constant > 0 and all(factor > 0 for _, factor in extent.terms)
+
+
+def of_arrays(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
+    return not all(isinstance(t, Scalar) for t in operands)

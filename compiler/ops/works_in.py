@@ -1,0 +1,65 @@
+"""The dtypes in which the function of a row works on single numbers: what each operand is converted to first.
+
+    as_result((f64, int), f64)          ->    f64, f64        x + k
+    as_common((f32, float), bool_)      ->    f32, f32        x < 0.5
+    as_choice((bool, int, f64), f64)    ->    bool, f64, f64
+
+A rule takes the types of the operands and that of the result; a row has one, `as_result` where it says nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ..types import KIND, Scalar, as_float, promote
+
+WorksIn: TypeAlias = Callable[[Sequence[Scalar], Scalar], tuple[str, ...]]
+
+
+def as_result(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return (result.dtype,) * len(operands)
+
+
+def as_common(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    """Python compares an int with a float by their values, where a conversion could lose digits."""
+    if is_mixed(operands):
+        return tuple(o.dtype for o in operands)
+    return (promote(*operands)[0],) * len(operands)
+
+
+def as_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return (as_float(promote(*operands)[0]),) * len(operands)
+
+
+def as_python_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return ("f64",) * len(operands)
+
+
+def as_quotient(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    """Python divides ints exactly, so that they must not be rounded to floats before."""
+    dtype, weak = promote(*operands)
+    return ("i64" if weak and KIND[dtype] < 2 else result.dtype,) * len(operands)
+
+
+def as_choice(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return ("bool", result.dtype, result.dtype)
+
+
+def as_rounded(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    """An int is rounded already, and may not fit a float."""
+    return ("i64" if KIND[operands[0].dtype] < 2 else "f64",)
+
+
+def as_rounded_by_math(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    """`math` makes a float of NumPy's numbers first, and takes Python's ints as they are."""
+    return as_rounded(operands, result) if operands[0].weak else ("f64",)
+
+
+def as_it_is(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return tuple(o.dtype for o in operands)
+
+
+def is_mixed(operands: Sequence[Scalar]) -> bool:
+    """Whether a Python int and a Python float meet."""
+    return all(o.weak for o in operands) and {o.dtype for o in operands} == {"i64", "f64"}
