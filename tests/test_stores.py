@@ -199,3 +199,13 @@ def complex_step(function, args, number, step=1e-30):
         moved[number][place] += 1j * step
         slopes[place] = function(*moved).imag / step
     return slopes
+
+
+@pytest.mark.parametrize("place", ["0", "-1:", ":", "np.array([1, 0])", "j > 5"])
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1e30, 2.0])
+def test_a_store_that_nobody_reads_raises_what_it_raises(place, value):
+    """An int array takes no inf, also where it is not looked at any more."""
+    function = module_of(f"import numpy as np\n\n\ndef f(j, s):\n    x = j.copy()\n    x[{place}] = s\n")["f"]
+    stages, args = Stages(function), (np.array([1, 7]), value)
+    for stage in STAGES[1:]:
+        assert_same(stages.run(stage, *args), in_python(function, *args))

@@ -15,10 +15,10 @@ import gast
 
 from .. import syntax
 from ..ops import schema
-from ..ops.raising import never
+from ..ops.raising import conversion, never
 from ..program import Function, remembered
 from ..records import dataclass
-from ..types import Array, Extent, Scalar, Type
+from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
 from .result_types import UNKNOWN, result_type
 
@@ -89,8 +89,7 @@ class Failures:
     def statement_kind(self, statement: gast.stmt) -> int:
         match statement:
             case gast.Assign(targets=[gast.Subscript() as place], value=value):
-                fits = isinstance(value, gast.Constant) or isinstance(result_type(value, self.types), Scalar)
-                return max(self.kind(value), self.kind(place), NOTHING if fits else ANY)
+                return max(self.kind(value), self.kind(place), ANY if self._store_fails(place, value) else NOTHING)
             case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
                 return self.kind(value)
             case gast.For(iter=iter_, body=body):
@@ -103,6 +102,13 @@ class Failures:
             case gast.Delete():
                 return NOTHING
         return ANY
+
+    def _store_fails(self, place: gast.Subscript, value: gast.expr) -> bool:
+        """Whether a value may not fit its place: by its lengths, or as inf does not fit an int."""
+        stored, base = result_type(value, self.types), self.types.get(place.value.id)
+        if not isinstance(stored, Scalar) or isinstance(base, ListOf) or base is None:
+            return not isinstance(stored, Scalar)
+        return conversion([stored], {"dtype": base.dtype})
 
     def _load(self, base: Type | None, items: gast.expr) -> int:
         if not isinstance(base, Array):

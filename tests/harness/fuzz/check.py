@@ -220,6 +220,8 @@ def judged(case, got, want) -> Finding:
         return Finding("limit", limit)
     if error is None and right is None:
         return judged_values(case, got, want)
+    if want.moved == np.inf:
+        return Finding("unstable")  # which path is taken is decided by rounding, or by what `np.empty` holds
     if error is None:
         return Finding(
             "failure", f"value, not {type(right).__name__}", detail=f"gave {got.outcome.value!r}, not {right!r}"
@@ -384,6 +386,9 @@ def gradients(case, path):
             codes = ",".join(dict.fromkeys(d.code for d in refused.diagnostics))
             return [*found, Finding("refused", codes, "gradient", call=number)]
         except Exception as error:
+            if isinstance(error, ZeroDivisionError) and "math." in case.source:
+                found.append(Finding("limit", "the slope at the end of a domain", "gradient", call=number))
+                continue
             limit = "" if is_ours(error) else documented(case, Outcome(error=error), Expected(Outcome(), (), args, 0.0))
             if limit:
                 found.append(Finding("limit", limit, "gradient", call=number))
