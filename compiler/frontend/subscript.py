@@ -186,8 +186,9 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     if found is None or isinstance(found, ListOf):
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
     require_items(frame, base, items, node)
+    dims = shape_of_place(frame, base, items, node)
     if isinstance(found, Array):
-        dims = check_fits(frame, base, items, found, node)
+        check_fits(frame, dims, found, node)
         if found.ndim == 0:
             value = element(frame, value, [], node)
     elif place.dtype in ("i64", "i32") and all(map(_is_basic, frame_items(frame, items))):
@@ -214,13 +215,17 @@ def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.
     return frame.emit("cast", value, node=node, dtype="i64", weak=True)
 
 
-def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, node: gast.AST) -> tuple:
-    """The shape of the place.  Refuses what can never broadcast into it; symbols are checked when it runs."""
+def shape_of_place(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> tuple:
+    """The lengths of what is stored into; refuses masks that cannot fit."""
     from ..ops.indexing import index_type
 
     with frame.reporting(node):
         place = index_type(frame.builder, frame.type_of(base), items)
-    dims = place.dims if isinstance(place, Array) else ()
+    return place.dims if isinstance(place, Array) else ()
+
+
+def check_fits(frame: Frame, dims: tuple, value: Array, node: gast.AST) -> None:
+    """Refuses what can never broadcast into a place of this shape; symbols are checked when it runs."""
     extra = value.dims[: max(0, value.ndim - len(dims))]
     pairs = zip(value.dims[::-1], dims[::-1], strict=False)
     clash = any(isinstance(a, int) and isinstance(b, int) and a != b and a != 1 for a, b in pairs)
@@ -231,7 +236,6 @@ def check_fits(frame: Frame, base: Leaf, items: list[gast.expr], value: Array, n
             shapes = f"from shape {shape_text(value.dims)} into shape {shape_text(dims)}"
             message = f"could not broadcast input array {shapes}"
         frame.fault("S003", message, node, "assigned here")
-    return dims
 
 
 def shape_text(dims: tuple) -> str:

@@ -244,7 +244,8 @@ def judged_values(case, got, want):
         values = got.outcome.value, want.outcome.value
         if wrong.kind in ("dtype", "kind of bool") and widened.explains(case.source, *values):
             return Finding("limit", "one type on both paths")
-        if wrong.kind in ("value", "dtype") and "float32" in str(case) and widened.has_float32s_digits(case.source, *values):
+        of_numbers, float32 = wrong.kind in ("value", "dtype"), "float32" in str(case)
+        if of_numbers and float32 and widened.has_float32s_digits(case.source, *values):
             return Finding("limit", "a Python float that meets an np.float32 has its digits")
         if wrong.kind == "dtype" and widened.is_of_numpys_numbers(case.source, want.before, got.outcome.value):
             return Finding("limit", "a Python number and a NumPy scalar in one variable")
