@@ -25,7 +25,6 @@ from .dependence import Dependence
 from .mincut import minimum_cut
 from .regions import Regions, Value
 
-CHEAP = frozenset("reshape transpose broadcast_to copy dim zeros ones empty full arange eye".split())
 LENGTH = 1000
 
 
@@ -111,8 +110,7 @@ class Recorded:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if self.stays(base):
                 return ()
             case gast.Call(func=gast.Name(id=operator)) if operator in OPERATORS:
-                cheap = OPERATORS[operator].kind == "elementwise" or operator in CHEAP
-                return names if cheap or operator == "cast" else None
+                return names if OPERATORS[operator].is_light else None
         return None
 
     def reloads(self, load: gast.stmt) -> bool:

@@ -46,11 +46,6 @@ else:
         f"{__package__}.loop_rules", "calls", "contractions", "loads", "reductions", "structure"
     )
 
-CREATION = frozenset({"zeros", "ones", "full", "arange", "eye"})
-REDUCTION = frozenset({"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"})
-STRUCTURE = frozenset({"transpose", "reshape", "broadcast_to", "concatenate"})
-CONTRACTION = frozenset({"matmul", "einsum"})
-
 
 def to_loops(program: Program) -> Program:
     return program.map(lambda function: lower_function(function, program))
@@ -173,29 +168,25 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         length = low.node(call.args[0]).lengths[static["axis"]]
         low.know(name, call)
         return assign(low, name, Value(length.clamped, "i64", weak=True))
-    if operator == "empty" or operator in CREATION:
+    kind = schema.OPERATORS[operator].kind
+    if kind == "creation":
         return lower_creation(low, name, operator, call, static)
-    if type(type_) is Scalar and low.are_scalars(call.args) and _is_elementwise(operator):
+    if type(type_) is Scalar and low.are_scalars(call.args) and kind == "elementwise":
         return lower_scalars(low, name, operator, call, static)
     operands = [low.node(a) for a in call.args]
     if operator == "copy":
         low.uses[operands[0]] -= 1
         return assign_array(low, name, operands[0], is_copy=True)
-    if operator in REDUCTION:
+    if kind == "reduction":
         return assign(low, name, reductions.reduction(low, name, operator, operands[0], static))
-    if operator in STRUCTURE:
+    if kind == "structural":
         return assign(low, name, structure.structure(low, name, operator, operands, static))
-    if operator in CONTRACTION:
+    if kind == "contraction":
         return assign(low, name, contractions.contraction(low, name, operator, operands, static))
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)
     return lower_scalar_operator(low, name, operator, call, operands, static)
-
-
-def _is_elementwise(operator: str) -> bool:
-    row = schema.OPERATORS.get(operator)
-    return row is not None and row.kind == "elementwise"
 
 
 def _defaults(operator: str) -> dict:

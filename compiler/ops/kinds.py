@@ -105,6 +105,7 @@ def reduction(
             spelling=f"np.{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})",
             vjp=(vjp,),
             raises=raises,
+            is_light=False,
             samples=samples,
             python=(f"numpy.{name}",),
         )

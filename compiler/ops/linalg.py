@@ -108,8 +108,8 @@ def _summed(builder: Builder, value: gast.expr, operand: gast.expr) -> gast.expr
     return fold(builder, value, operand, [value])
 
 
-contraction("matmul", "a, b", type=matmul_type, meaning=operator.matmul, vjp=[matmul_left_vjp, matmul_right_vjp],
-            spelling="{a} @ {b}", precedence=Precedence.TERM, samples="products", python=("numpy.matmul",))  # fmt: skip
+contraction("matmul", "a, b", is_light=False, type=matmul_type, meaning=operator.matmul,
+            vjp=[matmul_left_vjp, matmul_right_vjp], spelling="{a} @ {b}", precedence=Precedence.TERM, samples="products", python=("numpy.matmul",))  # fmt: skip
 
 
 # --- einsum --------------------------------------------------------------------------------------------------------
@@ -172,6 +172,6 @@ def _einsum_vjp(position: int):
     return rule
 
 
-contraction("einsum", "a, b", type=einsum_type, static={"subscripts": ...},
+contraction("einsum", "a, b", is_light=False, type=einsum_type, static={"subscripts": ...},
             meaning=lambda a, b, subscripts: np.einsum(subscripts, a, b), vjp=[_einsum_vjp(0), _einsum_vjp(1)],
             spelling="np.einsum({subscripts}, {a}, {b})", samples="einsums")  # fmt: skip

@@ -72,6 +72,7 @@ class Operator:
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
     work        what one element costs, a word of WORK: a conversion, an instruction, a division or root, a function, or
                 one that is computed by a series
+    is_light    whether making the result again costs less than keeping it, in the backward sweep
     samples     a name of a sample set in `ops/samples.py`
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -92,6 +93,7 @@ class Operator:
     raises: Raises = never
     works_in: WorksIn = as_result
     work: str = "function"
+    is_light: bool = True
     samples: str = ""
     shares: str = "copy"
     python: tuple[str, ...] = ()

@@ -165,8 +165,8 @@ structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[tra
 structural("broadcast_to", "x", raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
            samples="broadcasts", meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
-structural("concatenate", "*xs", raises=always, type=concatenate_type, static={"axis": 0}, vjp=[concatenate_vjp],
-           samples="joins",
+structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate_type, static={"axis": 0},
+           vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
 structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
