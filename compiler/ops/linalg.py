@@ -109,7 +109,8 @@ def _summed(builder: Builder, value: gast.expr, operand: gast.expr) -> gast.expr
 
 
 contraction("matmul", "a, b", is_light=False, type=matmul_type, meaning=operator.matmul,
-            vjp=[matmul_left_vjp, matmul_right_vjp], spelling="{a} @ {b}", precedence=Precedence.TERM, samples="products", python=("numpy.matmul",))  # fmt: skip
+            vjp=[matmul_left_vjp, matmul_right_vjp],
+            spelling="{a} @ {b}", precedence=Precedence.TERM, samples="products", python=("numpy.matmul",))  # fmt: skip
 
 
 # --- einsum --------------------------------------------------------------------------------------------------------
