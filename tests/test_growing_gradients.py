@@ -184,3 +184,19 @@ def test_gradient_of_arrays_whose_length_changes(name):
 def test_random_programs_whose_arrays_grow(seed):
     stages = ("typed", "loops") if seed % 4 == 0 else ("typed",)
     slopes_agree(random_growth.random_program(seed, size=3), seed, stages)
+
+
+def stored_into_by_a_loop(y):
+    items = []
+    for i in range(len(y)):
+        items.append(y[i])
+    first = items[0]
+    for _ in range(2):
+        items[0] = 1.0
+    return first
+
+
+def test_a_list_that_a_loop_stores_into_has_no_derivative():
+    """In the loop it has another name; which of the two the slope belongs to is not told yet."""
+    with pytest.raises(pellucid.CompileError, match="a list that has two names"):
+        pellucid.grad(stored_into_by_a_loop)(np.arange(1.0, 4.0))

@@ -73,16 +73,14 @@ class Sweep:
 
     def _refuse_shared_lists(self) -> None:
         """A list with a cotangent has one name, from its making on."""
-        for name in sorted(self.active):
-            if not isinstance(self.types[name], ListOf):
-                continue
-            for statement in syntax.walk(self.function.body):
-                made = isinstance(statement, gast.Assign) and name in syntax.names_bound(statement)
-                if made and syntax.operator_of(statement.value) != "new_list":
-                    raise refuse(
-                        statement, "G004", "a list that has two names, or is chosen by a branch or a loop, has no "
-                        "derivative here", "append to one list from its start to its end"
-                    )  # fmt: skip
+        for statement in syntax.walk(self.function.body):
+            match statement:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(self.types[name], ListOf):
+                    if syntax.operator_of(value) != "new_list" and self.active & {name, *syntax.names_read(value)}:
+                        raise refuse(
+                            statement, "G004", "a list that has two names, or is chosen by a branch or a loop, has no "
+                            "derivative here", "append to one list from its start to its end"
+                        )  # fmt: skip
 
     def _indexed(self) -> set[str]:
         """Arrays whose cotangent is stored into: those that are stored into or loaded from themselves."""
