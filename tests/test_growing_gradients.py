@@ -4,8 +4,10 @@ Each program is differentiated at the typed stage and lowered, and held against 
 lengths of its arguments by one compile.
 """
 
+import numpy as np
 import pytest
 
+import pellucid
 from tests.harness import random_growth
 from tests.harness.growth_agreement import slopes_agree
 

@@ -102,8 +102,10 @@ def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
     value = _of(frame.variables, name)
     if not frame.is_array(value) and not isinstance(value, Ref):
         return False
-    binding = [s for s in core_liveness.statements(node.body) if name in core_liveness.whole_targets(s)]
-    return all(isinstance(s, gast.AugAssign) for s in binding) and name not in core_liveness.walrus_targets(node)
+    everywhere = [node, *core_liveness.statements(node.body)]
+    if any(name in _targets(s) for s in everywhere) or name in core_liveness.walrus_targets(node):
+        return False
+    return all(isinstance(s, gast.AugAssign) for s in everywhere if name in core_liveness.whole_targets(s))
 
 
 def _head(frame: Frame, value: Value) -> Any:

@@ -153,7 +153,7 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
         owner = owner.outer
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
-        check_bound(frame, name, flag, node)
+        check_bound(frame, name, flag, node, is_own=owner is frame)
         owner.variables[is_set(name)] = Static(True)  # type: ignore[union-attr]
     return found
 
@@ -163,10 +163,14 @@ def is_set(name: str) -> str:
     return f"{name} is set"
 
 
-def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST) -> None:
-    message = f"cannot access local variable '{name}' where it is not associated with a value"
+def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: bool) -> None:
+    if is_own:
+        error_class, kind, scope = "UnboundLocalError", "local", ""
+    else:
+        error_class, kind, scope = "NameError", "free", " in enclosing scope"
+    message = f"cannot access {kind} variable '{name}' where it is not associated with a value{scope}"
     missing = frame.emit("logical_not", flag, node=node)
-    error = syntax.raise_("UnboundLocalError", message, span=frame.here(node))
+    error = syntax.raise_(error_class, message, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
 
 
