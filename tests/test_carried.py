@@ -1,9 +1,12 @@
 """Variables that loops bind, read behind them: what `for` binds is bound, whatever the variable held before."""
 
+import textwrap
+
 import numpy as np
 import pytest
 
-from tests.harness.stages import STAGES, Stages, assert_same, in_python
+import pellucid
+from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
 
 def rows_behind(A):
@@ -96,3 +99,38 @@ def test_what_a_loop_binds_is_bound_behind_it(program):
         A = np.arange(1.0, 1.0 + shape[0] * shape[1]).reshape(shape)
         for stage in STAGES[1:]:
             assert_same(stages.run(stage, A), in_python(program, A))
+
+
+UPDATES = {
+    "in place": "t = t * 2.0 + 1.0",
+    "all of it": "t = t[::-1] + t",
+    "chosen": "t = np.where(t < 1.0, x, 1.0)",
+    "of two": "t, w = w + 1.0, t * 0.5",
+}
+LOOPS = {
+    "once": "for a in range(1):\n",
+    "nested": "for a in range(2):\n    for b in range(3):\n",
+    "deep": "for a in range(2):\n    for b in range(2):\n        for c in range(n):\n",
+    "over rows": "for r in B:\n    for q in r:\n",
+    "while": "k = 0\nwhile k < 2:\n    k += 1\n    for b in range(n):\n",
+    "in a branch": "for a in range(3):\n    if a != n:\n        for b in range(2):\n",
+}
+FIRST = {"ours": "x * 1.0", "an argument": "x", "a row": "B[0]", "chosen": "(x if n > 1 else B[0]) * 1.0"}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("update", UPDATES)
+def test_the_first_value_of_an_array_that_nested_loops_carry_is_left_alone(loop, update):
+    """Another name keeps it: whichever loop hands its buffer on, and wherever the buffers are made."""
+    header = LOOPS[loop]
+    depth = header.rstrip("\n").rpartition("\n")[2]
+    inner = " " * (len(depth) - len(depth.lstrip()) + 4)
+    for first, value in FIRST.items():
+        body = f"t = {value}\nu = t\nw = t\n{header}{inner}{UPDATES[update]}\nreturn t, u, w"
+        text = "import numpy as np\n\n\ndef f(x, B, n):\n" + textwrap.indent(body, "    ") + "\n"
+        function = module_of(text)["f"]
+        compiled = pellucid.compile(function)
+        for n in (2, 0):
+            x, B = np.arange(4.0), np.arange(8.0).reshape(2, 4) - 3.0
+            for got, want in zip(compiled(x, B, n), function(x, B, n), strict=True):
+                np.testing.assert_array_equal(got, want, err_msg=f"{first}\n{text}")

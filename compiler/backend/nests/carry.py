@@ -73,7 +73,7 @@ class _Carrier:
             after = self.live.after(statement)
             made = self.statement(statement, before)
             current = self.own.get(_made_name(made[0]))
-            if current is not None and result and _is_alias(result[-1], current):
+            if current is not None and result and _is_alias(result[-1], current) and _begins_with_copy(made, current):
                 made = self._copied_at_once(made, current, result.pop().value.id)
             result += made
             before = after
@@ -95,7 +95,7 @@ class _Carrier:
     def loop(self, node: gast.For | gast.While, before: AbstractSet[str]) -> list[gast.stmt]:
         at_end = self.live.after(node.body[-1])
         changed = {n for s in syntax.walk([node]) for n in syntax.names_bound(s)}
-        body = self.block(node.body, ())
+        body = self.block(node.body, [*{*before, *at_end}])
         ahead: list[gast.stmt] = []
         for name in [s.targets[0].id for s in body if makes(s)]:
             made = next((s for s in body if _made_name(s) == name), None)
@@ -279,6 +279,12 @@ class _Carrier:
 
 def _made_name(statement: gast.stmt) -> str:
     return statement.targets[0].id if makes(statement) else ""
+
+
+def _begins_with_copy(statements: Sequence[gast.stmt], current: str) -> bool:
+    """`own = empty(...)`, a nest that fills it, `current = own`; an outer loop may have taken one of them ahead."""
+    alias = statements[2] if len(statements) > 2 else None
+    return alias is not None and _is_alias(alias, current) and alias.value.id == _made_name(statements[0])
 
 
 def _is_alias(statement: gast.stmt, name: str) -> bool:
