@@ -82,6 +82,26 @@ def test_slopes_through_functions_that_call_each_other():
     np.testing.assert_allclose(pellucid.grad(second, 1)(9, 2.5), difference, rtol=1e-6)
 
 
+def parts_of_itself(x):
+    if x > 2.0:
+        return (2.0, 3.0)
+    last, before = parts_of_itself(x + 1.0)
+    return (before, last)
+
+
+def nested_in_itself(x):
+    if x > 2.0:
+        return (2.0, (x, 1.0))
+    last, (before, first) = nested_in_itself(x + 1.0)
+    return (before, (last, first))
+
+
+@pytest.mark.parametrize("function", [parts_of_itself, nested_in_itself])
+def test_results_made_of_parts_of_the_result(function):
+    """What a function may return is found in rounds, which have to end."""
+    assert pellucid.compile(function)(0.5) == function(0.5)
+
+
 def endless(n):
     return endless_too(n + 1)
 

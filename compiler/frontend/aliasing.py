@@ -75,9 +75,10 @@ class Summaries:
         while True:
             self.active[tree] = before
             after = facts_of(scope, resolve, self).returned or NOTHING
-            if after == before or tree not in self.unfinished:
+            wider = join(before, after) if before != Value() else after
+            if wider == before or tree not in self.unfinished:
                 break
-            before = join(before, after) if before != Value() else after
+            before = wider
         del self.active[tree]
         self.unfinished.discard(tree)
         if not self.unfinished:
