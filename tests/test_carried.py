@@ -134,3 +134,55 @@ def test_the_first_value_of_an_array_that_nested_loops_carry_is_left_alone(loop,
             x, B = np.arange(4.0), np.arange(8.0).reshape(2, 4) - 3.0
             for got, want in zip(compiled(x, B, n), function(x, B, n), strict=True):
                 np.testing.assert_array_equal(got, want, err_msg=f"{first}\n{text}")
+
+
+def nothing_but_a_step(A, k):
+    for i in range(0, len(A), k):
+        pass
+    return k
+
+
+def items_at_bools(A, k):
+    items = [1.0, 2.0, 3.0]
+    items.append(4.0)
+    return items[k > 1], items[True]
+
+
+@pytest.mark.parametrize("program", [nothing_but_a_step, items_at_bools])
+@pytest.mark.parametrize("k", [2, 0, -1])
+def test_steps_and_places(program, k):
+    stages, A = Stages(program), np.ones((3, 2))
+    for stage in STAGES[1:]:
+        assert_same(stages.run(stage, A, k), in_python(program, A, k))
+
+
+def counted(h):
+    total = 0
+    for i in range(h):
+        total += i
+    return total
+
+
+def placed(h):
+    return [1.0, 2.0][h]
+
+
+@pytest.mark.parametrize("program", [counted, placed])
+def test_numpys_bool_does_not_count(program):
+    with pytest.raises(TypeError):
+        program(np.bool_(True))
+    with pytest.raises(pellucid.CompileError, match="integers"):
+        pellucid.compile(program)(np.bool_(True))
+
+
+@pytest.mark.parametrize("change", [
+    "xs[0:2] += [1.0]", "xs[1:] *= 2", "xs[:] += [4.0]", "xs[1:1] += [4.0]", "xs[-1:] += (9.0, 8.0)", "xs[::2] += []",
+    "xs[::-1] += xs", "xs[::2] = [1.0, v]", "xs[5:] += [v]",
+])  # fmt: skip
+def test_slices_of_lists_change_in_place(change):
+    """The slice is a list of its own, which is put back in its place."""
+    text = f"def f(v):\n    xs = [v, 2.0, 3.0]\n    ys = xs\n    {change}\n    return xs, ys\n"
+    function = module_of(text)["f"]
+    stages, want = Stages(function), in_python(function, 5.0)
+    for stage in STAGES[1:]:
+        assert_same(stages.run(stage, 5.0), want)

@@ -74,6 +74,8 @@ class _Reaching:
         if isinstance(node, gast.For | gast.While):
             return self.loop(node, state)
         self.note(node, state)
+        if isinstance(node, gast.Raise):
+            return NOWHERE
         if isinstance(node, gast.If):
             return _joined(self.block(node.body, state), self.block(node.orelse, state))
         if _is_turn(node):
@@ -99,12 +101,17 @@ class _Reaching:
         self.found[id(node)] = node, tuple(state.get(name, NOTHING) for name in reads_of(node))
 
 
+NOWHERE: State = {}  # behind a raise: what holds there reaches nothing
+
+
 def _is_turn(node: gast.stmt) -> bool:
     """`a, b = b, a`"""
     return isinstance(node, gast.Assign) and isinstance(node.value, gast.Tuple)
 
 
 def _joined(left: State, right: State) -> State:
-    if left == right:
+    if left == right or right is NOWHERE:
         return left
+    if left is NOWHERE:
+        return right
     return {name: left.get(name, NOTHING) | right.get(name, NOTHING) for name in {**left, **right}}

@@ -196,7 +196,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
             return _error(exc)
         case gast.Return(value=gast.Tuple(elts=elements)):
             return "" if all(map(syntax.is_atom, elements)) else "a result is not an atom"
-        case gast.Delete(targets=[gast.Name()]):
+        case gast.Delete(targets=[gast.Name()]) | gast.Pass():  # a loop may do nothing but raise for its step
             return ""
     return f"not a statement of the loops stage: {type(statement).__name__}"
 

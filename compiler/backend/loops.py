@@ -189,6 +189,10 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     return lower_scalar_operator(low, name, operator, call, operands, static)
 
 
+def _nothing(low: Lowering) -> gast.stmt:
+    return syntax.at(gast.Pass(), low.span, low.inlined)
+
+
 def _defaults(operator: str) -> dict:
     row = schema.OPERATORS.get(operator)
     if row is None or row.kind == "elementwise":
@@ -319,7 +323,7 @@ def lower_for(low: Lowering, statement: gast.For) -> None:
     if not body and counts and variable not in low.live.after(statement):
         return  # nothing is left of it
     start, stop, step = bounds
-    low.emit(syntax.for_range(variable, start, stop, step, body or [gast.Pass()], kind=statement.iter.func.id))
+    low.emit(syntax.for_range(variable, start, stop, step, body or [_nothing(low)], kind=statement.iter.func.id))
     _restore(low, statement, leaving)
     return
 
@@ -343,7 +347,7 @@ def lower_while(low: Lowering, statement: gast.While, test: gast.expr, body: Seq
         leaving = lower_block(low, body, statement)
     low.loops_around -= 1
     _place(low, statement)
-    low.emit(syntax.while_(truth(scalar(low, test)), made or [gast.Pass()]))
+    low.emit(syntax.while_(truth(scalar(low, test)), made or [_nothing(low)]))
     _restore(low, statement, leaving)
 
 

@@ -27,8 +27,7 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _range(frame: Frame, args, kwargs, node, hint) -> Value:
     for value in args:
-        found = frame.type_of(value)
-        if not isinstance(found, Scalar) or found.dtype not in ("i64", "i32", "bool"):
+        if not frame.is_integer(value):
             frame.fault("T001", f"range() takes integers, not {frame.describe(value)}", node)
     start, stop, step = {1: (Static(0), *args, Static(1)), 2: (*args, Static(1)), 3: tuple(args)}[len(args)]
     return Range(*(as_int(frame, v, node) for v in (start, stop, step)))

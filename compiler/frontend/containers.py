@@ -78,10 +78,11 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
 
 
 def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
-    found = frame.type_of(position)
-    if not isinstance(found, Scalar) or types.KIND[found.dtype] > 1:
+    if not frame.is_integer(position):
         what = frame.describe(position)
         frame.fault("T001", f"list indices must be integers or slices, not {what}", node, "indexed here")
+    if frame.type_of(position) == types.BOOL:
+        position = frame.emit("cast", position, node=node, dtype="i64", weak=True)
     return frame.atom(position, node)
 
 

@@ -254,7 +254,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         return _like(frame, first, first.items + second.items)
     if op is gast.Mult:
         sequence, count = (first, right) if isinstance(first, Sequence) else (second, left)
-        if isinstance(sequence, Sequence) and _is_whole(frame, count):
+        if isinstance(sequence, Sequence) and frame.is_integer(count):
             return _like(frame, sequence, sequence.items * known(frame, count, node, "the length of a list"))
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
@@ -273,11 +273,6 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
 
 def _like(frame: Frame, sequence: Sequence, items: tuple[Value, ...]) -> Value:
     return containers.new_list(frame, items) if sequence.kind is list else Sequence(items)
-
-
-def _is_whole(frame: Frame, value: Value) -> bool:
-    found = frame.type_of(value)
-    return isinstance(found, Scalar) and (found.weak or found.dtype != "bool") and types.KIND[found.dtype] <= 1
 
 
 def _is_strong(frame: Frame, value: Value) -> bool:

@@ -161,8 +161,11 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
     old = subscript.load(frame, base, place.slice, place)
     value = evaluate.evaluate(frame, node.value)
-    if not changed_in_place(frame, old, op, value, node):
+    if changed_in_place(frame, old, op, value, node):
+        value = old  # an item is still that object; a slice of a list is a list of its own, which is put back
+    else:
         value = evaluate.binary(frame, op, old, value, node)
+    if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
     return None
 

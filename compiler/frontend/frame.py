@@ -285,6 +285,11 @@ class Frame:
     def is_scalar(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Scalar)
 
+    def is_integer(self, value: Value) -> bool:
+        """Whether a value can count and index: np.bool_ cannot."""
+        found = self.type_of(value)
+        return isinstance(found, Scalar) and (found.dtype in ("i64", "i32") or found == types.BOOL)
+
     def is_list(self, value: Value) -> bool:
         return isinstance(self.type_of(value), ListOf)
 

@@ -104,7 +104,7 @@ class _Carrier:
                 group = {n for n in self._sharing(name) if n in at_end and (n in changed or self._is_list(n))}
                 more, body = self._without(made, outside, body, group, before)
                 ahead += more
-        return [*ahead, syntax.rebuild(node, body=body or [gast.Pass()])]  # type: ignore[list-item]
+        return [*ahead, syntax.rebuild(node, body=body or [self._placed(gast.Pass(), node)])]  # type: ignore[list-item]
 
     def _without(
         self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: AbstractSet[str]

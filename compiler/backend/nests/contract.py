@@ -246,7 +246,8 @@ def _statement(node: gast.stmt, change: _Change) -> gast.stmt | None:
         case gast.Assign(targets=[place], value=value):
             return syntax.rebuild(node, targets=[change.tree(place)], value=change.tree(value))
         case gast.For(iter=iter_, body=body):
-            return syntax.rebuild(node, iter=change.tree(iter_), body=_block(body, change) or [gast.Pass()])
+            kept = _block(body, change) or [syntax.at(gast.Pass(), getattr(node, "span", None))]
+            return syntax.rebuild(node, iter=change.tree(iter_), body=kept)
         case gast.While(test=test, body=body):
             return syntax.rebuild(node, test=change.tree(test), body=_block(body, change))
         case gast.If(test=test, body=body, orelse=orelse):
