@@ -97,6 +97,8 @@ def _is_widened(got, want) -> bool:
         return False
     one, other = np.asarray(got), np.asarray(want)
     is_wider = np.promote_types(one.dtype, other.dtype) == one.dtype
+    if type(want) is int and one.dtype == np.int32:  # a Python int that meets an np.int32, and fits it
+        return int(got) == want
     takes_digits = isinstance(want, float) and one.dtype == np.float32  # np.float64 is a float, too
     if not is_wider and not (takes_digits and not isinstance(want, np.generic)):
         return False
