@@ -49,18 +49,21 @@ def is_of_numpys_numbers(source, args, got) -> bool:
     tree = ast.parse(source)
     if not any(map(_meets, ast.walk(tree))):
         return False
-    strong = ast.fix_missing_locations(_NumPysFloats().visit(ast.parse(source)))
-    return any(_gives(program, args, got) for program in (tree, strong))
+    for kind in (np.float64, np.float32):
+        strong = ast.fix_missing_locations(_NumPysFloats(kind.__name__).visit(ast.parse(source)))
+        if any(_gives(program, args, kind, got) for program in (tree, strong)):
+            return True
+    return False
 
 
-def _gives(tree, args, got):
+def _gives(tree, args, kind, got):
     space = {"__name__": "widened"}
     exec(compile(tree, "widened", "exec"), space)
-    args = map_leaves(lambda leaf: np.float64(leaf) if type(leaf) is float else leaf, copy.deepcopy(args))
+    args = map_leaves(lambda leaf: kind(leaf) if type(leaf) is float else leaf, copy.deepcopy(args))
     with np.errstate(all="ignore"):
         outcome = attempt(space["program"], *args)
     try:
-        return outcome.error is None and difference(got, outcome.value, 1e-9) is None
+        return outcome.error is None and difference(got, outcome.value, 1e-9 if kind is np.float64 else 1e-6) is None
     except Difference:
         return False
 
@@ -68,10 +71,13 @@ def _gives(tree, args, got):
 class _NumPysFloats(ast.NodeTransformer):
     """Every float of the text as NumPy's."""
 
+    def __init__(self, kind):
+        self.kind = kind
+
     def visit_Constant(self, node):
         if type(node.value) is not float:
             return node
-        return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "float64", ast.Load()), [node], [])
+        return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), self.kind, ast.Load()), [node], [])
 
 
 def _meets(node):
