@@ -81,14 +81,14 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
         return frame.emit(COMPARISONS[op], left, right, node=node, hint=hint)
-    sides = [equality.as_sequence(frame, value) for value in (left, right)]
+    sides = first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
     if any(map(frame.is_array, sides)) or (
         any(isinstance(v, Sequence) for v in sides) and any(_is_numpys_scalar(frame, v) for v in sides)
     ):
         arrays = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
         return frame.emit(COMPARISONS[op], *arrays, node=node, hint=hint)
     if op in (gast.Eq, gast.NotEq):
-        same = equality.are_equal(frame, *sides, node, hint)
+        same = equality.are_equal(frame, first, second, node, hint)
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
     if all(isinstance(v, Sequence | Static) for v in sides):
         known = [Static(evaluate.known(frame, value, node)) for value in sides]
