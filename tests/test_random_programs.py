@@ -10,7 +10,7 @@ from tests.harness.random_programs import programs
 from tests.harness.stages import STAGES
 
 
-@settings(max_examples=70)
+@settings(max_examples=40)
 @given(programs())
 def test_every_stage_agrees_with_python(written):
     agrees(written, STAGES)

@@ -332,11 +332,6 @@ def _absolute(values: Values, state: State, forms: list[Form]) -> Form | None:
     return x if values.proves(state, x) else values.unknowns.choice("max", x, x.times(-1))
 
 
-def _clip(values: Values, state: State, forms: list[Form]) -> Form | None:
-    x, low, high = forms
-    return values.unknowns.choice("min", values.unknowns.choice("max", x, low), high)
-
-
 FORM_RULES = {
     "add": lambda v, s, f: f[0] + f[1],
     "subtract": lambda v, s, f: f[0] - f[1],
@@ -350,5 +345,4 @@ FORM_RULES = {
     "maximum": lambda v, s, f: v.unknowns.choice("max", *f),
     "minimum": lambda v, s, f: v.unknowns.choice("min", *f),
     "where": lambda v, s, f: v.unknowns.choice("either", f[1], f[2]),
-    "clip": _clip,
 }

@@ -238,11 +238,6 @@ def fmin(here: Here, x: Value, y: Value) -> Value:
     return float_emitters.number_extreme(here, "ole", x, y) if here.is_float else minimum(here, x, y)
 
 
-@emits("clip")
-def clip(here: Here, x: Value, low: Value, high: Value) -> Value:
-    return minimum(here, maximum(here, x, low), high)
-
-
 @emits("where")
 def where(here: Here, condition: Value, x: Value, y: Value) -> Value:
     return here.code.select(condition, x, y)

@@ -26,7 +26,7 @@ else:
 
 INTRINSICS = {
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "log10": "log10", "sin": "sin",
-    "cos": "cos", "fabs": "fabs",
+    "cos": "cos",
 }  # fmt: skip
 ROUNDING = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
 LIBRARY = {

@@ -44,7 +44,7 @@ UNARY: dict[str, tuple[str, float | None, float | None]] = {
     "erfc": ("erfc", None, None),
     "gamma": ("gamma", -1.0, 1000.0),
     "lgamma": ("gammaln", -1.0, 1e308),
-    "fabs": ("fabs", None, None),
+    "fabs": ("absolute", None, None),
     "degrees": ("rad2deg", None, None),
     "radians": ("deg2rad", None, None),
 }

@@ -66,9 +66,11 @@ def _cast(
     source, middle = _dtype(inner.args[0], types), _dtype(operand, types)
     if source is None or middle is None:
         return (operand,)
-    alike = _is_weak_alike(inner.args[0], operand, types)
-    if NUMPY_DTYPE[source] != NUMPY_DTYPE[middle] and not (alike and _is_exact(source, middle)):
-        return (operand,)  # what is one number for Python and for NumPy is that number, there and back
+    there_and_back = source == middle == syntax.static_of(value)["dtype"]  # one number for Python and for NumPy
+    if not there_and_back and not _is_weak_alike(inner.args[0], operand, types):
+        return (operand,)
+    if NUMPY_DTYPE[source] != NUMPY_DTYPE[middle] and not _is_exact(source, middle):
+        return (operand,)
     return operand, inner.args[0], syntax.rebuild(value, args=inner.args)
 
 
