@@ -68,11 +68,13 @@ def run(generator, options) -> bool:
     make = in_short(generator) if options.short else GENERATORS[generator]
     plan = plan_of(generator, 15 if options.short else 6)
     seeds = range(options.seed, options.seed + count * options.step, options.step)
-    for seed, case, findings in checked(make, seeds, plan, until):
-        if options.print:
-            show(seed, case, findings)
-        report.add(seed, case, findings, plan(seed))
-    print(report.summary(), flush=True)
+    try:
+        for seed, case, findings in checked(make, seeds, plan, until):
+            if options.print:
+                show(seed, case, findings)
+            report.add(seed, case, findings, plan(seed))
+    finally:  # what has run counts, also where Ctrl-C ends it
+        print(report.summary(), flush=True)
     return bool(report.failures)
 
 
