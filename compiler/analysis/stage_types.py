@@ -20,6 +20,7 @@ from ..names import Names
 from ..ops import schema
 from ..program import Function
 from ..types import INT, KIND, Array, Dim, Extent, ListOf, Scalar, Type
+from .expression_types import is_scalar_operator, works_in
 from .result_types import result_type
 
 if TYPE_CHECKING:
@@ -187,13 +188,11 @@ def conversion_faults(function: Function) -> Iterator[Fault]:
 
 def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
     match node:
-        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in schema.OPERATORS:
-            row = schema.OPERATORS[operator]
+        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if is_scalar_operator(operator):
             first, second = result_type(left, types), result_type(right, types)
             if not (isinstance(first, Scalar) and isinstance(second, Scalar)) or first.dtype == second.dtype:
                 return ""
-            wanted = row.works_in((first, second), row.type_rule((first, second))) if row.kind == "elementwise" else ()
-            if len({*wanted}) != 1:
+            if len({*works_in(operator, (first, second))}) != 1:
                 return ""
             constant = isinstance(left, gast.Constant) or isinstance(right, gast.Constant)
             if constant and KIND[first.dtype] == KIND[second.dtype]:

@@ -35,7 +35,7 @@ NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at o
 NANOSECONDS = {
     "free": OPERATION, "light": OPERATION, "slow": SLOW_OPERATION, "function": FUNCTION, "special": SPECIAL_FUNCTION,
 }  # fmt: skip
-FORMS = {"length": OPERATION, "empty": ALLOCATION}  # what is no row
+FORMS = {"length": OPERATION, "empty": ALLOCATION}  # what is done once, not for an element
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,11 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
         case Sequence(), Sequence():
             if len(left.items) != len(right.items) or left.kind is not right.kind:
                 return Static(False)
-            return all_equal(frame, list(zip(left.items, right.items, strict=True)), node, hint)
+            return decided(frame, list(zip(left.items, right.items, strict=True)), False, node, hint)
         case Mapping_(), Mapping_():
             if {k for k, _ in left.items} != {k for k, _ in right.items}:
                 return Static(False)
-            return all_equal(frame, [(v, right.get(k)) for k, v in left.items], node, hint)
+            return decided(frame, [(v, right.get(k)) for k, v in left.items], False, node, hint)
         case Record(), Record():
             return records_equal(frame, left, right, node, hint)
         case Static(), Static():
@@ -67,7 +67,7 @@ def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hin
         return Static(False)
     names = [field.name for field in dataclasses.fields(owner) if field.compare]
     pairs = [(left.get(name), right.get(name)) for name in names]
-    return all_equal(frame, pairs, node, hint, is_container=sys.version_info < (3, 13))  # as tuples before that
+    return decided(frame, pairs, False, node, hint, is_container=sys.version_info < (3, 13))  # as tuples before that
 
 
 def _is_generated(cls: type) -> bool:
@@ -76,18 +76,18 @@ def _is_generated(cls: type) -> bool:
     return dataclasses.is_dataclass(cls) and getattr(code, "co_filename", "") == "<string>"
 
 
-def all_equal(frame: Frame, pairs: list, node: gast.AST, hint: str, is_container: bool = True) -> Value:
-    result: Value = Static(True)
-    for a, b in pairs:
-        step = Static(True) if is_container and is_one(a, b) else equal(frame, a, b, node)
+def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is_container: bool = True) -> Value:
+    """Whether all pairs are equal, or with `stop` any of them: one that is as `stop` says is the end."""
+    result: Value = Static(not stop)
+    for left, right in pairs:
+        step = Static(True) if is_container and is_one(left, right) else equal(frame, left, right, node)
         if isinstance(step, Static):
-            if not step.value:
-                result = step
-                break
+            if bool(step.value) == stop:
+                return step
         elif isinstance(result, Static):
             result = step
         else:
-            result = frame.emit("logical_and", result, step, node=node, hint=hint)
+            result = frame.emit("logical_or" if stop else "logical_and", result, step, node=node, hint=hint)
     if isinstance(result, Static):
         return result
     return frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
@@ -114,7 +114,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)
         case Sequence() | Static() | Iteration() | Range():
-            return any_equal(frame, item, iteration.static_items(frame, container, node), node, hint)
+            pairs = [(other, item) for other in iteration.static_items(frame, container, node)]
+            return decided(frame, pairs, True, node, hint)
     column = rows.column_of_numbers(frame, held)
     if column is not None:
         found = frame.emit("any", frame.emit("equal", column.values, item, node=node), node=node)
@@ -124,21 +125,3 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
     what = frame.describe(container)
     frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)
-
-
-def any_equal(frame: Frame, item: Value, items: list[Value], node: gast.AST, hint: str) -> Value:
-    result: Value = Static(False)
-    for other in items:
-        step = Static(True) if is_one(other, item) else equal(frame, other, item, node)
-        if isinstance(step, Static):
-            if step.value:
-                return step
-        elif isinstance(result, Static):
-            result = step
-        else:
-            result = frame.emit("logical_or", result, step, node=node, hint=hint)
-    if isinstance(result, Static):
-        return result
-    return frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
-
-

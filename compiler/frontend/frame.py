@@ -155,11 +155,9 @@ class Task:
         if (topic, text) not in self.decisions:
             self.decisions.append((topic, text))
 
-    def drop_provisional(self, since: Instance) -> None:
-        """Forget the instances that were compiled since another one began, with results that were not settled."""
-        instances = list(self.instances.values())
-        later = instances[instances.index(since) + 1 :] if since in instances else []
-        for key in [k for k, instance in self.instances.items() if instance in later and instance.reaches < inf]:
+    def drop_provisional(self, kept: frozenset) -> None:
+        """Forget the instances, but for those under the keys kept, that used results which were not settled."""
+        for key in [k for k, instance in self.instances.items() if k not in kept and instance.reaches < inf]:
             self.forget(key)
 
     def forget(self, key: object) -> None:

@@ -203,10 +203,11 @@ def compile_instance(
     """
     core, table = apply.core_of(tree)
     task, outside = frame.task, frame.task.reaches
+    before = frozenset(task.instances)
     instance.depth = frame.depth()
     for _ in range(8):
         task.reaches = inf
-        task.drop_provisional(instance)
+        task.drop_provisional(before)
         inner.builder = Builder(Names(task.function_names), {})
         inner.builder.heap = Heap()
         inner.caller, inner.call_span, inner.live_after = frame, None, table
