@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import KIND
 from .abi import BITS, INT64_MIN
@@ -66,6 +67,15 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
         return emitter
 
     return register
+
+
+def wrapping(code: Code, operator: str, *operands: Value) -> Value:
+    """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
+    return EMITTERS[str(OPERATORS[operator].cpu)](Here(code, "i64", weak=False, idle=False, fail_if=_never), *operands)
+
+
+def _never(*reason: object) -> None:
+    raise AssertionError(f"an operation that cannot fail: {reason}")
 
 
 def python_message(attempt: Callable[[], object], value: str = "") -> str:

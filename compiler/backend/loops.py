@@ -22,6 +22,7 @@ from ..analysis.range_values import items_of
 from ..diagnostics import InternalError
 from ..later import later
 from ..ops import schema
+from ..ops.forms import FORMS
 from ..program import Function, Program
 from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
@@ -34,7 +35,7 @@ from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
 from .loop_rules.release import release, tidy_names
-from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
+from .loop_rules.scalars import scalar, truth
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
 from .nests.improve import improve
@@ -161,7 +162,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     static = {**_defaults(operator), **syntax.static_of(call)}
     if operator in low.program.functions:
         return calls.lower_call(low, [name], call)
-    if operator in LIST_OPERATORS:
+    if operator in FORMS:
         flush(low)
         return assign_opaque(low, name, call)
     if operator == "dim":

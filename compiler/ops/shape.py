@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..types import INT, NUMPY_DTYPE, Array, Extent, Scalar, Type
+from . import intervals
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
 from .raising import always, conversion, of_arrays
@@ -205,6 +206,8 @@ declare(
         scalar_spelling="{dtype}({x})",
         partials=(cast_slope,),
         cpu="cast",
+        natural=all,
+        interval=intervals.unchanged,
         work="free",
         works_in=as_it_is,
         raises=conversion,

@@ -27,10 +27,11 @@ from ..analysis.result_types import result_type
 from ..builder import type_of_constant
 from ..names import Names, base_of
 from ..ops import schema
+from ..ops.schema import row_of
 from ..printing.fold import movable
 from ..program import Function
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
-from .constants import WEAKENED, evaluate, evaluate_strong, weaken
+from .constants import evaluate, evaluate_strong, may_weaken, weaken
 from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
 from .rename import map_expression, map_statement, rename, with_blocks
@@ -262,7 +263,8 @@ class _Simplifier:
         result, wanted = result_type(candidate, self.types), self.types[name]
         if result is None:
             return False
-        shaped = syntax.operator_of(candidate) in ("reshape", "broadcast_to")
+        row = row_of(syntax.operator_of(candidate))
+        shaped = row is not None and row.kind == "structural" and "shape" in row.static
         if shaped and syntax.same(candidate.keywords, value.keywords):  # type: ignore[attr-defined]
             return dtype_of(result) == dtype_of(wanted)
         return _fits(result, wanted)
@@ -294,7 +296,7 @@ def is_promising(operator: str | None, shown: tuple[Shown, ...], repeats: bool) 
     if operator == "dim" or operator in REARRANGING or rules_for(operator, shown, repeats):
         return True
     numbers = [part == "cast" or part == A_CONSTANT or isinstance(part, tuple) for part in shown]
-    return all(numbers) or "cast" in shown and operator in WEAKENED
+    return all(numbers) or "cast" in shown and may_weaken(operator)
 
 
 def _fits(have: Type, want: Type) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...ops.schema import OPERATORS
 from ...records import dataclass
 from ...types import KIND, Array, Scalar
 from .arithmetic import ZERO
@@ -167,7 +168,7 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
     if not inner:
         return _outer(low, name, term, order, out)
     axes = tuple(order.index(c) for c in inner)
-    plan = Plan(low, name, "any" if dtype == "bool" else "sum", term, tuple(sorted(axes)), False)
+    plan = Plan(low, name, OPERATORS["any" if dtype == "bool" else "sum"], term, tuple(sorted(axes)), False)
     if plan.has_kept_inside():
         return plan.by_rows()
     return plan.by_accumulator(add_in_blocks if KIND[dtype] == 2 else combine)

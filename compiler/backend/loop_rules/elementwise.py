@@ -14,6 +14,7 @@ import gast
 from ... import syntax
 from ...diagnostics import InternalError
 from ...ops.schema import OPERATORS
+from ...ops.works_in import as_result
 from ...types import KIND, Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO, plus
 from .guards import broadcast, raise_if
@@ -21,8 +22,6 @@ from .lowering import Lowering
 from .nest import flush
 from .nodes import ONE_LONG, Apply, Fill, Grid, Index, Length, Node, Value
 from .operands import apply, cast, constant, convert, solid
-
-INT_POWERS = frozenset({"power"})
 
 
 def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping) -> Node:
@@ -34,8 +33,8 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
     if operator == "power":
         operator, operands = plain_power(operands)
     lengths = broadcast(low, operands)
-    can_raise = operator in INT_POWERS and KIND[dtype] == 1 and not _is_natural(operands[1])
-    if operator not in ("cast", "where") and not OPERATORS[operator].is_comparison:
+    can_raise = operator == "power" and KIND[dtype] == 1 and not _is_natural(operands[1])
+    if OPERATORS[operator].works_in is as_result:
         operands = [narrowed(low, node, dtype) for node in operands]
     if can_raise:
         flush(low)
@@ -120,8 +119,10 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
         raise InternalError("loops", name, "an array is made here")
     lengths = lengths_of_shape(low, static["shape"], type_)
     match operator:
-        case "zeros" | "ones":
-            return Fill(Value(constant(operator == "ones", type_.dtype), type_.dtype, bare=True), lengths)
+        case "zeros":
+            return Fill(Value(constant(0, type_.dtype), type_.dtype, bare=True), lengths)
+        case "ones":
+            return Fill(Value(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
             return Fill(_filling(operands[0], type_.dtype), lengths)
         case "arange":
