@@ -194,7 +194,7 @@ def test_operator_row_is_complete(row):
         used = {re.split(r"\W", field)[0] for field in re.findall(r"{([^{}]*)}", spelling)}
         assert used - {""} <= words, f"the spelling mentions {sorted(used - words)}"
     if row.kind == "elementwise":
-        assert row.name in EMITTERS, f"no emitter {row.cpu!r}"
+        assert row.name in EMITTERS, f"no emitter {row.name!r}"
         for partial in filter(lambda p: isinstance(p, str), row.partials):
             read = set(names_read(parse_template(partial.removeprefix("vjp:").strip())))
             assert read <= words | {"out", "out_bar"}, f"a partial reads {sorted(read - words)}"

@@ -60,7 +60,7 @@ def elementary(here: Here, name: str, *operands: Value) -> Value:
     own = vector_math(here, name, *operands)
     if own is not None:
         return own
-    source, function = str(OPERATORS[name].cpu).split()
+    source, function = OPERATORS[name].cpu.split()
     return here.code.intrinsic(function, *operands) if source == "llvm" else library(here, function, *operands)
 
 
@@ -77,7 +77,7 @@ def _scipy(name: str, function: str) -> None:
 
 
 for _row in OPERATORS.values():
-    _source, _, _function = (_row.cpu or "").rpartition(" ")
+    _source, _, _function = _row.cpu.rpartition(" ")
     if _source == "scipy":
         _scipy(_row.name, _function)
     elif _source:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import KIND
 from .abi import BITS, INT64_MIN
@@ -71,7 +70,7 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
 
 def wrapping(code: Code, operator: str, *operands: Value) -> Value:
     """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
-    return EMITTERS[str(OPERATORS[operator].cpu)](Here(code, "i64", weak=False, idle=False, fail_if=_never), *operands)
+    return EMITTERS[operator](Here(code, "i64", weak=False, idle=False, fail_if=_never), *operands)
 
 
 def _never(*reason: object) -> None:

@@ -26,7 +26,7 @@ from ..ops.forms import FORMS
 from ..program import Function, Program
 from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
-from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
+from .loop_rules.elementwise import creation, elementwise, made_lengths, refuse_negative
 from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
 from .loop_rules.lowering import Lowering
@@ -229,7 +229,7 @@ def lower_scalar_operator(
 def lower_creation(low: Lowering, name: str, operator: str, call: gast.Call, static: dict) -> None:
     type_ = low.function.types[name]
     if operator == "empty":
-        lengths = lengths_of_shape(low, static["shape"], type_)  # type: ignore[arg-type]
+        lengths = made_lengths(low, static["shape"], type_)  # type: ignore[arg-type]
         made = allocate(low, name if name not in low.facts.merged else low.fresh(name), lengths, type_.dtype)  # type: ignore
         return assign_array(low, name, low.stored(made, lengths))
     node = creation(low, name, operator, [low.value(a) for a in call.args], static)

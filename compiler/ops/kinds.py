@@ -62,7 +62,7 @@ def elementwise(
             scalar_spelling=scalar_spelling,
             precedence=precedence,
             partials=tuple(partials),
-            cpu=cpu or name,
+            cpu=cpu,
             work=work,
             works_in=works_in,
             raises=raises,

@@ -86,8 +86,8 @@ class Operator:
                 `position`.  Elementwise rows give partials instead.
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
-    cpu         elementwise: the name of its scalar emitter in the backend, or the function that computes it on floats:
-                an intrinsic, `llvm floor`, one of C's library, `c asin`, or SciPy's, `scipy gammaln`
+    cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
+                `c asin`, or SciPy's, `scipy gammaln`; where there is none the backend has an emitter of the row's name
     domain      of a function of `math`: where it raises
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
@@ -120,7 +120,7 @@ class Operator:
     scalar_spelling: str = ""
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
-    cpu: str | None = None
+    cpu: str = ""
     domain: Domain | None = None
     raises: Raises = never
     works_in: WorksIn = as_result
@@ -142,8 +142,8 @@ class Operator:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise TypeError(f"operator {self.name}: unknown kind {self.kind!r}")
-        if self.kind == "elementwise" and (self.cpu is None or len(self.partials) != len(self.operands)):
-            raise TypeError(f"operator {self.name}: an elementwise row needs cpu= and one partial per operand")
+        if self.kind == "elementwise" and len(self.partials) != len(self.operands):
+            raise TypeError(f"operator {self.name}: an elementwise row needs one partial per operand")
         if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
         if self.kind == "reduction" and self.fold is None:

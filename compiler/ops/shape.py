@@ -205,7 +205,6 @@ declare(
         spelling="{x}.astype({dtype})",
         scalar_spelling="{dtype}({x})",
         partials=(cast_slope,),
-        cpu="cast",
         natural=all,
         interval=intervals.unchanged,
         work="free",

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import gast
 
@@ -104,6 +105,11 @@ def _length(low: Lowering, tree: gast.expr, extent: Extent) -> Length:
     return Length(known if known is not None and is_plain(known) and low.is_natural(tree) else extent, tree)
 
 
+def made_lengths(low: Lowering, shape: object, type_: Array) -> tuple[Length, ...]:
+    """The lengths of an array that is made: its allocation refuses negative ones, or a test where it has none."""
+    return tuple(replace(n, is_refused=True) for n in lengths_of_shape(low, shape, type_))
+
+
 def refuse_negative(low: Lowering, lengths: Sequence[Length]) -> None:
     """An array that is not allocated must still not have a negative length."""
     for length in lengths:
@@ -117,7 +123,10 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
     type_ = low.function.types[name]
     if not isinstance(type_, Array):
         raise InternalError("loops", name, "an array is made here")
-    lengths = lengths_of_shape(low, static["shape"], type_)
+    if operator == "arange":
+        counts = lengths_of_shape(low, static["shape"], type_)
+        return _arange(operands, type_.dtype, tuple(_no_less_than_none(low, n) for n in counts))
+    lengths = made_lengths(low, static["shape"], type_)
     match operator:
         case "zeros":
             return Fill(Value(constant(0, type_.dtype), type_.dtype, bare=True), lengths)
@@ -125,8 +134,6 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
             return Fill(Value(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
             return Fill(_filling(operands[0], type_.dtype), lengths)
-        case "arange":
-            return _arange(operands, type_.dtype, tuple(_no_less_than_none(low, n) for n in lengths))
         case "eye":
             return _eye(static.get("offset", 0), type_.dtype, lengths)
     raise InternalError("loops", operator, "not a way to make an array")

@@ -15,6 +15,7 @@ from dataclasses import replace
 import gast
 
 from ... import syntax
+from ...ops.raising import conversion
 from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .direction import loops_in_order, marks_of, way_to_store
@@ -22,6 +23,7 @@ from .elementwise import fitted, narrowed
 from .guards import ONLY_KNOWN_ONES, require_equal, shape_text
 from .indexing import (
     Items,
+    checked,
     index_arrays,
     index_map,
     is_full_slice,
@@ -74,6 +76,8 @@ def _combined(base: Stored, index: Sequence[gast.expr], value: gast.expr, accumu
 
 
 def _store_element(low: Lowering, base: Stored, items: Items, value: Node, accumulate: bool) -> None:
+    if conversion([Scalar(value.dtype)], {"dtype": base.dtype}):
+        items = [checked(low, item, axis, base) for axis, item in enumerate(items)]  # NumPy looks at the place first
     nest = Nest(low)
     nest.prepare((value, []))
     tree = fitted(nest.value(value, []), base.dtype).tree

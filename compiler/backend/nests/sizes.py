@@ -20,6 +20,7 @@ from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain
+from .lengths import is_natural
 
 DEPTH = 8  # names that are taken for their values, one within the other
 
@@ -192,6 +193,13 @@ class Sizes:
             outer = Scope({n: s for n, s in scope.spans.items() if n != name})
             return any(self.is_natural(rest + end.times(factor), outer) for end in ends)
         return form.constant >= 0 and all(f > 0 and unknown in self.lengths for unknown, f in form.terms)
+
+    def is_natural_int(self, tree: gast.expr) -> bool:
+        """Whether an int is surely not negative, wherever it stands."""
+        if is_natural(tree):
+            return True
+        form = self.of(tree)
+        return form is not None and self.is_natural(form, Scope())
 
     def is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
         """Whether `0 <= index < extent` for every turn of the loops around it."""
