@@ -33,7 +33,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish(session):
-    """What collecting made lives as long as the suite: tests that count buffers need not search through it each time."""
+    """What collecting made lives as long as the suite: who counts buffers need not search through it each time."""
     gc.collect()
     gc.freeze()
 

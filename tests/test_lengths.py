@@ -63,7 +63,8 @@ USES = {
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("maker", MAKERS)
 def test_no_array_has_a_negative_length(maker, use):
-    program = module_of(f"import numpy as np\n\n\ndef program(x):\n    n = x.shape[0]\n    y = {maker}\n    {USES[use]}\n")["program"]
+    text = f"import numpy as np\n\n\ndef program(x):\n    n = x.shape[0]\n    y = {maker}\n    {USES[use]}\n"
+    program = module_of(text)["program"]
     assert "negative dimensions" in str(in_python(program, np.zeros(0)))
     agree(program, np.zeros(0))
     if "empty" not in maker or use in ("filled", "never read", "measured"):

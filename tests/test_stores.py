@@ -218,7 +218,8 @@ def test_the_place_is_looked_at_before_the_number(place, number):
     shape = "3" if "," not in place else "(3, 2)"
 
     def agree(body):
-        program = module_of(f"import numpy as np\n\n\ndef program(k, s):\n    y = np.zeros({shape}, int)\n{body}")["program"]
+        text = f"import numpy as np\n\n\ndef program(k, s):\n    y = np.zeros({shape}, int)\n{body}"
+        program = module_of(text)["program"]
         stages = Stages(program)
         for k in (0, 1, 3, 4, -4):
             want = in_python(program, k, number)

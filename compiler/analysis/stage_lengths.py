@@ -109,7 +109,8 @@ class _Lengths:
             if not given or any(self.agrees(name, extent, other) for other in given):
                 continue
             # what holds the place of a value that is never read has no length (`placeholders.py`)
-            if given != [0] or operator not in ("zeros", "empty"):
+            row = schema.row_of(operator)
+            if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
 

@@ -101,6 +101,8 @@ class Operator:
                 `intervals`
     negation    of a comparison: the one that holds of ints where this one does not
     conjoins    of truths: the truth that the result has only if all operands have it
+    collapses   what a call may be replaced by where its operand has its shape, or is a call of the same operator: a
+                rule of `collapsing`
     lazy        the operands, by position, that Python evaluates only as others turn out, where all are its scalars
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
@@ -132,6 +134,7 @@ class Operator:
     interval: Callable[..., Any] | None = None
     negation: str = ""
     conjoins: bool | None = None
+    collapses: Callable[..., Any] | None = None
     lazy: tuple[int, ...] = ()
     fold: Fold | None = None
     reorders: str = ""
