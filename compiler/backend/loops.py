@@ -184,6 +184,8 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         return assign(low, name, structure.structure(low, name, operator, operands, static))
     if kind == "contraction":
         return assign(low, name, contractions.contraction(low, name, operator, operands, static))
+    if kind == "library":
+        return assign(low, name, contractions.by_library(low, name, schema.OPERATORS[operator], operands))
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)

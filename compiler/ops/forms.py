@@ -45,6 +45,7 @@ _ROWS = (
     Form("gemm", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
     Form("gemv", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
     Form("dot", ("in", "in"), gives="number", raises=True, is_library=True, typed=False, python=False),
+    Form("gesv", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
     Form("range", ("in", "in", "in"), gives="loop"),
     Form("prange", ("in", "in", "in"), gives="loop", typed=False, python=False),
     Form("lanes", ("in", "in", "in"), gives="loop", typed=False, python=False),

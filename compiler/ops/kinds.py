@@ -149,4 +149,4 @@ def plain(kind: str) -> Callable[..., Operator]:
     return make
 
 
-structural, creation, contraction = plain("structural"), plain("creation"), plain("contraction")
+structural, creation, contraction, library = map(plain, ("structural", "creation", "contraction", "library"))

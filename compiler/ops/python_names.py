@@ -83,7 +83,7 @@ def _rows() -> dict[str, Binding]:
     return {
         dotted: Binding(operator=row.name, strong=not dotted.startswith("math."))
         for row in OPERATORS.values()
-        if row.kind in ("elementwise", "contraction")
+        if row.kind in ("elementwise", "contraction", "library")
         for dotted in row.python
     }
 

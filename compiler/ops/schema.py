@@ -17,7 +17,7 @@ from .raising import Domain, Raises, never
 from .sharing import SHARING
 from .works_in import WorksIn, as_result
 
-KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
+KINDS = ("elementwise", "reduction", "creation", "structural", "contraction", "library")
 WORK = ("free", "light", "slow", "function", "special")
 
 TypeRule = Callable[..., Type]
@@ -104,6 +104,8 @@ class Operator:
     collapses   what a call may be replaced by where its operand has its shape, or is a call of the same operator: a
                 rule of `collapsing`
     lazy        the operands, by position, that Python evaluates only as others turn out, where all are its scalars
+    routine     of a library row: the form of the loops stage that computes it (`forms`), given the result ahead of the
+                operands
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
@@ -136,6 +138,7 @@ class Operator:
     conjoins: bool | None = None
     collapses: Callable[..., Any] | None = None
     lazy: tuple[int, ...] = ()
+    routine: str = ""
     fold: Fold | None = None
     reorders: str = ""
     samples: str = ""
@@ -147,8 +150,10 @@ class Operator:
             raise TypeError(f"operator {self.name}: unknown kind {self.kind!r}")
         if self.kind == "elementwise" and len(self.partials) != len(self.operands):
             raise TypeError(f"operator {self.name}: an elementwise row needs one partial per operand")
-        if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
+        if self.kind in ("reduction", "structural", "contraction", "library") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if self.kind == "library" and not self.routine:
+            raise TypeError(f"operator {self.name}: a library row needs routine=")
         if self.kind == "reduction" and self.fold is None:
             raise TypeError(f"operator {self.name}: a reduction needs fold=")
         if self.work not in WORK:
