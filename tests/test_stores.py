@@ -227,4 +227,8 @@ def test_the_place_is_looked_at_before_the_number(place, number):
                 assert_same(stages.run(stage, k, number), want)
 
     agree(f"    y[{place}] = s\n    return y\n")
+    if "," in place:
+        agree(f"    y[{place.split(',')[0]}] = s\n    return y\n")
+        agree(f"    y[:, {place.split(',')[1]}] = s\n    return y\n")
+        agree(f"    y[:2, {place.split(',')[1]}] = np.array([1.0, s])\n    return y\n")
     agree(f"    for i in range(2):\n        y[{place}] = s * i\n    return y\n")

@@ -49,6 +49,8 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     arrays = index_arrays(low, items)
     masks = [a for a in arrays if low.function.types[a].dtype == "bool"]  # type: ignore[union-attr]
     value = low.node(atom)
+    if not arrays and conversion([Scalar(value.dtype)], {"dtype": base.dtype}):
+        items = _checked_places(low, base, items)
     is_single = all(not isinstance(i, gast.Slice) and not is_new_axis(i) for i in items) and not arrays
     if is_single and rank(value) == 0:
         return _store_element(low, base, items, value, accumulate)
@@ -61,6 +63,17 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     if arrays:
         return _store_scattered(low, base, items, value, accumulate)
     return _store_slices(low, name, base, items, value, accumulate)
+
+
+def _checked_places(low: Lowering, base: Stored, items: Items) -> list[gast.expr]:
+    """The items after the checks of ints that a store makes: NumPy looks at the place before the number."""
+    found: list[gast.expr] = []
+    axis = 0
+    for item in items:
+        plain = isinstance(item, gast.Slice) or is_new_axis(item)
+        found.append(item if plain else checked(low, item, axis, base))
+        axis += not is_new_axis(item)
+    return found
 
 
 def _has_ints(low: Lowering, items: Items) -> bool:
@@ -76,8 +89,6 @@ def _combined(base: Stored, index: Sequence[gast.expr], value: gast.expr, accumu
 
 
 def _store_element(low: Lowering, base: Stored, items: Items, value: Node, accumulate: bool) -> None:
-    if conversion([Scalar(value.dtype)], {"dtype": base.dtype}):
-        items = [checked(low, item, axis, base) for axis, item in enumerate(items)]  # NumPy looks at the place first
     nest = Nest(low)
     nest.prepare((value, []))
     tree = fitted(nest.value(value, []), base.dtype).tree
