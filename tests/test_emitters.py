@@ -14,9 +14,10 @@ import scipy.special
 import pellucid.compiler.ops  # noqa: F401  (fills the table)
 from pellucid.compiler.backend.emitters import EMITTERS
 from pellucid.compiler.backend.llvm import compile_program
+from pellucid.compiler.dtypes import NUMPY_DTYPE
 from pellucid.compiler.ops import schema, type_rules
 from pellucid.compiler.ops.works_in import as_floats
-from pellucid.compiler.types import NUMPY_DTYPE, Scalar
+from pellucid.compiler.types import Scalar
 from tests.harness.loops_text import read_loops
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i64": np.int64, "i32": np.int32, "bool": np.bool_}

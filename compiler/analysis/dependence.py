@@ -17,6 +17,7 @@ from dataclasses import field
 import gast
 
 from .. import syntax
+from ..dtypes import is_bool
 from ..records import dataclass
 from ..types import INT, Array, Scalar
 from .regions import Region, Regions
@@ -224,7 +225,7 @@ def _axes(items: gast.Tuple, types: Mapping[str, object]) -> list[gast.expr | No
             case gast.Constant():
                 axes.append(item)
             case gast.Name(id=name) if isinstance(type_ := types[name], Array):
-                if type_.dtype == "bool":
+                if is_bool(type_.dtype):
                     return axes
                 axes.append(None)
             case gast.Name(id=name) if isinstance(types[name], Scalar):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
-from ..types import KIND
+from ..dtypes import is_inexact
 from .expressions import lower_as
 from .frame import Frame, ScalarPlace, ScalarValue
 from .text import Value
@@ -23,9 +23,11 @@ EXTREMES = frozenset({"maximum", "minimum"})
 def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     """The value of `name = operator(name, term)` on floats, None for anything else."""
     place, operator = frame.places[name], syntax.operator_of(value)
-    if not isinstance(place, ScalarPlace | ScalarValue) or KIND[place.type.dtype] != 2 or not accumulates(name, value):
+    if not isinstance(place, ScalarPlace | ScalarValue) or not accumulates(name, value):
         return None
     dtype = place.type.dtype
+    if not is_inexact(dtype):
+        return None
     total, term = (lower_as(frame, a, dtype) for a in value.args)  # type: ignore[attr-defined]
     if operator in EXTREMES:
         return frame.code.intrinsic(str(operator), total, term, flags="nsz ")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..types import KIND
+from ..dtypes import is_bool, is_inexact
 from .abi import BITS, INT64_MIN, REGISTER
 from .here import INT_TOO_LARGE, Here, emits, python_message
 from .text import Value, float_, int_
@@ -28,9 +28,9 @@ SATURATES = _saturates()
 
 def truth(here: Here, x: Value, dtype: str) -> Value:
     """Whether a value counts as true: nan does."""
-    if dtype == "bool":
+    if is_bool(dtype):
         return x
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         return here.code.compare("une", x, Value(x.type, "0.0"))
     return here.code.compare("ne", x, Value(x.type, "0"))
 
@@ -42,15 +42,15 @@ def cast(here: Here, x: Value) -> Value:
     to = REGISTER[result]
     if source == result:
         return x
-    if result == "bool":
+    if is_bool(result):
         return truth(here, x, source)
-    if source == "bool":
-        return code.convert("uitofp" if KIND[result] == 2 else "zext", x, to)
-    if KIND[source] == 2 and KIND[result] == 2:
-        return code.convert("fpext" if result == "f64" else "fptrunc", x, to)
-    if KIND[result] == 2:
+    if is_bool(source):
+        return code.convert("uitofp" if is_inexact(result) else "zext", x, to)
+    if is_inexact(source) and is_inexact(result):
+        return code.convert("fpext" if BITS[result] > BITS[source] else "fptrunc", x, to)
+    if is_inexact(result):
         return code.convert("sitofp", x, to)
-    if KIND[source] == 2:
+    if is_inexact(source):
         return truncate(here, x, source, result)
     if result == "i64":
         return code.convert("sext", x, to)

@@ -12,8 +12,9 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
+from ..dtypes import BOOL_WORD, INT_WORD, is_bool, is_inexact
 from ..later import later
-from ..types import KIND, ListOf, Scalar
+from ..types import FLOAT, ListOf, Scalar
 from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
@@ -50,13 +51,13 @@ def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Va
 
 
 def lower_int(frame: Frame, node: gast.expr) -> Value:
-    return lower_as(frame, node, "i64")
+    return lower_as(frame, node, INT_WORD)
 
 
 def lower_test(frame: Frame, node: gast.expr) -> Value:
     """The truth of an expression."""
     value = lower(frame, node)
-    return truth(_here(frame, node, "bool"), value, scalar_type(frame, node).dtype)
+    return truth(_here(frame, node, BOOL_WORD), value, scalar_type(frame, node).dtype)
 
 
 def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
@@ -103,19 +104,19 @@ def _constant(frame: Frame, value: object, dtype: str) -> Value:
     """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
     if not isinstance(value, bool | int | float):
         raise InternalError("llvm", repr(value), "not a scalar constant")
-    if dtype == "bool":
+    if is_bool(dtype):
         return TRUE if value else FALSE
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         try:
             return float_(float(value), REGISTER[dtype])
         except OverflowError:
             frame.fail("OverflowError", "int too large to convert to float", (), ())
             return float_(0.0, REGISTER[dtype])
     if isinstance(value, float):
-        return convert(frame, float_(value), Scalar("f64", True), Scalar(dtype))
-    low, high = (INT64_MIN, INT64_MAX) if dtype == "i64" else (-(2**31), 2**31 - 1)
+        return convert(frame, float_(value), FLOAT, Scalar(dtype))
+    low, high = (INT64_MIN, INT64_MAX) if dtype == INT_WORD else (-(2**31), 2**31 - 1)
     if not low <= value <= high:
-        message = INT_TOO_LARGE if dtype == "i64" else f"Python integer {value} out of bounds for int32"
+        message = INT_TOO_LARGE if dtype == INT_WORD else f"Python integer {value} out of bounds for int32"
         frame.fail("OverflowError", message, (), ())
         return int_(0, f"i{BITS[dtype]}")
     return int_(int(value), f"i{BITS[dtype]}")

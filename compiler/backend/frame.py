@@ -15,16 +15,17 @@ from ..analysis.expression_types import Held
 from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
 from ..diagnostics import InternalError, Span
+from ..dtypes import INT_WORD
 from ..program import Function, Program
 from ..records import dataclass
-from ..types import Array, ListOf, Scalar, Type
+from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type
 from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
 from .nests.sizes import Sizes
 from .text import NULL, Code, Module, Value, int_
 
 SCALAR_OF_REGISTER = {
-    "i1": Scalar("bool", True), "i32": Scalar("i32"), "i64": Scalar("i64", True), "float": Scalar("f32"),
-    "double": Scalar("f64", True),
+    "i1": BOOL, "i32": Scalar("i32"), "i64": INT, "float": Scalar("f32"),
+    "double": FLOAT,
 }  # fmt: skip
 INTERNAL_ERROR = "RuntimeError"
 
@@ -142,7 +143,7 @@ class Frame:
     def is_long(self, name: str) -> bool:
         """Whether a name is a 64-bit int."""
         place = self.places[name]
-        return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == "i64"
+        return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == INT_WORD
 
     def set_scalar(self, name: str, value: Value) -> None:
         """Give a scalar this value, which is in the register of its type."""
@@ -157,7 +158,7 @@ class Frame:
     def counter(self, name: str) -> Value:
         """The variable of a loop's counter."""
         place = self.places[name]
-        if not isinstance(place, ScalarPlace) or place.type.dtype != "i64":
+        if not isinstance(place, ScalarPlace) or place.type.dtype != INT_WORD:
             raise InternalError("llvm", name, "the counter of a loop is a 64-bit int")
         return place.place
 

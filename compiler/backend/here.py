@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..dtypes import DTYPE, is_bool, is_inexact
 from ..records import dataclass
-from ..types import KIND
-from .abi import BITS, INT64_MIN
+from .abi import REGISTER
 from .text import Code, Value, float_, int_
 
 EMITTERS: dict[str, Callable[..., Value]] = {}
@@ -40,21 +40,21 @@ class Here:
 
     @property
     def is_float(self) -> bool:
-        return KIND[self.dtype] == 2
+        return is_inexact(self.dtype)
 
     @property
     def is_bool(self) -> bool:
-        return self.dtype == "bool"
+        return is_bool(self.dtype)
 
     def number(self, value: float) -> Value:
         """A constant of the dtype."""
         if self.is_float:
-            return float_(float(value), "double" if self.dtype == "f64" else "float")
-        return int_(int(value), f"i{BITS[self.dtype]}")
+            return float_(float(value), REGISTER[self.dtype])
+        return int_(int(value), REGISTER[self.dtype])
 
     def least(self) -> Value:
         """The least int of the dtype."""
-        return int_(INT64_MIN if self.dtype == "i64" else -(2**31), f"i{BITS[self.dtype]}")
+        return int_(int(DTYPE[self.dtype].least), REGISTER[self.dtype])
 
 
 def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:

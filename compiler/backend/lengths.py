@@ -9,10 +9,11 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..dtypes import INT_WORD
 from ..program import Function
-from ..types import Scalar
+from ..types import INT, Scalar
 
-INTS = (Scalar("i64", True), Scalar("i64"), Scalar("i32"))
+INTS = (INT, Scalar(INT_WORD), Scalar("i32"))
 LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
 LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...runtime import dispatch, memory
+from ..dtypes import NUMPY_DTYPE, WEAK_WORD, is_inexact
 from ..records import dataclass
-from ..types import KIND, NUMPY_DTYPE, WEAK_WORD, Array, ListOf, Scalar, Type
+from ..types import Array, ListOf, Scalar, Type
 from .abi import (
     HEADER_BYTES,
     ITEM_BYTES,
@@ -52,7 +53,7 @@ def packer(type_: Type) -> Packer:
     """A function (slots, position, leaf, kept) -> next position; what must outlive the call goes into `kept`."""
     match type_:
         case Scalar(dtype=dtype):
-            return _pack_float if KIND[dtype] == 2 else _pack_int
+            return _pack_float if is_inexact(dtype) else _pack_int
         case Array():
             return _array_packer(type_)
         case ListOf():

@@ -29,6 +29,7 @@ from ..diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from ..dtypes import is_integer
 from ..names import RESERVED
 from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
@@ -286,7 +287,7 @@ class Frame:
     def is_integer(self, value: Value) -> bool:
         """Whether a value can count and index: np.bool_ cannot."""
         found = self.type_of(value)
-        return isinstance(found, Scalar) and (found.dtype in ("i64", "i32") or found == types.BOOL)
+        return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
 
     def is_list(self, value: Value) -> bool:
         return isinstance(self.type_of(value), ListOf)

@@ -14,7 +14,8 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Array, Scalar, Type, dtype_of, rank
+from ..dtypes import BOOL_WORD, INT_WORD, summed
+from ..types import INT, Array, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .raising import if_empty
@@ -40,10 +41,6 @@ def reduces(name: str, dtype: Callable[[str], str], one_axis: bool = False, need
         return shaped(dtype(types[0].dtype), tuple(left))  # type: ignore[union-attr]
 
     return rule
-
-
-def _counted(dtype: str) -> str:
-    return "i64" if dtype in ("bool", "i32") else dtype
 
 
 def _same(dtype: str) -> str:
@@ -135,7 +132,7 @@ def _running_product(builder: Builder, rows: gast.expr, backward: bool) -> gast.
     result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=dtype)
     total = _one(builder, dtype, lengths[:-1])
     k = builder.names.fresh("k")
-    builder.types[k] = Scalar("i64", True)
+    builder.types[k] = INT
     outer, builder.body = builder.body, []
     builder.merged.add(total.id)
     builder.append(syntax.store(result.id, [*lead, syntax.name(k)], total))
@@ -158,17 +155,17 @@ def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays")
-reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays")
+reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays")
+reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=prod_vjp, samples="arrays")
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
           samples="arrays")  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
           samples="arrays")  # fmt: skip
-reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays")
-reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays")
-reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True),
+reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays")
+reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays")
+reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           meaning=np.argmax,
           vjp=None, samples="arrays")  # fmt: skip
-reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True),
+reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           meaning=np.argmin,
           vjp=None, samples="arrays")  # fmt: skip

@@ -15,19 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import DTYPE_OF_NUMPY, FLOAT_WORD, NUMPY_DTYPE, PYTHON_TYPE, as_float, is_inexact, promote_dtypes
+from ..dtypes import python_word as word_of_python
+from ..dtypes import summed as summed_word
 from ..records import dataclass
-from ..types import (
-    DTYPE_OF_NUMPY,
-    KIND,
-    NUMPY_DTYPE,
-    Array,
-    ListOf,
-    Scalar,
-    Type,
-    as_float,
-    promote,
-    promote_dtypes,
-)
+from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type, promote
 from . import type_rules
 from .schema import TypeFault
 
@@ -59,7 +51,7 @@ def describe(value: object) -> object:
 
 def _word(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
-        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of bool, int32, int64, float32, float64")
+        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {', '.join(map(str, DTYPE_OF_NUMPY))}")
     return DTYPE_OF_NUMPY[dtype]
 
 
@@ -69,11 +61,11 @@ def type_of(description: object) -> Type:
         case Scalar() | Array() | ListOf():
             return description
         case bool():
-            return Scalar("bool", True)
+            return BOOL
         case int():
-            return Scalar("i64", True)
+            return INT
         case float():
-            return Scalar("f64", True)
+            return FLOAT
     raise TypeFault("T001", f"a number or an array is needed here, not {description!r}")
 
 
@@ -125,7 +117,7 @@ def common(*values: object) -> str:
 @StaticFunction
 def strict_common(*values: object) -> str:
     """The dtype word that holds all these values when Python numbers count as NumPy's: what `np.array` takes."""
-    return promote_dtypes(*(type_of(v).dtype for v in values)) if values else "f64"  # type: ignore[union-attr]
+    return promote_dtypes(*(type_of(v).dtype for v in values)) if values else FLOAT_WORD  # type: ignore[union-attr]
 
 
 @StaticFunction
@@ -137,24 +129,24 @@ def floating(word: str) -> str:
 @StaticFunction
 def python_word(word: str) -> str:
     """The dtype word of the Python number that holds such a value."""
-    return ("bool", "i64", "f64")[KIND[word]]
+    return word_of_python(word)
 
 
 @StaticFunction
 def limits(word: str) -> object:
     """NumPy's record of the limits of a dtype: `eps`, `max`, `tiny`, ..."""
     dtype: Any = NUMPY_DTYPE[word]
-    return np.finfo(dtype) if KIND[word] == 2 else np.iinfo(dtype)
+    return np.finfo(dtype) if is_inexact(word) else np.iinfo(dtype)
 
 
 @StaticFunction
 def is_float_word(word: str) -> bool:
-    return KIND[word] == 2
+    return is_inexact(word)
 
 
 # --- static arguments ----------------------------------------------------------------------------------------------
 
-_PYTHON_DTYPES = {bool: "bool", int: "i64", float: "f64"}
+_PYTHON_DTYPES = {python: word for word, python in PYTHON_TYPE.items()}
 
 
 @StaticFunction
@@ -232,7 +224,7 @@ def refuse(code: str, message: str) -> None:
 @StaticFunction
 def summed(word: str) -> str:
     """The dtype word in which NumPy adds up: bools and int32 in int64."""
-    return "i64" if word in ("bool", "i32") else word
+    return summed_word(word)
 
 
 @StaticFunction

@@ -14,22 +14,12 @@ from functools import cache
 
 import numpy as np
 
-from ..types import (
-    DTYPE_OF_NUMPY,
-    KIND,
-    NUMPY_DTYPE,
-    Array,
-    Dim,
-    Extent,
-    ListOf,
-    Scalar,
-    Type,
-    promote,
-)
+from ..dtypes import BOOL_WORD, DTYPE, DTYPE_OF_NUMPY, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_bool
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type, promote
 from .schema import TypeFault
 
 DtypeRule = Callable[[str, Sequence[Type]], tuple[str, bool]]
-_WEAK_FOR_NUMPY: dict[str, object] = {"bool": np.dtype(np.bool_), "i64": int, "f64": float}
+_WEAK_FOR_NUMPY: dict[str, object] = {**PYTHON_TYPE, BOOL_WORD: np.dtype(np.bool_)}
 
 
 # --- dtypes --------------------------------------------------------------------------------------------------------
@@ -103,24 +93,24 @@ def python_or(python: Callable[[Sequence[str]], str], ufunc: np.ufunc, hint: str
 
 def python_number(dtypes: Sequence[str]) -> str:
     """int, unless one is a float: bools count as ints."""
-    return "f64" if "f64" in dtypes else "i64"
+    return FLOAT_WORD if FLOAT_WORD in dtypes else INT_WORD
 
 
 def python_float(dtypes: Sequence[str]) -> str:
-    return "f64"
+    return FLOAT_WORD
 
 
 def python_bool(dtypes: Sequence[str]) -> str:
-    return "bool"
+    return BOOL_WORD
 
 
 def python_bits(dtypes: Sequence[str]) -> str:
     """bool of bools, int of ints, nothing of floats."""
-    return "" if "f64" in dtypes else "i64" if "i64" in dtypes else "bool"
+    return "" if FLOAT_WORD in dtypes else INT_WORD if INT_WORD in dtypes else BOOL_WORD
 
 
 def python_shift(dtypes: Sequence[str]) -> str:
-    return "" if "f64" in dtypes else "i64"
+    return "" if FLOAT_WORD in dtypes else INT_WORD
 
 
 def python_only(function: Callable[..., object], dtype: str) -> DtypeRule:
@@ -215,14 +205,14 @@ def normal_axes(axis: object, rank: int) -> tuple[int, ...]:
 
 
 def kind_word(type_: Type) -> str:
-    return ("bool", "int", "float")[KIND[type_.dtype]]  # type: ignore[union-attr]
+    return DTYPE[type_.dtype].kind  # type: ignore[union-attr]
 
 
 def where_dtype(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     """What fits both choices; weak only where all three are scalars and both choices weak."""
     numeric(name, types)
     condition, *choices = types
-    if condition.dtype != "bool":  # type: ignore[union-attr]
+    if not is_bool(condition.dtype):  # type: ignore[union-attr]
         raise TypeFault("T001", f"the condition of `{name}` must be bool, not {condition}; compare it: `x != 0`")
     dtype, weak = promote(*choices)  # type: ignore[arg-type]
     return dtype, weak and isinstance(condition, Scalar)

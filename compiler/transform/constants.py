@@ -19,8 +19,9 @@ import gast
 import numpy as np
 
 from .. import syntax
+from ..dtypes import NUMPY_DTYPE, is_bool
 from ..ops import schema
-from ..types import NUMPY_DTYPE, Array, Scalar, Type
+from ..types import Array, Scalar, Type
 
 LARGEST_POWER = 1024
 EXACT = frozenset({"add", "subtract", "multiply", "divide", "negative"})
@@ -58,7 +59,7 @@ def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None
         except (ArithmeticError, ValueError, TypeError):
             return None
     dtype = next((d for d, n in NUMPY_DTYPE.items() if isinstance(result, np.generic) and n == result.dtype), None)
-    if dtype in (None, "bool") or not math.isfinite(result):
+    if dtype is None or is_bool(dtype) or not math.isfinite(result):
         return None
     return syntax.call("cast", result.item(), dtype=dtype, weak=False)
 
@@ -83,7 +84,7 @@ def cast_constant(atom: gast.expr, value_of: Callable[[str], gast.expr | None]) 
     if made is None or syntax.operator_of(made) != "cast" or not isinstance(made.args[0], gast.Constant):
         return None
     static = syntax.static_of(made)
-    return None if static.get("weak") or static["dtype"] == "bool" else (made.args[0].value, str(static["dtype"]))
+    return None if static.get("weak") or is_bool(static["dtype"]) else (made.args[0].value, str(static["dtype"]))
 
 
 def weaken(

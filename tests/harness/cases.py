@@ -26,8 +26,9 @@ import scipy.special
 
 import pellucid.support
 from pellucid.compiler import stages, syntax
+from pellucid.compiler.dtypes import NUMPY_DTYPE
 from pellucid.compiler.printer import print_function
-from pellucid.compiler.types import NUMPY_DTYPE, Array, Dim, ListOf
+from pellucid.compiler.types import Array, Dim, ListOf
 
 from .typed_text import read_program
 

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...dtypes import is_bool, is_inexact
 from ...records import dataclass
-from ...types import KIND, Array, Scalar
+from ...types import Array, Scalar
 from .arithmetic import ZERO
 from .guards import ONLY_KNOWN_ONES, joined, require_equal, shape_texts
 from .lowering import Lowering
@@ -56,7 +57,7 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         f"{SIGNATURE} (size {{}} is different from {{}})"
     )
     require_equal(low, [(inner, core)], "ValueError", message, [core.clamped, inner.clamped])
-    if KIND[dtype] < 2 or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
+    if not is_inexact(dtype) or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
         return _by_loops(low, name, a, b, dtype)
     if rank(a) == rank(b) == 1:
         left, right = realise(low, a), realise(low, b)
@@ -161,16 +162,16 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
     order = _loop_order(left, right, out, inner)
     lengths = _lengths_of_letters(low, a, b, left, right)
     spread = [_spread(low, node, given, order, lengths) for node, given in ((a, left), (b, right))]
-    multiply = "logical_and" if dtype == "bool" else "multiply"
+    multiply = "logical_and" if is_bool(dtype) else "multiply"
     shape = tuple(lengths[c] for c in order)
     term = Apply(multiply, tuple(spread), {}, Scalar(dtype), shape, low.span, low.inlined)
     if not inner:
         return _outer(low, name, term, order, out)
     axes = tuple(order.index(c) for c in inner)
-    plan = Plan(low, name, "any" if dtype == "bool" else "sum", term, tuple(sorted(axes)), False)
+    plan = Plan(low, name, "any" if is_bool(dtype) else "sum", term, tuple(sorted(axes)), False)
     if plan.has_kept_inside():
         return plan.by_rows()
-    return plan.by_accumulator(add_in_blocks if KIND[dtype] == 2 else combine)
+    return plan.by_accumulator(add_in_blocks if is_inexact(dtype) else combine)
 
 
 def _loop_order(left: str, right: str, out: str, inner: str) -> str:
@@ -245,9 +246,9 @@ def einsum(low: Lowering, name: str, a: Node, b: Node, subscripts: str, dtype: s
         "".join(c for c in out if c in right and c not in left),
         "".join(c for c in left if c in right and c not in out),
     )
-    if KIND[dtype] == 2 and groups.batch and len(groups.rows) == len(groups.columns) == len(groups.inner) == 1:
+    if is_inexact(dtype) and groups.batch and len(groups.rows) == len(groups.columns) == len(groups.inner) == 1:
         return _stacked_product(low, name, a, b, groups, (left, right, out), dtype)
-    if KIND[dtype] < 2 or not _is_matrix_product(low, groups, a, b, left, right, out):
+    if not is_inexact(dtype) or not _is_matrix_product(low, groups, a, b, left, right, out):
         return sum_of_products(low, name, a, b, (left, right, out), dtype)
     return _matrix_product(low, name, a, b, groups, (left, right, out), dtype)
 

@@ -13,11 +13,10 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import result_of, works_in
+from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, order
 from ...ops.schema import OPERATORS
-from ...types import KIND, LARGEST_EXACT, Scalar
+from ...types import Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
-
-PYTHON_KIND = (bool, int, float)
 
 
 def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], wanted: Scalar) -> Value:
@@ -27,10 +26,10 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     types = tuple(v.type for v in values)
     dtypes, is_weak = list(works_in(operator, types)), result_of(operator, types).weak
     is_comparison = OPERATORS[operator].is_comparison
-    if is_comparison and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
-        dtypes = ["i64"] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
+    if is_comparison and "i32" in dtypes and any(v.weak and v.dtype == INT_WORD for v in values):
+        dtypes = [INT_WORD] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
     if is_weak and is_comparison and any(map(_is_exact_float, values)):
-        dtypes = ["f64" if "f64" in dtypes else dtypes[0]] * len(values)
+        dtypes = [FLOAT_WORD if FLOAT_WORD in dtypes else dtypes[0]] * len(values)
     converted = [convert(v, dtype, is_weak) for v, dtype in zip(values, dtypes, strict=True)]
     if not is_weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
@@ -76,7 +75,7 @@ def cast(value: Value, wanted: Scalar) -> Value:
         return value
     if wanted.weak:
         return Value(syntax.call("cast", value.tree, dtype=wanted.dtype, weak=True), wanted.dtype, True)
-    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[wanted.dtype]:
+    if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(wanted.dtype):
         return Value(syntax.call("cast", constant(value.tree.value, wanted.dtype), dtype=wanted.dtype), wanted.dtype)
     return Value(syntax.call("cast", value.tree, dtype=wanted.dtype), wanted.dtype)
 
@@ -85,7 +84,7 @@ def convert(value: Value, dtype: str, weak: bool = False) -> Value:
     """The value in another dtype; a constant is rewritten, anything else is cast."""
     if value.dtype == dtype:
         return value
-    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[dtype]:
+    if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(dtype):
         return Value(constant(value.tree.value, dtype), dtype, value.weak, value.bare)
     if weak:
         return Value(syntax.call("cast", value.tree, dtype=dtype, weak=True), dtype, True)
@@ -93,4 +92,4 @@ def convert(value: Value, dtype: str, weak: bool = False) -> Value:
 
 
 def constant(value: float, dtype: str) -> gast.Constant:
-    return syntax.constant(PYTHON_KIND[KIND[dtype]](value))
+    return syntax.constant(DTYPE[dtype].python_type(value))

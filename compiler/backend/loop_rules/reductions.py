@@ -18,7 +18,8 @@ from typing import TypeAlias
 import gast
 
 from ... import syntax
-from ...types import KIND, Scalar
+from ...dtypes import BOOL_WORD, DTYPE, INT_WORD, is_bool, is_inexact
+from ...types import Scalar
 from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
@@ -33,7 +34,6 @@ COMBINE = {
 }  # fmt: skip
 ACCUMULATOR = {"sum": "total", "prod": "product", "max": "best", "min": "best", "any": "found", "all": "holds"}
 UFUNC = {"max": "maximum", "min": "minimum"}
-INT_LIMITS = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
 
 Result = Stored | Value
 
@@ -50,7 +50,7 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
         return plan.by_rows()
     if plan.is_scalar and (flat := flattened(low, node)) is not None:
         plan = Plan(low, name, operator, flat, (0,), False)
-    is_float_sum = operator == "sum" and KIND[plan.dtype] == 2
+    is_float_sum = operator == "sum" and is_inexact(plan.dtype)
     accumulate = add_in_blocks if is_float_sum else combine
     if plan.has_parts():
         return plan.by_parts(accumulate, add_one_by_one if is_float_sum else combine)
@@ -143,7 +143,7 @@ class Plan:
     def element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
         """The element, in the dtype that is accumulated."""
         value = self.raw_element(nest, index)
-        return apply("cast", [value], {}, Scalar("bool")) if self.dtype == "bool" else convert(value, self.dtype)
+        return apply("cast", [value], {}, Scalar(BOOL_WORD)) if is_bool(self.dtype) else convert(value, self.dtype)
 
     def raw_element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
         at = [index[k] for k in range(rank(self.node))]
@@ -158,10 +158,10 @@ class Plan:
         match self.operator:
             case "sum" | "prod":
                 number = self.operator == "prod"
-                return float(number) if KIND[self.dtype] == 2 else int(number)
+                return DTYPE[self.dtype].python_type(number)
             case "any" | "all":
                 return self.operator == "all"
-        return least(self.dtype) if self.operator in ("max", "argmax") else greatest(self.dtype)
+        return DTYPE[self.dtype].least if self.operator in ("max", "argmax") else DTYPE[self.dtype].greatest
 
     # --- in parts
 
@@ -170,7 +170,7 @@ class Plan:
 
         A float product keeps NumPy's order, in which it overflows or not.
         """
-        keeps_order = self.operator == "prod" and KIND[self.dtype] == 2
+        keeps_order = self.operator == "prod" and is_inexact(self.dtype)
         one_axis = self.is_scalar and rank(self.node) == 1 and is_long(self.node.lengths[0])
         return one_axis and not keeps_order and self.low.is_outermost()
 
@@ -222,14 +222,6 @@ class Plan:
         low.active = mine
         for statement in statements:
             nest.add(statement, depth)
-
-
-def least(dtype: str) -> object:
-    return False if dtype == "bool" else -float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][0]
-
-
-def greatest(dtype: str) -> object:
-    return True if dtype == "bool" else float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][1]
 
 
 # --- ways to accumulate: each opens the loops that reduce and returns the variable with the result -----------------
@@ -303,9 +295,9 @@ def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: 
 def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """The first place of the extreme; the first nan, where there is one."""
     low, call, dtype = plan.low, syntax.call, plan.node.dtype
-    limit = least(dtype) if plan.operator == "argmax" else greatest(dtype)
+    limit = DTYPE[dtype].least if plan.operator == "argmax" else DTYPE[dtype].greatest
     best = nest.variable("best", dtype, syntax.constant(limit))
-    where = plan.accumulator(nest, wish, 0, "i64", "place")
+    where = plan.accumulator(nest, wish, 0, INT_WORD, "place")
     for k in plan.axes:
         index[k] = nest.loop(plan.node.lengths[k])
     value = solid(plan.raw_element(nest, index))
@@ -314,10 +306,10 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
         element = syntax.name(nest.local("element", Scalar(dtype)))
         nest.add(syntax.assign(element.id, value.tree))
     better = call("greater" if plan.operator == "argmax" else "less", element, best)
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         first_nan = gast.BoolOp(gast.And(), [call("isnan", element), call("logical_not", call("isnan", best))])
         better = gast.BoolOp(gast.Or(), [better, first_nan])
-    found = [syntax.assign(best.id, element), syntax.assign(where.id, call("cast", _flat(plan, index), dtype="i64"))]
+    found = [syntax.assign(best.id, element), syntax.assign(where.id, call("cast", _flat(plan, index), dtype=INT_WORD))]
     nest.add(syntax.if_(better, [syntax.at(s, low.span, low.inlined) for s in found]))
     return where
 

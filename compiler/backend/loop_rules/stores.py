@@ -15,6 +15,7 @@ from dataclasses import replace
 import gast
 
 from ... import syntax
+from ...dtypes import is_bool
 from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .direction import loops_in_order, marks_of, way_to_store
@@ -45,7 +46,7 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     flush(low)
     base = realise(low, low.nodes[name])
     arrays = index_arrays(low, items)
-    masks = [a for a in arrays if low.function.types[a].dtype == "bool"]  # type: ignore[union-attr]
+    masks = [a for a in arrays if is_bool(low.function.types[a].dtype)]  # type: ignore[union-attr]
     value = low.node(atom)
     is_single = all(not isinstance(i, gast.Slice) and not is_new_axis(i) for i in items) and not arrays
     if is_single and rank(value) == 0:

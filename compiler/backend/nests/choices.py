@@ -16,10 +16,10 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
-from ...types import KIND, Array, Scalar, Type
+from ...dtypes import is_inexact
+from ...types import Array, Scalar, Type
 
 CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "minimum", "maximum"})
-FLOAT = 2
 
 Choice = tuple[gast.Subscript, gast.expr]
 Reached = dict[object, gast.Subscript]
@@ -85,7 +85,7 @@ def _choice(statement: gast.stmt, reached: Reached, types: Mapping[str, Type]) -
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value):
             known, type_ = reached.get(syntax.form_of(place)), types.get(base)
-            if known is None or not isinstance(type_, Array) or KIND.get(type_.dtype) != FLOAT:
+            if known is None or not isinstance(type_, Array) or not is_inexact(type_.dtype):
                 return None
             cheap = _cheap(value, reached, types)
             return None if cheap is None else (known, cheap)
@@ -108,4 +108,4 @@ def _cheap(node: gast.expr, reached: Reached, types: Mapping[str, Type]) -> gast
 
 
 def _is_float(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) and KIND.get(type_.dtype) == FLOAT
+    return isinstance(type_, Scalar) and is_inexact(type_.dtype)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import gast
 
 from ... import syntax
+from ...dtypes import NUMPY_DTYPE
 from ...program import Function
-from ...types import NUMPY_DTYPE, Array, Dim, ListOf
+from ...types import Array, Dim, ListOf
 
 State = dict[str, frozenset[int]]
 INFIX = {"add": " + ", "subtract": " - ", "multiply": "*", "floor_divide": " // "}
