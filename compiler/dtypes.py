@@ -4,8 +4,8 @@
     is_inexact("f32")                ->    True
     promote_dtypes("i32", "f32")     ->    f64      NumPy's result_type
 
-Elsewhere a dtype is its *word*.  A new one is a row of the table, and a name in the list of `runtime/dispatch/words.py`
-for native dispatch; whatever a dtype can be asked follows from its record.
+Elsewhere a dtype is its *word*.  A new one is a row of the table, and a name in `runtime/dtypes.py`, for calls from
+Python; whatever a dtype can be asked follows from its record.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import gast
 
 from ..analysis.ranges import BACK, FRONT
-from ..dtypes import is_bool
 from ..records import dataclass
 from ..types import INT
+from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
 from .flat import is_flat_access
@@ -268,11 +268,10 @@ def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -
 
 
 def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:
-    value = frame.code.load(STORED[dtype], pointer, tags)
-    return frame.code.compare("ne", value, int_(0, "i8")) if is_bool(dtype) else value
+    return memory_values.load(frame.code, dtype, pointer, tags)
 
 
 def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
-    frame.code.store(frame.code.convert("zext", value, STORED[dtype]), pointer, tags)
+    memory_values.store(frame.code, dtype, value, pointer, tags)
 
 
