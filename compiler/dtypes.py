@@ -83,8 +83,15 @@ def _float(bits: int, register: str, storage: str, letter: str = "", python: str
 
 TABLE = (
     DType("bool", np.dtype(np.bool_), "bool", 1, False, "i1", "i8", "bool"),
+    _int(8, True),
+    _int(16, True),
     _int(32, True),
     _int(64, True, "int"),
+    _int(8, False),
+    _int(16, False),
+    _int(32, False),
+    _int(64, False),
+    _float(16, "float", "half"),
     _float(32, "float", "float", "s"),
     _float(64, "double", "double", "d", "float"),
 )
@@ -92,6 +99,7 @@ DTYPE = {row.word: row for row in TABLE}
 DTYPES = tuple(DTYPE)
 NUMPY_DTYPE = {word: row.numpy for word, row in DTYPE.items()}
 DTYPE_OF_NUMPY = {row.numpy: row.word for row in TABLE}
+NUMPY_NAMES = ", ".join(map(str, DTYPE_OF_NUMPY))
 WEAK_WORD = {word: row.python for word, row in DTYPE.items() if row.python}
 STRONG_WORD = {word: "bool_" if row.kind == "bool" else word for word, row in DTYPE.items()}
 
@@ -160,6 +168,17 @@ def is_exact(source: str, target: str) -> bool:
 def as_float(word: str) -> str:
     """The dtype in which NumPy averages, and in which a question about floats is asked of other numbers."""
     return word if is_inexact(word) else FLOAT_WORD
+
+
+@cache
+def accumulator(word: str) -> str:
+    """The dtype in which sums and products of many elements are taken: a float that is computed in another's registers
+    keeps the digits of those until the end, as in NumPy.
+    """
+    row = DTYPE[word]
+    if row.storage == row.register or not is_inexact(word):
+        return word
+    return next(other.word for other in TABLE if other.storage == row.register)
 
 
 @cache

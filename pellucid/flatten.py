@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compiler import types
-from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY
+from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
 from .compiler.frontend.values import (
     Column,
     Leaf,
@@ -192,7 +192,7 @@ def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> 
 
     code = function.__code__  # type: ignore[attr-defined]
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-    hint = "arguments are bool, int, float, arrays of bool, int32, int64, float32, float64, and containers of them"
+    hint = f"arguments are bool, int, float, arrays of {NUMPY_NAMES}, and containers of them"
     message = f"argument `{name}` of `{function.__name__}` is {wrong}, which is not supported"
     return TypeMismatchError(Diagnostic("T005", message, span, "defined here", help=(hint,)))
 

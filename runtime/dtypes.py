@@ -4,4 +4,4 @@ The most frequent scalars first: native dispatch looks for them in this order.  
 compiler's table, which this package does not see.
 """
 
-DTYPES = "float64 float32 int64 int32 bool".split()
+DTYPES = "float64 float32 int64 int32 bool uint8 float16 int8 int16 uint16 uint32 uint64".split()

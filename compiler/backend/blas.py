@@ -15,7 +15,7 @@ from collections.abc import Callable
 import gast
 
 from ..diagnostics import InternalError
-from ..dtypes import DTYPE, is_inexact
+from ..dtypes import DTYPE
 from .abi import REGISTER, STORED
 from .arrays import View, drop, load_at, read, strides_of, take_block
 from .frame import Frame
@@ -67,7 +67,7 @@ def gemm(frame: Frame, node: gast.Call) -> None:
     _require_equal(frame, a.dims[1], b.dims[0], GEMM_MESSAGE, b.dims[0], a.dims[1])
     _require_equal(frame, out.dims[0], a.dims[0], OUT_MESSAGE)
     _require_equal(frame, out.dims[1], b.dims[1], OUT_MESSAGE)
-    if not is_inexact(out.dtype):
+    if not DTYPE[out.dtype].letter:
         _plain_product(frame, out, a, b, (a.dims[0], b.dims[1], a.dims[1]))
         return
 
@@ -91,7 +91,7 @@ def gemv(frame: Frame, node: gast.Call) -> None:
     def product(inside: Frame, out: View, a: View, x: View) -> None:
         _blas_or_loops(inside, a.dims, lambda: _blas_gemv(inside, out, a, x), lambda: plain(inside, out, a, x))
 
-    if not is_inexact(out.dtype):
+    if not DTYPE[out.dtype].letter:
         plain(frame, out, a, x)
     else:
         call_routine(frame, "gemv", product, out, a, x)
@@ -113,7 +113,7 @@ def dot(frame: Frame, node: gast.Call) -> Value:
         _blas_or_loops(inside, x.dims, lambda: inside.code.store(_blas_dot(inside, x, y), target.data),
                        lambda: plain(inside, target, x, y))  # fmt: skip
 
-    if not is_inexact(x.dtype):
+    if not DTYPE[x.dtype].letter:
         plain(frame, target, x, y)
     else:
         call_routine(frame, "dot", product, target, x, y)
@@ -128,7 +128,7 @@ def _plain_product(frame: Frame, out: View, a: View, b: View, lengths: tuple[Val
     operands: list[Value] = list(lengths)
     for view in (out, a, b):
         operands += [view.data, *strides_of(frame, view)]
-    frame.code.call("void", multiply(frame.module, STORED[out.dtype]), *operands)
+    frame.code.call("void", multiply(frame.module, out.dtype), *operands)
 
 
 def _blas_or_loops(

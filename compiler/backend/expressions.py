@@ -12,16 +12,17 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
-from ..dtypes import BOOL_WORD, INT_WORD, is_bool, is_inexact
+from ..dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_inexact
 from ..later import later
 from ..types import FLOAT, ListOf, Scalar
-from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
+from . import memory_values
+from .abi import REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
 from .emitters import EMITTERS
 from .frame import Frame
 from .here import INT_TOO_LARGE, Here
-from .text import FALSE, TRUE, Value, float_, int_
+from .text import FALSE, TRUE, Value, float_
 
 if TYPE_CHECKING:
     from . import lists
@@ -108,18 +109,17 @@ def _constant(frame: Frame, value: object, dtype: str) -> Value:
         return TRUE if value else FALSE
     if is_inexact(dtype):
         try:
-            return float_(float(value), REGISTER[dtype])
+            return memory_values.constant(dtype, float(value))
         except OverflowError:
             frame.fail("OverflowError", "int too large to convert to float", (), ())
-            return float_(0.0, REGISTER[dtype])
+            return memory_values.constant(dtype, 0)
     if isinstance(value, float):
         return convert(frame, float_(value), FLOAT, Scalar(dtype))
-    low, high = (INT64_MIN, INT64_MAX) if dtype == INT_WORD else (-(2**31), 2**31 - 1)
-    if not low <= value <= high:
-        message = INT_TOO_LARGE if dtype == INT_WORD else f"Python integer {value} out of bounds for int32"
-        frame.fail("OverflowError", message, (), ())
-        return int_(0, f"i{BITS[dtype]}")
-    return int_(int(value), f"i{BITS[dtype]}")
+    if not holds(dtype, value):
+        of_numpy = f"Python integer {value} out of bounds for {NUMPY_DTYPE[dtype]}"
+        frame.fail("OverflowError", INT_TOO_LARGE if dtype == INT_WORD else of_numpy, (), ())
+        return memory_values.constant(dtype, 0)
+    return memory_values.constant(dtype, value)
 
 
 # --- lazy forms ----------------------------------------------------------------------------------------------------
@@ -163,8 +163,8 @@ def _fits(frame: Frame, node: gast.expr | None) -> bool:
     return node is not None and id(node) in frame.ranges.fits
 
 
-def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False) -> Here:
-    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if)
+def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
+    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other)
 
 
 def _call(frame: Frame, node: gast.Call) -> Value:
@@ -191,5 +191,6 @@ def _call(frame: Frame, node: gast.Call) -> Value:
         _constant(frame, a.value, dtype) if type(a) is gast.Constant else _lower_from(frame, a, source, dtype)
         for a, source, dtype in zip(node.args, sources, dtypes, strict=True)
     ]
-    dtype = dtypes[-1] if operator == "where" else dtypes[0]
-    return EMITTERS[operator](_here(frame, node, dtype, result_of(operator, sources).weak), *operands)
+    dtype, result = dtypes[-1] if operator == "where" else dtypes[0], result_of(operator, sources)
+    here = _here(frame, node, dtype, result.weak, other=dtypes[-1])
+    return memory_values.rounded(frame.code, result.dtype, EMITTERS[operator](here, *operands))

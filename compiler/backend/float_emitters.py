@@ -13,7 +13,9 @@ import math
 from typing import TYPE_CHECKING
 
 from ...runtime.routines import SPECIAL
+from ..dtypes import DTYPE
 from ..later import later
+from . import half
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
@@ -99,6 +101,12 @@ for _name, _other in ROUNDING.items():
     _rounding(_name, _other)
 for _name in SPECIAL:
     _scipy(_name)
+
+
+@emits("nextafter")
+def nextafter(here: Here, x: Value, y: Value) -> Value:
+    row = DTYPE[here.dtype]
+    return elementary(here, "nextafter", x, y) if row.storage == row.register else half.next_after(here.code, x, y)
 
 
 # --- division and powers -------------------------------------------------------------------------------------------

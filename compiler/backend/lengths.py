@@ -9,11 +9,10 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
-from ..dtypes import INT_WORD
+from ..dtypes import is_integer
 from ..program import Function
-from ..types import INT, Scalar
+from ..types import Scalar, Type
 
-INTS = (INT, Scalar(INT_WORD), Scalar("i32"))
 LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
 LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
 
@@ -23,7 +22,7 @@ def lengths_of(function: Function) -> frozenset[str]:
     definitions: dict[str, list[gast.expr]] = {}
     for statement in syntax.walk(function.body):
         name, values = _definition(statement)
-        if function.types.get(name) in INTS:
+        if _is_int(function.types.get(name)):
             definitions.setdefault(name, []).extend(values)
     for name in ("", *function.parameters):
         definitions.pop(name, None)
@@ -33,6 +32,10 @@ def lengths_of(function: Function) -> frozenset[str]:
         if more == known:
             return known
         known = more
+
+
+def _is_int(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) and is_integer(type_.dtype)
 
 
 def _definition(statement: gast.AST) -> tuple[str, list[gast.expr]]:

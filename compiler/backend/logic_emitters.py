@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+from ..dtypes import is_signed
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, TRUE, Value, float_
+from .text import FALSE, TRUE, Value, float_, int_
 
 NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 
@@ -29,12 +30,28 @@ def _comparison(name: str) -> None:
             return _by_value(here, name, x, y)
         if here.is_float:
             return here.code.compare(FLOAT_PREDICATES[name], x, y)
-        predicate = INT_PREDICATES[name]
+        if here.is_signed != is_signed(here.other):
+            return _by_sign(here, name, x, y)
         # as an i1 a true is -1
-        return here.code.compare("u" + predicate[1:] if here.is_bool and predicate[0] == "s" else predicate, x, y)
+        return here.code.compare(INT_PREDICATES[name] if here.is_signed else _unsigned(name), x, y)
 
 
 SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+
+
+def _unsigned(name: str) -> str:
+    return INT_PREDICATES[name].replace("s", "u")
+
+
+def _by_sign(here: Here, name: str, x: Value, y: Value) -> Value:
+    """An int with a sign against one without, of as many bits: what is below zero is below the other."""
+    if not here.is_signed:
+        x, y, name = y, x, SWAPPED.get(name, name)
+    below = here.code.compare("slt", x, int_(0, x.type))
+    exact = here.code.compare(_unsigned(name), x, y)
+    if name in ("less", "less_equal", "not_equal"):
+        return here.code.binary("or", below, exact)
+    return here.code.binary("and", _not(here, below), exact)
 
 
 def _by_value(here: Here, name: str, x: Value, y: Value) -> Value:
@@ -126,6 +143,9 @@ def right_shift(here: Here, x: Value, y: Value) -> Value:
     code, width = here.code, here.number(BITS[here.dtype])
     if here.weak:
         here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)
+    if not here.is_signed:
+        inside = code.compare("ult", y, width)
+        return code.select(inside, code.binary("lshr", x, code.select(inside, y, here.number(0))), here.number(0))
     # a count outside the width shifts all but the sign out
     count = code.select(code.compare("ult", y, width), y, here.number(BITS[here.dtype] - 1))
     return code.binary("ashr", x, count)

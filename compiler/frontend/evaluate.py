@@ -225,10 +225,13 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
 def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`x ** k`; Python's int ** negative int is a float."""
     base, exponent = frame.type_of(left), frame.type_of(right)
-    if isinstance(base, Array) and is_bool(base.dtype):
-        frame.fault("U015", "a power of a bool array is of dtype int8, which is not supported", node, "computed here",
-                    ("convert it first: `.astype(np.int64)`",))  # fmt: skip
     whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == INT_WORD
+    if whole and isinstance(base, Array) and is_bool(base.dtype):
+        if not isinstance(right, Static):
+            frame.fault("U015", "a power of a bool array is of a dtype that depends on the exponent", node,
+                        "computed here", ("convert it first: `.astype(np.int64)`",))  # fmt: skip
+        if right.value == 2:
+            return frame.emit("square", left, node=node, hint=hint)
     if whole and isinstance(right, Static):
         if isinstance(base, Scalar) and base.weak and base.dtype == INT_WORD and right.value < 0:
             left = frame.emit("cast", left, node=node, dtype=FLOAT_WORD, weak=True)

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from .. import syntax, types
-from ..dtypes import INT_WORD, is_bool, is_inexact, is_integer, promote_dtypes
+from ..dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, containers, evaluate
@@ -209,8 +209,10 @@ def _is_basic(item: Any) -> bool:
 
 
 def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.AST) -> Value:
-    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them."""
-    narrows = is_inexact(found.dtype) or promote_dtypes(found.dtype, dtype) != dtype
+    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them, and
+    into ints without a sign.
+    """
+    narrows = is_signed(dtype) and not is_exact(found.dtype, dtype)
     if found.weak or not narrows:
         return value
     return frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..dtypes import INT_WORD, is_inexact, is_integer
+from ..dtypes import is_bool, is_exact, is_inexact, is_integer
 from ..types import Array, Extent, ListOf, Scalar, Type
 
 Raises: TypeAlias = Callable[[Sequence[Type], Mapping[str, Any]], bool]
@@ -41,7 +41,9 @@ def conversion(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
     if isinstance(source, ListOf) or not is_integer(dtype):
         return False
     weak = isinstance(source, Scalar) and source.weak
-    return is_inexact(source.dtype) or (weak and source.dtype == INT_WORD != dtype)
+    if is_inexact(source.dtype):
+        return True
+    return (weak or bool(static.get("weak"))) and not is_bool(source.dtype) and not is_exact(source.dtype, dtype)
 
 
 def if_empty(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:

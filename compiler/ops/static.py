@@ -15,7 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPE_OF_NUMPY, FLOAT_WORD, NUMPY_DTYPE, PYTHON_TYPE, as_float, is_inexact, promote_dtypes
+from ..dtypes import (
+    DTYPE_OF_NUMPY,
+    FLOAT_WORD,
+    NUMPY_DTYPE,
+    NUMPY_NAMES,
+    PYTHON_TYPE,
+    accumulator,
+    as_float,
+    is_inexact,
+    promote_dtypes,
+)
 from ..dtypes import python_word as word_of_python
 from ..dtypes import summed as summed_word
 from ..records import dataclass
@@ -51,7 +61,7 @@ def describe(value: object) -> object:
 
 def _word(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
-        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {', '.join(map(str, DTYPE_OF_NUMPY))}")
+        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {NUMPY_NAMES}")
     return DTYPE_OF_NUMPY[dtype]
 
 
@@ -124,6 +134,24 @@ def strict_common(*values: object) -> str:
 def floating(word: str) -> str:
     """The dtype word in which NumPy averages: floats stay, everything else is float64."""
     return as_float(word)
+
+
+@StaticFunction
+def of_functions(word: str) -> str:
+    """The dtype word in which NumPy evaluates a function of floats, such as a square root."""
+    return DTYPE_OF_NUMPY[np.sqrt.resolve_dtypes((NUMPY_DTYPE[word], None))[-1]]
+
+
+@StaticFunction
+def accumulated(word: str) -> str:
+    """The dtype word in which sums are taken before they are rounded to this one."""
+    return accumulator(word)
+
+
+@StaticFunction
+def largest(word: str) -> float:
+    """The largest number of a dtype of floats."""
+    return float(np.finfo(NUMPY_DTYPE[word]).max)
 
 
 @StaticFunction

@@ -4,7 +4,7 @@
     broadcast((n, 1), (m,))                    ->    (n, m)
 
 A *dtype rule* takes the operator's name and its operand types and gives (dtype, weak); a *type rule* adds the shape.
-Whatever NumPy would answer in a dtype that the language lacks (float16, int8) is refused.
+Whatever NumPy would answer in a dtype that the language lacks (complex128, object) is refused.
 """
 
 from __future__ import annotations

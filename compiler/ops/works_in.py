@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, as_float, is_inexact
+from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, as_float, is_inexact, summed
 from ..types import Scalar, promote
 
 WorksIn: TypeAlias = Callable[[Sequence[Scalar], Scalar], tuple[str, ...]]
@@ -23,10 +23,18 @@ def as_result(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
 
 
 def as_common(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
-    """Python compares an int with a float by their values, where a conversion could lose digits."""
+    """An int is compared by its value with a float of Python's, and with one that has no sign, or has one alone."""
     if is_mixed(operands):
         return tuple(o.dtype for o in operands)
-    return (promote(*operands)[0],) * len(operands)
+    dtype = promote(*operands)[0]
+    if all(not is_inexact(o.dtype) for o in operands) and (is_inexact(dtype) or _has_sign_beside(dtype, operands)):
+        return tuple(summed(o.dtype) for o in operands)
+    return (dtype,) * len(operands)
+
+
+def _has_sign_beside(dtype: str, operands: Sequence[Scalar]) -> bool:
+    """Whether an int of Python's meets NumPy's widest without a sign, which may not hold it."""
+    return dtype == summed(dtype) != INT_WORD and any(o.dtype == INT_WORD for o in operands)
 
 
 def as_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:

@@ -8,8 +8,6 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 
-LARGEST = {"f32": 3.4028234663852886e38, "f64": 1.7976931348623157e308}
-
 
 def operand(x):
     """A tuple or list as an array, anything else as it is."""
@@ -116,9 +114,7 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 def fabs(x):
     x = strong(operand(x))
-    if static.kind(x) == "bool":
-        static.refuse("T001", "np.fabs of bools is float16 in NumPy, which is not supported; convert them first")
-    return op.absolute(as_floating(x))
+    return op.absolute(in_dtype(x, static.of_functions(static.element(x))))
 
 
 def round(a, decimals=0):
@@ -141,7 +137,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)
-    largest = LARGEST[static.element(x)]
+    largest = static.largest(static.element(x))
     above = largest if posinf is None else posinf
     below = -largest if neginf is None else neginf
     x = op.where(op.isnan(x), nan, x)

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
-from ...dtypes import FLOAT_WORD, INT_WORD, is_bool, is_inexact, is_integer
+from ...dtypes import FLOAT_WORD, INT_WORD, holds, is_bool, is_inexact, is_integer
 from ...ops.schema import OPERATORS
 from ...types import INT, Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO, plus
@@ -54,7 +54,7 @@ def narrowed(low: Lowering, node: Node, dtype: str) -> Node:
     value = node.value
     if is_bool(value.dtype) or value.dtype == dtype:
         return node
-    if isinstance(value.tree, gast.Constant) and is_integer(value.dtype) and abs(value.tree.value) < 2**31:
+    if isinstance(value.tree, gast.Constant) and is_integer(value.dtype) and holds(dtype, value.tree.value):
         return node
     flush(low)
     fitting = fitted(value, dtype)
@@ -67,7 +67,9 @@ def fitted(value: Value, dtype: str) -> Value:
         return value
     if is_inexact(value.dtype) and is_integer(dtype) and value.weak:
         value = cast(value, INT)
-    return cast(value, Scalar(dtype)) if value.weak and dtype == "i32" else convert(value, dtype)
+    if value.weak and is_integer(dtype) and dtype != INT_WORD:
+        return cast(value, Scalar(dtype))
+    return convert(value, dtype)
 
 
 def plain_power(operands: Sequence[Node]) -> tuple[str, Sequence[Node]]:

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import result_of, works_in
-from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, order
+from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, is_integer, order, summed
 from ...ops.schema import OPERATORS
 from ...types import Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
@@ -26,8 +26,8 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     types = tuple(v.type for v in values)
     dtypes, is_weak = list(works_in(operator, types)), result_of(operator, types).weak
     is_comparison = OPERATORS[operator].is_comparison
-    if is_comparison and "i32" in dtypes and any(v.weak and v.dtype == INT_WORD for v in values):
-        dtypes = [INT_WORD] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
+    if is_comparison and is_integer(dtypes[0]) and not all(_is_held(v, dtypes[0]) for v in values):
+        dtypes = [INT_WORD] * len(values)  # an int that the dtype cannot hold is compared by its value, not refused
     if is_weak and is_comparison and any(map(_is_exact_float, values)):
         dtypes = [FLOAT_WORD if FLOAT_WORD in dtypes else dtypes[0]] * len(values)
     converted = [convert(v, dtype, is_weak) for v, dtype in zip(values, dtypes, strict=True)]
@@ -35,6 +35,11 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _is_held(value: Value, dtype: str) -> bool:
+    """Whether it is no int of Python's that the dtype may not hold."""
+    return not value.weak or value.dtype != INT_WORD or dtype == summed(dtype)
 
 
 def _is_exact_float(value: Value) -> bool:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import gast
 
 from ... import syntax
-from ...dtypes import BOOL_WORD, DTYPE, INT_WORD, is_bool, is_inexact
+from ...dtypes import BOOL_WORD, DTYPE, INT_WORD, accumulator, is_bool, is_inexact
 from ...types import Scalar
 from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
@@ -83,10 +83,12 @@ class Plan:
     """One reduction: what is reduced along which axes, and where the result goes."""
 
     def __init__(
-        self, low: Lowering, name: str, operator: str, node: Node, axes: tuple[int, ...], keepdims: bool
-    ) -> None:
+        self, low: Lowering, name: str, operator: str, node: Node, axes: tuple[int, ...], keepdims: bool,
+        dtype: str = "",
+    ) -> None:  # fmt: skip
         self.low, self.name, self.operator, self.node, self.axes = low, name, operator, node, axes
-        self.dtype = low.function.types[name].dtype  # type: ignore[union-attr]
+        self.result_dtype: str = dtype or low.function.types[name].dtype  # type: ignore[union-attr]
+        self.dtype = accumulator(self.result_dtype)
         self.kept = [k for k in range(rank(node)) if k not in axes]
         self.keepdims = keepdims
         self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
@@ -122,12 +124,13 @@ class Plan:
             index[k] = nest.loop(self.node.lengths[k], "range" if nest.loops else "prange")
         depth = len(nest.loops)
         target = self.variable()
-        total = accumulate(self, nest, index, target if self.is_scalar else None)
+        wish = target if self.is_scalar and self.dtype == self.result_dtype else None
+        total = convert(Value(accumulate(self, nest, index, wish), self.dtype), self.result_dtype)
         if self.is_scalar:
             nest.finish()
-            return Value(total, self.dtype)
-        out = allocate(self.low, target, self.lengths, self.dtype)
-        nest.add_after(syntax.store(out, self.place(index), total), depth)
+            return total
+        out = allocate(self.low, target, self.lengths, self.result_dtype)
+        nest.add_after(syntax.store(out, self.place(index), total.tree), depth)
         nest.finish()
         return self.low.stored(out, self.lengths)
 
@@ -190,7 +193,11 @@ class Plan:
     # --- row by row
 
     def by_rows(self) -> Stored:
-        """Kept axes ahead of the first reduced one stay outside; the rest of the result is filled and then updated."""
+        """Kept axes ahead of the first reduced one stay outside; the rest of the result is filled and then updated.
+
+        As in NumPy, which keeps no more digits than the result has room for.
+        """
+        self.dtype = self.result_dtype
         low, first = self.low, min(k for k in self.axes if not self.node.lengths[k].is_one)
         nest = Nest(low)
         index: dict[int, gast.expr] = {}
