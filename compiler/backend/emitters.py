@@ -227,7 +227,7 @@ def maximum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("or", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "ogt", x, y)
+        return float_emitters.extreme(here, "og", x, y)
     return here.code.select(here.code.compare("sge" if here.is_signed else "uge", x, y), x, y)
 
 
@@ -236,7 +236,7 @@ def minimum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("and", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "olt", x, y)
+        return float_emitters.extreme(here, "ol", x, y)
     return here.code.select(here.code.compare("sle" if here.is_signed else "ule", x, y), x, y)
 
 

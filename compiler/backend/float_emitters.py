@@ -213,8 +213,9 @@ def signbit(here: Here, x: Value) -> Value:
 
 
 def extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
-    """The larger (`ogt`) or smaller (`olt`), of equals the second; nan if either is."""
-    code = here.code
+    """The larger (`og`) or smaller (`ol`), of equals the second, of float16 the first; nan if either is."""
+    code, row = here.code, DTYPE[here.dtype]
+    predicate += "t" if row.storage == row.register else "e"
     first = code.binary("or", code.compare(predicate, x, y), code.compare("uno", x, x))
     return code.select(first, x, y)
 

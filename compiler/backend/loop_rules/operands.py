@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import result_of, works_in
-from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, is_integer, order, summed
+from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, holds, is_integer, order, summed
 from ...ops.schema import OPERATORS
 from ...types import Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
@@ -30,11 +30,22 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
         dtypes = [INT_WORD] * len(values)  # an int that the dtype cannot hold is compared by its value, not refused
     if is_weak and is_comparison and any(map(_is_exact_float, values)):
         dtypes = [FLOAT_WORD if FLOAT_WORD in dtypes else dtypes[0]] * len(values)
+    if operator == "where" and not is_weak:
+        values = [_as_element(v, dtype) for v, dtype in zip(values, dtypes, strict=True)]
     converted = [convert(v, dtype, is_weak) for v, dtype in zip(values, dtypes, strict=True)]
     if not is_weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _as_element(value: Value, dtype: str) -> Value:
+    """An int of Python's as NumPy chooses it: as an element of an array of ints, which wraps where it does not fit."""
+    if not value.weak or value.dtype != INT_WORD or not is_integer(dtype) or dtype == INT_WORD:
+        return value
+    if isinstance(value.tree, gast.Constant) and holds(dtype, value.tree.value):
+        return value
+    return solid(value)
 
 
 def _is_held(value: Value, dtype: str) -> bool:
