@@ -12,7 +12,7 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
-from ..dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_inexact
+from ..dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_exact, is_inexact
 from ..later import later
 from ..types import FLOAT, ListOf, Scalar
 from . import memory_values
@@ -52,7 +52,11 @@ def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Va
 
 
 def lower_int(frame: Frame, node: gast.expr) -> Value:
-    return lower_as(frame, node, INT_WORD)
+    if isinstance(node, gast.Constant):
+        return _constant(frame, node.value, INT_WORD)
+    source = scalar_type(frame, node)
+    # what an index cannot hold raises, as it does for an int of Python's
+    return convert(frame, lower(frame, node), source, Scalar(INT_WORD, not is_exact(source.dtype, INT_WORD)), node)
 
 
 def lower_test(frame: Frame, node: gast.expr) -> Value:

@@ -149,6 +149,12 @@ def accumulated(word: str) -> str:
 
 
 @StaticFunction
+def keeps_first(word: str) -> bool:
+    """Whether the larger of two equals is the first one, as for what NumPy computes in another dtype."""
+    return accumulator(word) != word
+
+
+@StaticFunction
 def largest(word: str) -> float:
     """The largest number of a dtype of floats."""
     return float(np.finfo(NUMPY_DTYPE[word]).max)

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..dtypes import NUMPY_DTYPE, is_bool
+from ..dtypes import INT_WORD, NUMPY_DTYPE, holds, is_bool
 from ..ops import schema
 from ..types import Array, Scalar, Type
 
@@ -101,11 +101,16 @@ def weaken(
         type_ = types.get(other.id)
         if isinstance(type_, Array) or isinstance(type_, Scalar) and not type_.weak:
             number, dtype = constant
-            if dtype == type_.dtype or _is_same_in(number, dtype):
+            if dtype == type_.dtype or _is_same_in(number, dtype) and _is_writable(number):
                 arguments = list(value.args)
                 arguments[position] = syntax.constant(number)
                 return syntax.rebuild(value, args=arguments)  # type: ignore[return-value]
     return None
+
+
+def _is_writable(number: object) -> bool:
+    """Whether it is a number of Python's as it stands."""
+    return not isinstance(number, int) or holds(INT_WORD, number)
 
 
 def _is_same_in(number: object, dtype: str) -> bool:

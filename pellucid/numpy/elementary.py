@@ -103,12 +103,14 @@ def where(condition, x=None, y=None):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second."""
+    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second, of float16 the first."""
     a = strong(operand(a))
     if low is not None:
-        a = op.maximum(operand(low), a)
+        low = operand(low)
+        a = op.maximum(a, low) if static.keeps_first(static.common(a, low)) else op.maximum(low, a)
     if high is not None:
-        a = op.minimum(operand(high), a)
+        high = operand(high)
+        a = op.minimum(a, high) if static.keeps_first(static.common(a, high)) else op.minimum(high, a)
     return a
 
 

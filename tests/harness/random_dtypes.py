@@ -16,7 +16,8 @@ from .typed_text import read_program
 PARAMETERS = {
     "a": "i32[n]", "b": "i64[n]", "c": "bool[n]", "d": "f32[n]", "e": "f64[n]", "A": "f32[n, m]", "B": "i32[n, m]",
     "C": "bool[n, m]", "D": "f64[n, 1]", "row": "i64[m]", "k": "int", "s": "float", "flag": "bool", "u": "i32",
-    "v": "f32", "w": "i64", "z": "f64", "g": "u8[n]", "h": "f16[n]", "o": "u64[n]", "p": "i16[n]", "q": "u32", "r": "i8",
+    "v": "f32", "w": "i64", "z": "f64", "g": "u8[n]", "h": "f16[n]", "o": "u64[n]", "p": "i16[n]",
+    "q": "u32", "r": "i8",
 }  # fmt: skip
 HEAD = "def f(" + ", ".join(f'{name}: "{type_}"' for name, type_ in PARAMETERS.items()) + "):\n"
 ATOMS = ["a", "b", "c", "d", "e", "A[:, 0]", "B[:, 0]", "C[:, 0]", "a", "d", "k", "s", "u", "v", "w", "z", "2", "0.5",

@@ -126,7 +126,7 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
         case "zeros" | "ones":
             return Fill(Value(constant(operator == "ones", type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
-            return Fill(_filling(operands[0], type_.dtype), lengths)
+            return Fill(_filling(low, operands[0], type_.dtype), lengths)
         case "arange":
             return _arange(operands, type_.dtype, tuple(_no_less_than_none(low, n) for n in lengths))
         case "eye":
@@ -139,7 +139,8 @@ def _no_less_than_none(low: Lowering, length: Length) -> Length:
     return length if low.is_natural(length.tree) else Length(length.extent, length.tree, may_be_negative=True)
 
 
-def _filling(value: Value, dtype: str) -> Value:
+def _filling(low: Lowering, value: Value, dtype: str) -> Value:
+    value = narrowed(low, Fill(value), dtype).value  # type: ignore[attr-defined]
     made = convert(value, dtype)
     return Value(made.tree, dtype, bare=not made.is_solid)
 

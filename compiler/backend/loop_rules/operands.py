@@ -23,9 +23,11 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     """The value of an operator on scalars, of the type that the typed stage gave it."""
     if operator == "cast":
         return cast(values[0], wanted)
+    is_comparison = OPERATORS[operator].is_comparison
+    if is_comparison and len(values) == 2:
+        values = [_as_peer(v, other) for v, other in zip(values, values[::-1], strict=True)]
     types = tuple(v.type for v in values)
     dtypes, is_weak = list(works_in(operator, types)), result_of(operator, types).weak
-    is_comparison = OPERATORS[operator].is_comparison
     if is_comparison and is_integer(dtypes[0]) and not all(_is_held(v, dtypes[0]) for v in values):
         dtypes = [INT_WORD] * len(values)  # an int that the dtype cannot hold is compared by its value, not refused
     if is_weak and is_comparison and any(map(_is_exact_float, values)):
@@ -37,6 +39,14 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _as_peer(value: Value, other: Value) -> Value:
+    """An int of the program as a number of the widest ints without a sign, where it meets one and has none."""
+    is_widest = not other.weak and is_integer(other.dtype) and other.dtype == summed(other.dtype) != INT_WORD
+    if is_widest and isinstance(value.tree, gast.Constant) and value.dtype == INT_WORD and value.tree.value >= 0:
+        return solid(Value(value.tree, other.dtype, bare=True))
+    return value
 
 
 def _as_element(value: Value, dtype: str) -> Value:
