@@ -9,6 +9,8 @@ Processors without the instructions (x86 before F16C) do it by functions of the 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...runtime import targets
@@ -71,7 +73,12 @@ entry:
 
 def has_instructions() -> bool:
     """Whether the target converts between the two by itself."""
-    return bool(targets.features(targets.asked()) & {"f16c", "asimd", "neon"})
+    return _has_instructions(targets.asked())
+
+
+@lru_cache(maxsize=16)
+def _has_instructions(target: str) -> bool:
+    return bool(targets.features(target) & {"f16c", "asimd", "neon"})
 
 
 def widened(code: Code, value: Value) -> Value:

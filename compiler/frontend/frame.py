@@ -339,7 +339,8 @@ class Frame:
                 return syntax.name(name)
             case Static(value=bool() | int() | float() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
-                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large")
+                    help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
+                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
                 return syntax.constant(number)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         self.fault("T001", message, node, "used as a number")

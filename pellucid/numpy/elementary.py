@@ -103,7 +103,7 @@ def where(condition, x=None, y=None):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second, of float16 the first."""
+    """Of equals, such as 0.0 and -0.0, the element stays: of two, extremes are the second, of float16 the first."""
     a = strong(operand(a))
     if low is not None:
         low = operand(low)
