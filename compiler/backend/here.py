@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..dtypes import DTYPE, is_bool, is_inexact, is_signed
+from ..dtypes import DTYPE, INT_WORD, is_bool, is_inexact, is_signed
 from ..records import dataclass
 from . import memory_values
 from .abi import REGISTER
@@ -73,6 +73,15 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
         return emitter
 
     return register
+
+
+def wrapping(code: Code, operator: str, *operands: Value) -> Value:
+    """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
+    return EMITTERS[operator](Here(code, INT_WORD, weak=False, idle=False, fail_if=_never), *operands)
+
+
+def _never(*reason: object) -> None:
+    raise AssertionError(f"an operation that cannot fail: {reason}")
 
 
 def python_message(attempt: Callable[[], object], value: str = "") -> str:

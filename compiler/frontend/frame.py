@@ -29,15 +29,16 @@ from ..diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from ..dtypes import holds, is_integer
+from ..dtypes import is_integer
 from ..names import RESERVED
+from ..ops.forms import FORMS
 from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
-from .values import Conflict, Leaf, Ref, Static, Value
+from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .world import Namespace, World
 
 ERROR_CLASSES = {
@@ -47,7 +48,6 @@ ERROR_CLASSES = {
 
 
 # Forms of the typed and the loops stage that look like calls; no function may go by their names.
-FORMS = frozenset("length append pop new_list add_at range prange lanes gemm gemv view".split())
 
 
 class Unresolved(Exception):
@@ -320,7 +320,7 @@ class Frame:
 
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        if operator == "cast" and _is_held(values[0], static["dtype"]):
+        if operator == "cast" and is_held(values[0], static["dtype"]):
             atoms: list[gast.expr] = [syntax.constant(values[0].value)]
         else:
             atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
@@ -394,8 +394,3 @@ class Frame:
                 return None  # a variable of this function, which has no value yet
             frame = frame.outer
         return None
-
-
-def _is_held(value: Value, dtype: str) -> bool:
-    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
-    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

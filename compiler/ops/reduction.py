@@ -14,12 +14,12 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..dtypes import BOOL_WORD, INT_WORD, summed
+from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, summed
 from ..types import INT, Array, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .raising import if_empty
-from .schema import TypeFault, TypeRule
+from .schema import Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
 if TYPE_CHECKING:
@@ -153,19 +153,31 @@ def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
     return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)
 
 
+# --- values before the first element ------------------------------------------------------------------------------
+
+def least(dtype: str) -> object:
+    return DTYPE[dtype].least
+
+
+def greatest(dtype: str) -> object:
+    return DTYPE[dtype].greatest
+
+
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays")
-reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=prod_vjp, samples="arrays")
+reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays",
+          fold=Fold("add", lambda dtype: DTYPE[dtype].python_type(0), "total", compensated=True))  # fmt: skip
+reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=prod_vjp, samples="arrays",
+          fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
-          samples="arrays")  # fmt: skip
+          fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
-          samples="arrays")  # fmt: skip
-reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays")
-reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays")
+          fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
+reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays",
+          fold=Fold("logical_or", lambda dtype: False, "found"))  # fmt: skip
+reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays",
+          fold=Fold("logical_and", lambda dtype: True, "holds"))  # fmt: skip
 reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: INT_WORD, one_axis=True, needs_elements=True),
-          meaning=np.argmax,
-          vjp=None, samples="arrays")  # fmt: skip
+          fold=Fold("greater", least, "place"), meaning=np.argmax, vjp=None, samples="arrays")  # fmt: skip
 reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: INT_WORD, one_axis=True, needs_elements=True),
-          meaning=np.argmin,
-          vjp=None, samples="arrays")  # fmt: skip
+          fold=Fold("less", greatest, "place"), meaning=np.argmin, vjp=None, samples="arrays")  # fmt: skip

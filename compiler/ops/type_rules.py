@@ -14,8 +14,19 @@ from functools import cache
 
 import numpy as np
 
-from ..dtypes import BOOL_WORD, DTYPE, DTYPE_OF_NUMPY, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_bool
-from ..types import Array, Dim, Extent, ListOf, Scalar, Type, promote
+from ..dtypes import (
+    BOOL_WORD,
+    DTYPE,
+    DTYPE_OF_NUMPY,
+    FLOAT_WORD,
+    INT_WORD,
+    NUMPY_DTYPE,
+    PYTHON_TYPE,
+    as_float,
+    is_bool,
+    promote_dtypes,
+)
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type, dtype_of, promote
 from .schema import TypeFault
 
 DtypeRule = Callable[[str, Sequence[Type]], tuple[str, bool]]
@@ -29,6 +40,15 @@ def words(types: Sequence[Type]) -> str:
     """`f64[n] and bool`, for messages."""
     parts = [str(t) for t in types]
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def in_floats(name: str, types: Sequence[Type]) -> str:
+    """The dtype in which NumPy's linear algebra works: ints are taken in float64, and it has the floats of LAPACK."""
+    found = promote_dtypes(*(as_float(dtype_of(t)) for t in types))
+    if not all(DTYPE[as_float(dtype_of(t))].letter for t in types):
+        fault = f"`{name}` does not take {words(types)}: array type {NUMPY_DTYPE[found]} is unsupported in linalg"
+        raise TypeFault("T001", f"{fault}; convert first, for example with `.astype(np.float32)`")
+    return found
 
 
 def numeric(name: str, types: Sequence[Type]) -> None:

@@ -19,10 +19,9 @@ from ...builder import Builder
 from ...diagnostics import InternalError
 from ...dtypes import BOOL_WORD
 from ...names import Names
+from ...ops.forms import LENGTHS
 from ...program import Function
 from ...types import BOOL, INT, Array, ListOf, Type
-
-LENGTHS = frozenset({"dim", "length"})
 
 
 def hoist_tests(function: Function) -> Function:
