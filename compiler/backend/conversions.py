@@ -104,10 +104,10 @@ def truncate(here: Here, x: Value, source: str, result: str) -> Value:
         _require_fit(here, wide, _fits(here, wide, result))
         return code.convert("trunc", code.call(between, name, wide), to)
     if is_signed(result) or BITS[result] < 64:
-        between = max(32, BITS[result] if is_signed(result) else 2 * BITS[result])
-        fits = _fits(here, wide, f"i{between}")
+        bits = max(32, BITS[result] if is_signed(result) else 2 * BITS[result])
+        fits = _fits(here, wide, f"i{bits}")
         _require_fit(here, wide, fits)
-        return code.convert("trunc", _signed(here, wide, fits, between), to)
+        return code.convert("trunc", _signed(here, wide, fits, bits), to)
     half_way = float_(2.0**63)
     upper = code.compare("oge", wide, half_way)
     lower = code.select(upper, code.binary("fsub", wide, half_way), wide)

@@ -66,7 +66,7 @@ def _scalar_packer(type_: Scalar) -> Packer:
     make = NUMPY_DTYPE[type_.dtype].type
 
     def pack(slots: Any, position: int, leaf: object, kept: list) -> int:
-        number = leaf if type(leaf) is make else _converted(make, leaf)
+        number: Any = leaf if type(leaf) is make else _converted(make, leaf)
         slots[position] = int.from_bytes(number.tobytes().ljust(8, b"\0"), sys.byteorder, signed=True)
         return position + 1
 

@@ -148,7 +148,7 @@ def _no_less_than_none(low: Lowering, length: Length) -> Length:
 
 
 def _filling(low: Lowering, value: Value, dtype: str) -> Value:
-    value = narrowed(low, Fill(value), dtype).value  # type: ignore[attr-defined]
+    value = narrowed(low, Fill(value), dtype).value  # type: ignore[union-attr]
     made = convert(value, dtype)
     return Value(made.tree, dtype, bare=not made.is_solid)
 
