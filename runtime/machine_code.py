@@ -28,7 +28,6 @@ from .store import digest, store
 from .together import Together, interruptible
 
 SUFFIX = ".code"
-LONG_TEXT = 8_000.0  # of `effort`: LLVM takes some ten milliseconds, so that Ctrl-C does not wait for it
 _LOADED: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 _MAKING: weakref.WeakValueDictionary[str, threading.RLock] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
@@ -116,10 +115,7 @@ def _library(
         found = stored_library(key, target)
         if found is not None:
             return found
-        if effort(text) < LONG_TEXT:
-            code = _compiled(key, text, level, target, used)
-        else:
-            code = interruptible(lambda: _compiled(key, text, level, target, used))
+        code = interruptible(lambda: _compiled(key, text, level, target, used))
         return _loaded(key, code, uses(), target)
 
 

@@ -19,7 +19,7 @@ def prepare() -> Together[Callable[[], object], object]:
     from . import llvm, native  # noqa: F401  here, as another thread would wait until the import that goes on is over
 
     work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
-    work.begin(llvm.start)
+    work.begin(llvm.binding)
     work.begin(memory.pool)
     work.begin(interrupts.provide)
     work.begin(threads.regions)

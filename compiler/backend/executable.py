@@ -72,7 +72,7 @@ class Executable:
     def llvm_text(self) -> str:
         from ...runtime import native
 
-        return "\n".join(str(native.optimise(text, target=self.target)) for text in self.texts)
+        return "\n".join(native.optimise(text, target=self.target) for text in self.texts)
 
     @cached_property
     def asm(self) -> str:
