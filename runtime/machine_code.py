@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from . import linking, routines, targets
+from . import linking, native, routines, targets
 from .store import digest, store
 from .together import Together, interruptible
 
@@ -121,8 +121,6 @@ def _library(
 
 def _compiled(key: str, text: str, level: int, target: str, used: Sequence[str]) -> bytes:
     """Machine code made by LLVM, and kept in the cache."""
-    from . import native
-
     code = native.object_code(text, level, target)
     place = store()
     if place is not None:
@@ -174,8 +172,6 @@ def _load(code: bytes, key: str, uses: Sequence[Library]) -> Any:
             return linking.Linked(code, address_of)
         except (linking.NotLinked, OSError):
             pass  # LLVM's loader knows more, and more ways to executable memory
-    from . import native
-
     return native.LoadedByLLVM(code, uses)
 
 

@@ -29,7 +29,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics later messages names types vocabulary program syntax placeholders records"
+BASE = "diagnostics messages names types vocabulary program syntax placeholders records"
 LANGUAGE = f"{BASE} builder ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
@@ -37,7 +37,6 @@ MAY_IMPORT = {
     "": "diagnostics",
     "records": "",
     "diagnostics": "records",
-    "later": "",
     "messages": "",
     "names": "",
     "types": "records",
@@ -209,7 +208,6 @@ GROWING = {
     "compiler/backend/here.py": {"EMITTERS"},
     "compiler/frontend/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/read.py": {"_FILES", "_TREES"},
-    "compiler/later.py": {"_ANNOUNCED"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},

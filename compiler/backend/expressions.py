@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import gast
 
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
-from ..later import later
 from ..types import KIND, ListOf, Scalar
+from . import lists
 from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
@@ -21,11 +19,6 @@ from .emitters import EMITTERS
 from .frame import Frame
 from .here import INT_TOO_LARGE, Here
 from .text import FALSE, TRUE, Value, float_, int_
-
-if TYPE_CHECKING:
-    from . import lists
-else:
-    (lists,) = later(__package__, "lists")
 
 
 def scalar_type(frame: Frame, node: gast.expr) -> Scalar:

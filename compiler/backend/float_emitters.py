@@ -10,19 +10,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ...runtime.routines import SPECIAL
-from ..later import later
+from . import helpers
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
-
-if TYPE_CHECKING:
-    from . import helpers
-else:
-    (helpers,) = later(__package__, "helpers")
 
 INTRINSICS = {
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "log10": "log10", "sin": "sin",

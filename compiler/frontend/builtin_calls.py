@@ -10,7 +10,7 @@ import numpy as np
 from .. import types
 from ..ops.python_names import Binding
 from ..types import Array, Scalar
-from . import apply, branches, choices, containers, evaluate, iteration, library, rows
+from . import apply, branches, choices, containers, evaluate, iteration, library, rows, subscript
 from .frame import Frame
 from .static_python import stop
 from .values import Iteration, Mapping_, Range, Rows, Sequence, Static, Value, is_number
@@ -216,8 +216,6 @@ def _convert(python: type, dtype: str):
 
 
 def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
-    from . import subscript
-
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
         return subscript.element(frame, value, [], node)

@@ -9,24 +9,18 @@ methods become statements of the language.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
-from ..later import later
 from ..types import Array, ListOf, Scalar
-from . import evaluate, iteration, rows
+from . import evaluate, execute, iteration, list_positions, rows
 from .frame import Frame
 from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
 from .static_python import computed, key_of, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
-
-if TYPE_CHECKING:
-    from . import execute, list_positions
-else:
-    execute, list_positions = later(__package__, "execute", "list_positions")
 
 
 def is_container(frame: Frame, value: Value) -> bool:

@@ -10,7 +10,7 @@ import math
 import operator
 import types as python_types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 import numpy as np
@@ -19,9 +19,20 @@ from ...runtime.guards import ABSENT
 from .. import syntax, types
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
-from ..later import later
 from ..types import Array, Scalar
-from . import apply, attributes, choices, constancy, containers, displays, equality, execute, iteration, library
+from . import (
+    apply,
+    attributes,
+    choices,
+    constancy,
+    containers,
+    displays,
+    equality,
+    execute,
+    iteration,
+    library,
+    subscript,
+)
 from .frame import Frame
 from .heap import Owner, objects
 from .static_python import key_of
@@ -43,11 +54,6 @@ from .values import (
     from_python,
     is_number,
 )
-
-if TYPE_CHECKING:
-    from . import subscript
-else:
-    (subscript,) = later(__package__, "subscript")
 
 PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,

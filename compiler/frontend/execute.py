@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Statements
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
-from ..later import later
 from ..messages import Argument, Message
 from ..types import Array
-from . import branches, choices, containers, displays, evaluate, iteration
+from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
 from .frame import Frame, Stopped
 from .heap import objects
 from .object_changes import change
@@ -29,11 +28,6 @@ from .values import (
     Value,
     map_leaves,
 )
-
-if TYPE_CHECKING:
-    from . import loops, subscript
-else:
-    loops, subscript = later(__package__, "loops", "subscript")
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:

@@ -34,6 +34,7 @@ from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
+from . import broadcasts
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value
@@ -321,9 +322,7 @@ class Frame:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
         atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
         if self.builder.singles:
-            from .broadcasts import repeated
-
-            atoms = repeated(self, operator, atoms)
+            atoms = broadcasts.repeated(self, operator, atoms)
         try:
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:

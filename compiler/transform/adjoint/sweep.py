@@ -25,7 +25,7 @@ from ...analysis.regions import Region, Regions, Value, map_regions
 from ...names import Names
 from ...program import Function, Program
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
-from . import statements
+from . import calls, statements
 from .accumulations import accumulations
 from .bars import VIEWS, Frame
 from .declared import array_type, leaf_type, list_type
@@ -373,9 +373,7 @@ class Sweep:
     # --- calls
 
     def of_call(self, frame: Frame, statement: gast.stmt) -> None:
-        from .calls import backward_call
-
-        backward_call(self, frame, statement)
+        calls.backward_call(self, frame, statement)
 
 
 def _moved(build, atom: gast.expr, by: int, hint: str) -> gast.expr:
