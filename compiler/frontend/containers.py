@@ -14,12 +14,13 @@ from typing import Any
 import gast
 
 from .. import syntax, types
+from ..messages import escaped
 from ..types import Array, ListOf, Scalar
-from . import evaluate, execute, iteration, list_positions, rows
+from . import evaluate, iteration, list_positions, rows
 from .frame import Frame
 from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
-from .static_python import computed, key_of, no_key, stop
+from .static_python import computed, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 
@@ -47,7 +48,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         held = Sequence(tuple(v for _, v in held.items))
     match held:
         case Mapping_():
-            key = key_of(frame, evaluate.evaluate(frame, items), node)
+            key = evaluate.key_of(frame, evaluate.evaluate(frame, items), node)
             found = held.get(key)
             if found is None:
                 no_key(frame, key, node)
@@ -172,7 +173,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
-            key = key_of(frame, evaluate.evaluate(frame, items), node)
+            key = evaluate.key_of(frame, evaluate.evaluate(frame, items), node)
             return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
@@ -294,7 +295,7 @@ def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     wanted = evaluate.known(frame, value, node)
     if wanted not in items:
         what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
-        stop(frame, "ValueError", execute.escaped(what), node)
+        stop(frame, "ValueError", escaped(what), node)
     return Static(items.index(wanted))
 
 
@@ -303,12 +304,12 @@ def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(key_of(frame, key, node))  # type: ignore[union-attr]
+    found = frame.held(target).get(evaluate.key_of(frame, key, node))  # type: ignore[union-attr]
     return default if found is None else found
 
 
 def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    held, name = frame.held(target), key_of(frame, key, node)
+    held, name = frame.held(target), evaluate.key_of(frame, key, node)
     items: dict[Any, Value] = dict(held.items)
     if name not in items:
         if default is None:
@@ -320,7 +321,7 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
 
 
 def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), key_of(frame, key, node)
+    held, name = frame.held(target), evaluate.key_of(frame, key, node)
     found = held.get(name)  # type: ignore[union-attr]
     if found is None:
         change(frame, target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
@@ -345,7 +346,7 @@ def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
         both = iteration.static_items(frame, pair, node)
         if len(both) != 2:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
-        found[key_of(frame, both[0], node)] = both[1]
+        found[evaluate.key_of(frame, both[0], node)] = both[1]
     return found
 
 

@@ -19,6 +19,7 @@ from ...runtime.guards import ABSENT
 from .. import syntax, types
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
+from ..messages import escaped
 from ..types import Array, Scalar
 from . import (
     apply,
@@ -35,7 +36,7 @@ from . import (
 )
 from .frame import Frame
 from .heap import Owner, objects
-from .static_python import key_of
+from .static_python import computed
 from .values import (
     Bound,
     Closure,
@@ -136,6 +137,13 @@ def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") 
         case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
             return frame.builder.extents[name]
     frame.needs_static(value, what, node)
+
+
+def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
+    """The key of a dict: known now, and of a kind that can be one."""
+    key = known(frame, value, node, "a dict key")
+    computed(frame, hash, node, key)
+    return key
 
 
 def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
@@ -245,7 +253,7 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
     try:
         result = function(*(v.value for v in values))  # type: ignore[union-attr]
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
-        text = execute.escaped(str(error))
+        text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
         return Static(math.nan)
     if isinstance(result, complex):

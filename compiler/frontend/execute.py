@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from .. import syntax, types
-from ..messages import Argument, Message
+from ..messages import Argument, Message, escaped
 from ..types import Array
 from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
 from .frame import Frame, Stopped
@@ -282,10 +282,6 @@ def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
         frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
                     ("show a number of it: its length, its largest element",))  # fmt: skip
     return frame.atom(value, node)
-
-
-def escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:

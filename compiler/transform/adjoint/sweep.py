@@ -25,7 +25,7 @@ from ...analysis.regions import Region, Regions, Value, map_regions
 from ...names import Names
 from ...program import Function, Program
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
-from . import calls, statements
+from . import statements
 from .accumulations import accumulations
 from .bars import VIEWS, Frame
 from .declared import array_type, leaf_type, list_type
@@ -373,7 +373,9 @@ class Sweep:
     # --- calls
 
     def of_call(self, frame: Frame, statement: gast.stmt) -> None:
-        calls.backward_call(self, frame, statement)
+        from .calls import backward_call
+
+        backward_call(self, frame, statement)
 
 
 def _moved(build, atom: gast.expr, by: int, hint: str) -> gast.expr:
