@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from .. import syntax
+from ..ops.forms import WHOLE
 from ..types import Array
 from .forms import Form
 from .range_values import LENGTH_HIGH, State, Values, items_of
@@ -35,7 +36,7 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
     if operator == "transpose":
         lengths = values.lengths_of_name(value.args[0].id, state)
         return tuple(lengths[a] for a in transposed_axes(value))
-    if operator not in ("empty", "reshape"):
+    if operator not in WHOLE:
         values.visit(value, state)
         return None
     shape = next(k.value for k in value.keywords if k.arg == "shape")

@@ -24,7 +24,7 @@ from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import any_order, blas, control, glue, lists, native_calls, views
+from . import any_order, blas, control, glue, lapack, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import remember, tags_of
@@ -266,6 +266,8 @@ def _call_statement(frame: Frame, node: gast.Call) -> None:
             blas.gemm(frame, node)
         case "gemv":
             blas.gemv(frame, node)
+        case "gesv":
+            lapack.gesv(frame, node)
         case _ if operator in frame.program.functions:
             native_calls.call_function(frame, node, [])
         case _:

@@ -24,6 +24,13 @@ from .static_python import computed, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
 
+def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
+    """The key of a dict: known now, and of a kind that can be one."""
+    key = evaluate.known(frame, value, node, "a dict key")
+    computed(frame, hash, node, key)
+    return key
+
+
 def is_container(frame: Frame, value: Value) -> bool:
     """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
     held = frame.held(value)
@@ -48,7 +55,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         held = Sequence(tuple(v for _, v in held.items))
     match held:
         case Mapping_():
-            key = evaluate.key_of(frame, evaluate.evaluate(frame, items), node)
+            key = key_of(frame, evaluate.evaluate(frame, items), node)
             found = held.get(key)
             if found is None:
                 no_key(frame, key, node)
@@ -173,7 +180,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
-            key = evaluate.key_of(frame, evaluate.evaluate(frame, items), node)
+            key = key_of(frame, evaluate.evaluate(frame, items), node)
             return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
@@ -304,12 +311,12 @@ def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(evaluate.key_of(frame, key, node))  # type: ignore[union-attr]
+    found = frame.held(target).get(key_of(frame, key, node))  # type: ignore[union-attr]
     return default if found is None else found
 
 
 def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    held, name = frame.held(target), evaluate.key_of(frame, key, node)
+    held, name = frame.held(target), key_of(frame, key, node)
     items: dict[Any, Value] = dict(held.items)
     if name not in items:
         if default is None:
@@ -321,7 +328,7 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
 
 
 def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), evaluate.key_of(frame, key, node)
+    held, name = frame.held(target), key_of(frame, key, node)
     found = held.get(name)  # type: ignore[union-attr]
     if found is None:
         change(frame, target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
@@ -346,7 +353,7 @@ def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
         both = iteration.static_items(frame, pair, node)
         if len(both) != 2:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
-        found[evaluate.key_of(frame, both[0], node)] = both[1]
+        found[key_of(frame, both[0], node)] = both[1]
     return found
 
 

@@ -36,7 +36,7 @@ def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
                 frame.fault("T001", "`**` needs a dict", node)
             items.update(spread_.items)
         else:
-            items[evaluate.key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
+            items[containers.key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
     return containers.new_dict(frame, items)
 
 

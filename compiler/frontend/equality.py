@@ -13,7 +13,7 @@ import sys
 import gast
 
 from ..types import Array
-from . import choices, evaluate, identity, iteration, rows
+from . import choices, containers, evaluate, identity, iteration, rows
 from .frame import Frame
 from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Sequence, Static, Value
 
@@ -108,7 +108,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
-            return Static(evaluate.key_of(frame, item, node) in [k for k, _ in items])
+            return Static(containers.key_of(frame, item, node) in [k for k, _ in items])
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)

@@ -36,7 +36,6 @@ from . import (
 )
 from .frame import Frame
 from .heap import Owner, objects
-from .static_python import computed
 from .values import (
     Bound,
     Closure,
@@ -105,7 +104,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.GeneratorExp(elt=element, generators=generators):
             return Sequence(tuple(displays.comprehension(frame, generators, lambda: evaluate(frame, element))))
         case gast.DictComp(key=key, value=value, generators=generators):
-            entry = lambda: (key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
+            entry = lambda: (containers.key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
             pair = displays.comprehension(frame, generators, entry)
             return containers.new_dict(frame, dict(pair))
         case gast.NamedExpr(target=target, value=value):
@@ -137,13 +136,6 @@ def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") 
         case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
             return frame.builder.extents[name]
     frame.needs_static(value, what, node)
-
-
-def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
-    """The key of a dict: known now, and of a kind that can be one."""
-    key = known(frame, value, node, "a dict key")
-    computed(frame, hash, node, key)
-    return key
 
 
 def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
