@@ -189,8 +189,9 @@ def long(x):
     return s
 f = pellucid.compile(pellucid_read(long))
 for wait in (0.0, 0.05, 0.2, 0.5, 1.0):
-    thread = after(wait, interrupt)
+    thread = threading.Thread(target=lambda: (time.sleep(wait), interrupt()))
     try:
+        thread.start()  # the signal may come before this is over
         f(np.ones(5))
         time.sleep(60)
     except KeyboardInterrupt:
