@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 import gast
@@ -22,6 +21,7 @@ from ..types import Scalar, Type, promote
 from . import apply, branches, equality, evaluate, identity
 from .frame import Frame
 from .merge import loses_digits
+from .static_python import PYTHON_COMPARISONS
 from .values import (
     Leaf,
     Sequence,
@@ -30,10 +30,7 @@ from .values import (
     is_number,
 )
 
-PYTHON_COMPARISONS = {
-    gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
-    gast.Gt: operator.gt, gast.GtE: operator.ge,
-}  # fmt: skip
+
 def condition(frame: Frame, test: gast.expr) -> Value:
     """The truth of a test, of which nothing but the truth is wanted."""
     value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +36,7 @@ from . import (
 )
 from .frame import Frame
 from .heap import Owner, objects
+from .static_python import PYTHON_INFIX, PYTHON_PREFIX
 from .values import (
     Bound,
     Closure,
@@ -56,13 +56,6 @@ from .values import (
     is_number,
 )
 
-PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
-    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.BitAnd: operator.and_,
-    gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
-    gast.MatMult: operator.matmul,
-}  # fmt: skip
-PYTHON_PREFIX = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
 ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -14,6 +15,17 @@ from .. import syntax
 from ..messages import Message, escaped
 from .frame import Frame, Stopped
 
+PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.BitAnd: operator.and_,
+    gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
+    gast.MatMult: operator.matmul,
+}  # fmt: skip
+PYTHON_PREFIX = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
+PYTHON_COMPARISONS = {
+    gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
+    gast.Gt: operator.gt, gast.GtE: operator.ge,
+}  # fmt: skip
 PLAIN = (int, float, str, bool, type(None))
 
 
