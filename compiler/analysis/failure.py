@@ -20,7 +20,8 @@ from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
-from .result_types import UNKNOWN, result_type
+from .ranges import ranges
+from .result_types import UNKNOWN, load_type, result_type
 
 NOTHING, INDEX, ANY = 0, 1, 2
 
@@ -106,9 +107,11 @@ class Failures:
     def _store_fails(self, place: gast.Subscript, value: gast.expr) -> bool:
         """Whether a value may not fit its place: by its lengths, or as inf does not fit an int."""
         stored, base = result_type(value, self.types), self.types.get(place.value.id)
-        if not isinstance(stored, Scalar) or isinstance(base, ListOf) or base is None:
-            return not isinstance(stored, Scalar)
-        return conversion([stored], {"dtype": base.dtype})
+        if stored is None or isinstance(base, ListOf):
+            return stored is None
+        if isinstance(stored, Scalar):
+            return isinstance(base, Array) and conversion([stored], {"dtype": base.dtype})
+        return not isinstance(stored, Array) or not _fills(stored, load_type(base, place.slice, self.types))
 
     def _load(self, base: Type | None, items: gast.expr) -> int:
         if not isinstance(base, Array):
@@ -147,6 +150,14 @@ class Failures:
             and isinstance(length.value, int) and length.value >= 0
             for length in lengths
         )  # fmt: skip
+
+
+def _fills(stored: Array, place: Type | None) -> bool:
+    """Whether the lengths of an array are known to spread over the elements that it is stored into."""
+    dims = place.dims if isinstance(place, Array) else ()
+    if UNKNOWN in stored.dims or stored.ndim > len(dims):
+        return False
+    return all(own in (1, extent) for own, extent in zip(stored.dims[::-1], dims[::-1]))
 
 
 def _is_new_axis(item: gast.expr) -> bool:
@@ -189,6 +200,15 @@ def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) 
     lengths: dict[str, Extent] = {}
     pairs = [(letter, dim) for word, dims in zip(words, (left, right)) for letter, dim in zip(word, dims)]
     return all(lengths.setdefault(letter, dim) == dim for letter, dim in pairs)
+
+
+def never_fails(function: Function, statement: gast.stmt) -> bool:
+    """Whether a simple statement of the function cannot raise, its indices shown to be in bounds if need be."""
+    kind = failures(function).statement_kind(statement)
+    if kind != INDEX:
+        return kind == NOTHING
+    accesses = [node for node in gast.walk(statement) if isinstance(node, gast.Subscript)]
+    return all(ranges(function).proves(access) for access in accesses)
 
 
 def can_fail(node: gast.AST | None, types: Mapping[str, Type]) -> bool:
