@@ -144,6 +144,11 @@ def test_many_random_programs(start):
     ("horner", ["c"], []),
     ("horner", ["x", "c"], ["s_saved"]),
     ("a linear recursion", ["x"], []),
+    ("a recurrent state", ["h0"], ["h_saved"]),
+    ("a recurrent state", ["w"], ["h_saved"]),
+    ("a recurrent number from one", ["x"], ["s_saved"]),
+    ("a state and the one before it", ["w"], ["g_saved"]),
+    ("three states, each the one before", ["x"], ["a_saved"]),
     ("a sum of squares by elements", ["x"], []),
 ])  # fmt: skip
 def test_saved_values(name, wrt, names):
