@@ -91,6 +91,8 @@ class Failures:
         match statement:
             case gast.Assign(targets=[gast.Subscript() as place], value=value):
                 return max(self.kind(value), self.kind(place), ANY if self._store_fails(place, value) else NOTHING)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="broadcast_to")) as node):
+                return NOTHING if self._spreads(node, name) else self.kind(node)
             case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
                 return self.kind(value)
             case gast.For(iter=iter_, body=body):
@@ -112,6 +114,12 @@ class Failures:
         if isinstance(stored, Scalar):
             return isinstance(base, Array) and conversion([stored], {"dtype": base.dtype})
         return not isinstance(stored, Array) or not _fills(stored, load_type(base, place.slice, self.types))
+
+    def _spreads(self, node: gast.Call, name: str) -> bool:
+        """Whether the lengths of what is spread are known to fit those that the result is declared to have."""
+        given, made = result_type(node.args[0], self.types), self.types.get(name)
+        fits = not isinstance(given, Array) or _fills(given, made)
+        return fits and self._is_natural(syntax.static_of(node)["shape"])
 
     def _load(self, base: Type | None, items: gast.expr) -> int:
         if not isinstance(base, Array):

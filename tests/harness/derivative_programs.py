@@ -567,6 +567,36 @@ def f(x: "float", y: "float", k: "int"):
     return total + a * b * b
 """, lambda r: (number(r), number(r), int(r.integers(0, 5))))
 
+program("rows that are added to", """
+def f(x: "f64[n, m]", v: "f64[m]"):
+    n = len(x)
+    m = x.shape[1]
+    y = zeros((n, m))
+    for i in range(0, n):
+        y[i] = y[i - 1] * 2.0
+        y[i] += v
+        y[i] += x[i]
+    z = copy(y)
+    z[0] += v
+    z[1] = z[0] * v
+    return sum(z * y)
+""", lambda r: (matrix(r, 4, 3), vector(r, 3)))
+
+program("a whole array that is added to", """
+def f(x: "f64[n, m]", w: "f64[n]"):
+    n = len(x)
+    s = zeros((x.shape[1],))
+    for i in range(0, n):
+        s[:] = s + w[i] * x[i]
+        t = x[i] * 0.5
+        s[:] = s - t
+        s[0] = s[0] * s[1]
+        s[:] = t * w[i] + s
+    s[:] = s - s
+    s[:] = x[0] + s
+    return sum(s * x[1])
+""", lambda r: (matrix(r, 4, 3), vector(r, 4)))
+
 program("two names swapped by a loop", """
 def f(x: "float", y: "float", k: "int"):
     a = x

@@ -231,7 +231,7 @@ def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: s
     found = sweep.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
-    value = _taken(sweep, frame, frame.in_place(base), items)
+    value = frame.builder.load(frame.in_place(base), items, "t_bar")
     if found.sign < 0:
         value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
     _give(sweep, frame, found.added.id, value)
@@ -284,10 +284,7 @@ def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
         return
     bar = frame.in_place(place.id)
     kept = list(sweep.atoms(statement, items).elts)
-    value = frame.builder.load(bar, kept, "t_bar")
-    if is_plain_index(items, sweep.types) and isinstance(sweep.types[value.id], Array):
-        value = frame.builder.call("copy", value, hint="t_bar")
-    _give(sweep, frame, source.id, value)
+    _give(sweep, frame, source.id, frame.builder.load(bar, kept, "t_bar"))
 
 
 def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:

@@ -61,6 +61,7 @@ class Sweep:
         self.symbols = {s for type_ in function.types.values() for s in symbols_of(type_)}
         self.base: dict[str, str] = {}
         self.escaped: set[str] = set()
+        self.parts: set[str] = set()  # views of some elements: `copies` gives them their own where they need them
         self.accumulations = accumulations(self.regions)
         self.absorbed = {id(s) for a in self.accumulations.values() for s in a.absorbed}
         self.indexed = self._indexed()
@@ -116,18 +117,23 @@ class Sweep:
 
     def note_array(self, name: str, value: gast.expr) -> None:
         """Remember whose elements a new array of the backward sweep has: its own, or those of another."""
+        self.base[name] = name
         match value:
-            case gast.Name(id=source):
-                self.base[name] = self.base.get(source, source)
+            case gast.Subscript(value=gast.Name(id=source)) if isinstance(self.types[source], ListOf):
+                self.base[name] = source
             case gast.Subscript(value=gast.Name(id=source), slice=items):
-                shares = isinstance(self.types[source], Array) and statements.is_plain_index(items, self.types)
-                self.base[name] = self.base.get(source, source) if shares else name
-                if isinstance(self.types[source], ListOf):
-                    self.base[name] = source
+                if statements.is_plain_index(items, self.types):
+                    self._note_view(name, source)
+                    self.parts.add(name)
+            case gast.Name(id=source):
+                self._note_view(name, source)
             case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in VIEWS | {"pop"}:
-                self.base[name] = self.base.get(source, source)
-            case _:
-                self.base[name] = name
+                self._note_view(name, source)
+
+    def _note_view(self, name: str, source: str) -> None:
+        self.base[name] = self.base.get(source, source)
+        if source in self.parts:
+            self.parts.add(name)
 
     # --- lengths
 
