@@ -16,7 +16,7 @@ from .program import Function, Program
 
 Made = TypeVar("Made", Function, Program)
 Listener = Callable[[str, object, object], None]
-RENAMES = frozenset({"coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
+RENAMES = frozenset({"give_names", "coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
 
 observers: list[Listener] = []
 

@@ -68,7 +68,8 @@ def _match(
             continue
         load = block[made[loaded.id]] if loaded.id in made and reads[loaded.id] == 1 else None
         if loaded.id == base and _is_whole(items):
-            absorbed, since = (summed,), made[total]
+            absorbed: tuple[gast.stmt, ...] = (summed,)
+            since = made[total]
         elif load is not None and _loads(load, base, items, types):
             absorbed, since = (load, summed), made[loaded.id]
         else:

@@ -264,7 +264,8 @@ def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapp
 
 def passing_names(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
     """The names that the user did not write and that say nothing: temporaries, their cotangents, bounds of loops."""
-    bases = {base_of(name) for name in function.temporaries} | {"t"}
+    own = {base_of(name) for name in function.types if name not in function.temporaries}
+    bases = {base_of(name) for name in function.temporaries} - own | {"t"}
     passing = bases | {f"{base}_bar" for base in bases} | PASSING
     found = {name for name in table if "@" not in name and base_of(name) in passing and name not in function.types}
     if function.temporaries:

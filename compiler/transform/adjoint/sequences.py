@@ -88,15 +88,15 @@ def keep_sequence(saves: Saves, values: Sequence[Value]) -> None:
     before = saves.inserted.before.setdefault(id(loop.statement), [])
     for number, value in enumerate(values[:-1]):
         before.append(syntax.store(store.id, [*outer, syntax.constant(number), *whole], value.name, span))
-    place = _moved(saves, here, len(values) - 1, span)
+    place = _moved(saves, here, len(values) - 1, saves.span(last))
     saves.inserted.place_after(last, place)
     item = syntax.name(place.targets[0].id)
-    saves.inserted.place_after(last, syntax.store(store.id, [*outer, item, *whole], last.name, span))
+    saves.inserted.place_after(last, syntax.store(store.id, [*outer, item, *whole], last.name, saves.span(last)))
     outer, here = _places(saves, loop, slots, backward=True)
     for number, value in enumerate(values):
         item = here
         if number:
-            place = _moved(saves, here, number, span)
+            place = _moved(saves, here, number, saves.span(value))
             saves.prelude[id(loop)].append(place)
             item = syntax.name(place.targets[0].id)
         saves.known[value.key] = saves.load(value, store, [*outer, item, *whole])
