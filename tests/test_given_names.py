@@ -63,6 +63,10 @@ def arrays(x, y):
     return np.sum(u * v)
 
 
+def of_a_pair(t, result):
+    return square(t[0]) + square(result) * np.sum(t[1])
+
+
 def words(text):
     """The names on the left of assignments, without numbers."""
     lines = [line.split(" = ")[0].split(" += ")[0].strip() for line in text.splitlines() if "=" in line]
@@ -84,6 +88,12 @@ def test_a_variable_of_the_users_is_not_renamed():
 def test_a_name_does_not_hide_a_function():
     compiled = pellucid.compile(beside_a_function)
     assert compiled(2.0) == beside_a_function(2.0)
+
+
+def test_arguments_keep_their_names():
+    pair, number = (2.0, np.ones(3)), 0.5
+    assert pellucid.compile(of_a_pair)(pair, number) == of_a_pair(pair, number)
+    assert "def of_a_pair(t_0, t_1, result):" in pellucid.compile(of_a_pair).source("typed", pair, number)
 
 
 def test_trial_runs_leave_no_names():

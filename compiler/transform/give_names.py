@@ -22,7 +22,8 @@ def give_names(program: Program) -> Program:
 
 
 def _with_names(function: Function, program: Program) -> Function:
-    wishes = {old: given for old, given in function.given.items() if old in function.types and base_of(old) != given[0]}
+    own = function.types.keys() - {*function.parameters}
+    wishes = {old: given for old, given in function.given.items() if old in own and base_of(old) != given[0]}
     if not wishes:
         return function
     symbols = {symbol for type_ in function.types.values() for symbol in symbols_of(type_)}
