@@ -32,6 +32,7 @@ from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
 from .refuse import refuse
+from .reversed_range import reversed_range
 from .symbols import changed_axes
 
 if TYPE_CHECKING:
@@ -356,25 +357,10 @@ class Sweep:
         index = self.names.fresh(region.index)
         self.types[index] = INT
         self.index_of[id(region)] = index
-        start, stop, step = self._reversed(frame, statement)
+        start, stop, step = reversed_range(self, frame, statement)
         made = syntax.for_range(index, start, stop, step, [], frame.builder.span)
         made.body = body
         frame.builder.append(made)
-
-    def _reversed(self, frame: Frame, statement: gast.For) -> tuple[gast.expr, gast.expr, gast.expr]:
-        """The range that goes through the same numbers from the last to the first."""
-        start, stop, step = (self.atom(statement, a) for a in statement.iter.args)
-        build = frame.builder
-        if isinstance(step, gast.Constant) and abs(step.value) == 1:
-            one = step.value
-            return _moved(build, stop, -one, "last"), _moved(build, start, -one, "stop"), syntax.constant(-one)
-        # ceil((stop - start) / step) rounds, of which the last starts at start + (rounds - 1) * step
-        span = build.call("subtract", start, stop, hint="span")
-        rounds = build.call("negative", build.call("floor_divide", span, step, hint="rounds"), hint="rounds")
-        offset = build.call("multiply", build.call("subtract", rounds, 1, hint="rounds"), step, hint="offset")
-        known = isinstance(step, gast.Constant)
-        back = syntax.constant(-step.value) if known else build.call("negative", step, hint="back")
-        return build.call("add", start, offset, hint="last"), build.call("subtract", start, step, hint="stop"), back
 
     # --- calls
 
@@ -382,14 +368,6 @@ class Sweep:
         from .calls import backward_call
 
         backward_call(self, frame, statement)
-
-
-def _moved(build, atom: gast.expr, by: int, hint: str) -> gast.expr:
-    if isinstance(atom, gast.Constant):
-        return syntax.constant(atom.value + by)
-    if by < 0:
-        return build.call("subtract", atom, -by, hint=hint)
-    return build.call("add", atom, by, hint=hint)
 
 
 def _mark(region: Region) -> gast.stmt:
