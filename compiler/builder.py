@@ -33,10 +33,6 @@ COMPARISONS = {
 }  # fmt: skip
 
 
-# Operators that give a sum, difference or multiple of lengths.
-AFFINE = frozenset({"add", "subtract", "multiply", "floor_divide"})
-
-
 class Builder:
     """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
 
@@ -150,7 +146,7 @@ class Builder:
             return self.extents.get(getattr(atoms[0], "id", ""))  # a dimension is clamped at zero anyway
         if operator == "cast" and _is_whole(self.type_of(atoms[0])) and static["dtype"] == "i64":
             return self.extents.get(getattr(atoms[0], "id", ""))
-        if operator not in AFFINE or not all(_is_whole(self.type_of(a)) for a in atoms):
+        if len(atoms) != 2 or not all(_is_whole(self.type_of(a)) for a in atoms):
             return None
         left, right = (
             a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in atoms  # type: ignore[attr-defined]

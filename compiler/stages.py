@@ -24,15 +24,13 @@ from .analysis.stage_lengths import buffer_length_faults, length_faults
 from .analysis.stage_types import conversion_faults, declared_faults, type_faults
 from .diagnostics import InternalError
 from .ops import schema
+from .ops.forms import FORMS
 from .program import Function, Program
 from .records import dataclass
 from .types import Array, ListOf, Scalar, Type
 
 Fault = tuple[gast.stmt, str]
 Check = Callable[[Function], Iterable[Fault]]
-BUILT_IN = frozenset(
-    {"new_list", "append", "pop", "length", "add_at", "gemm", "gemv", "dot", "empty", "transpose", "reshape"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ def call_findings(program: Program) -> tuple[Finding, ...]:
 def _call_faults(statement: gast.stmt, function: Function, program: Program) -> Iterable[str]:
     value = getattr(statement, "value", None)
     name = syntax.operator_of(value) if isinstance(value, gast.Call) else None
-    if value is None or name is None or name in schema.OPERATORS or name in BUILT_IN:
+    if value is None or name is None or name in schema.OPERATORS or name in FORMS:
         return
     callee = program.functions.get(name)
     if callee is None:

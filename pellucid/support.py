@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["dot", "gemm", "gemv", "lanes", "prange"]
+__all__ = ["dot", "gemm", "gemv", "gesv", "lanes", "prange"]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -33,3 +33,11 @@ def gemv(out: np.ndarray, a: np.ndarray, x: np.ndarray) -> None:
 def dot(a: np.ndarray, b: np.ndarray) -> np.generic:
     """The sum of the products of two vectors of one length."""
     return np.dot(a, b)
+
+
+def gesv(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+    """`out[...] = np.linalg.solve(a, b)` for a square matrix and a vector or matrix of one dtype.
+
+    Raises LinAlgError where the matrix is not square, or singular, and ValueError where the lengths do not go together.
+    """
+    out[...] = np.linalg.solve(a, b)

@@ -4,7 +4,7 @@
     pellucid_parallel_for    threads, made ready when the first code that may use them is loaded
     pellucid_look            what a loop asks when a signal has come, made ready with the first code that has loops
     pellucid_far_f64         remainders of large angles, made ready when the first code that may use them is loaded
-    pellucid_blas_dgemm      the BLAS that NumPy itself is linked with, else scipy.linalg.cython_blas
+    pellucid_blas_dgemm      the BLAS and LAPACK that NumPy itself is linked with, else those of scipy.linalg
     pellucid_scipy_digamma   scipy.special.cython_special.psi of a double
     expm1, memcpy            the C library
 """
@@ -50,7 +50,7 @@ def address_of(name: str) -> int:
         return PROVIDED[name]
     rest = name.split("_", 2)[-1]
     if name.startswith("pellucid_blas_"):
-        found = _of_numpy(rest) or _capsule("scipy.linalg.cython_blas", rest)
+        found = _of_numpy(rest) or _of_scipy(rest)
     elif name.startswith("pellucid_scipy_"):
         found = _capsule("scipy.special.cython_special", SPECIAL[rest])
     else:
@@ -73,6 +73,14 @@ def _of_numpy(name: str) -> int:
         if routine is not None:
             return ctypes.cast(routine, ctypes.c_void_p).value or 0
     return 0
+
+
+def _of_scipy(routine: str) -> int:
+    """A routine of the BLAS or the LAPACK that SciPy brings."""
+    for module in ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack"):
+        if routine in importlib.import_module(module).__pyx_capi__:
+            return _capsule(module, routine)
+    raise LookupError(routine)
 
 
 def _of_the_c_library(name: str) -> int:

@@ -4,6 +4,7 @@ The cache on disk is on, in a folder that begins empty: two functions of the sui
 give wrong results.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -29,6 +30,12 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-cases", action="store_true", help="rewrite the expected text of case files instead of comparing"
     )
+
+
+def pytest_collection_finish(session):
+    """What collecting made lives as long as the suite: who counts buffers need not search through it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config):

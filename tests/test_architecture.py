@@ -137,6 +137,42 @@ def test_users_import_only_the_front_door():
             )
 
 
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+# What a list of row names may be kept for outside of the table, with the reason.
+LISTS = {
+    "compiler/backend/vector_math/library.py": "the index of a library, by the names of its functions",
+    **dict.fromkeys(
+        [f"compiler/transform/adjoint/{name}.py" for name in ("accumulations", "bars", "settle", "statements")],
+        "not yet columns",
+    ),
+}
+
+
+def words_listed(node):
+    """The words that a display, a table or the alternatives of a pattern list."""
+    match node:
+        case ast.Set(elts=parts) | ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [p.value for p in parts if isinstance(p, ast.Constant)]
+        case ast.Dict(keys=parts):
+            return [p.value for p in parts if isinstance(p, ast.Constant)]
+        case ast.MatchOr(patterns=patterns):
+            return [p.value.value for p in patterns if isinstance(getattr(p, "value", None), ast.Constant)]
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as text), attr="split")):
+            return text.split()
+    return []
+
+
+@each_file
+def test_what_an_operator_is_stands_in_its_row(path):
+    """No list of operators stands outside of `ops/`: what it says of them is a column."""
+    if not shown(path).startswith("compiler/") or shown(path).startswith("compiler/ops/"):
+        return
+    found = [set(words_listed(node)) & OPERATORS.keys() for node in ast.walk(tree_of(path))]
+    lists = [sorted(names) for names in found if len(names) > 1]
+    assert bool(lists) == (shown(path) in LISTS), lists or "nothing is listed here any more"
+
+
 # --- size and words ------------------------------------------------------------------------------------------------
 
 LONGEST = 400
@@ -194,7 +230,7 @@ def test_operator_row_is_complete(row):
         used = {re.split(r"\W", field)[0] for field in re.findall(r"{([^{}]*)}", spelling)}
         assert used - {""} <= words, f"the spelling mentions {sorted(used - words)}"
     if row.kind == "elementwise":
-        assert row.cpu in EMITTERS, f"no emitter {row.cpu!r}"
+        assert row.name in EMITTERS, f"no emitter {row.name!r}"
         for partial in filter(lambda p: isinstance(p, str), row.partials):
             read = set(names_read(parse_template(partial.removeprefix("vjp:").strip())))
             assert read <= words | {"out", "out_bar"}, f"a partial reads {sorted(read - words)}"

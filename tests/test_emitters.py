@@ -361,7 +361,7 @@ def test_operators_work_in_the_dtypes_of_numpys_loops():
     """What a row says of its operands is what the ufunc converts them to."""
     scalars = [Scalar(d) for d in NUMPY]
     rows = [r for r in schema.OPERATORS.values() if r.kind == "elementwise" and r.name != "cast"]
-    assert all(row.cpu in EMITTERS for row in rows)
+    assert all(row.name in EMITTERS for row in rows)
     compared = 0
     for row in rows:
         ufunc = getattr(np, row.name, None)
@@ -385,7 +385,5 @@ def test_every_emitter_is_tested():
     tested = {*UNARY_FLOAT, *UNARY_INT, *BINARY_FLOAT, *BINARY_INT, *BINARY_BOOL, "logical_not", "cast"} | {
         "where", "power", "zeta",
     }  # fmt: skip
-    aliases = {"round_half_even", "math_nextafter", "math_power", "math_pow", "math_fmod", "math_remainder"}
-    python = {f"math_{n}" for n in (*MATH_UNARY, "atan2", "hypot", "copysign")}
-    numpy_spellings = {f"math_arc{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")}
-    assert set(EMITTERS) == tested | aliases | python | numpy_spellings
+    python = {f"math_{n}" for n in (*MATH_UNARY, "atan2", "hypot", "copysign", "pow", "fmod", "remainder")}
+    assert set(EMITTERS) == tested | python | {"round_half_even"}

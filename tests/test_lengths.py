@@ -11,7 +11,7 @@ from pellucid.compiler.diagnostics import CompileError
 
 from .harness import length_programs
 from .harness.random_lengths import function_of, random_arguments, random_program
-from .harness.stages import STAGES, Stages, assert_same, in_python
+from .harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
 
 def agree(function, *args):
@@ -42,3 +42,31 @@ def test_a_carried_array_may_get_another_length(function):
 @pytest.mark.parametrize("function", length_programs.DIFFERENT, ids=lambda f: f.__name__)
 def test_two_lengths_are_not_one(function):
     agree(function, np.arange(5.0), np.arange(2.0))
+
+
+# --- lengths that turn out negative ---------------------------------------------------------------------------------
+
+MAKERS = ["np.zeros(n - 1)", "np.ones(n - 1)", "np.empty(n - 1)", "np.full(n - 1, 2.0)", "np.zeros((2, n - 1))[0]",
+          "np.zeros((n - 1, 2))[:, 0]", "np.eye(n - 1).sum(0)", "np.zeros(len(x) - 1)"]  # fmt: skip
+USES = {
+    "returned": "return y",
+    "filled": "for i in range(len(y)):\n        y[i] = x[i]\n    return y",
+    "in part": "for i in range(1, len(y)):\n        y[i] = x[i]\n    return y",
+    "by a slice": "y[1:] = x[1:-1]\n    return y",
+    "read": "return np.sum(y * 2.0)",
+    "never read": "for i in range(len(y)):\n        y[i] = 1.0\n    return x",
+    "measured": "return len(y)",
+    "carried": "for i in range(3):\n        y = y + 1.0\n    return y",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("maker", MAKERS)
+def test_no_array_has_a_negative_length(maker, use):
+    text = f"import numpy as np\n\n\ndef program(x):\n    n = x.shape[0]\n    y = {maker}\n    {USES[use]}\n"
+    program = module_of(text)["program"]
+    assert "negative dimensions" in str(in_python(program, np.zeros(0)))
+    agree(program, np.zeros(0))
+    if "empty" not in maker or use in ("filled", "never read", "measured"):
+        for n in (1, 4):
+            agree(program, np.arange(1.0, n + 1.0))

@@ -209,3 +209,26 @@ def test_a_store_that_nobody_reads_raises_what_it_raises(place, value):
     stages, args = Stages(function), (np.array([1, 7]), value)
     for stage in STAGES[1:]:
         assert_same(stages.run(stage, *args), in_python(function, *args))
+
+
+@pytest.mark.parametrize("place", ["k", "-k", "2", "-3", "k, 1", "1, -k"])
+@pytest.mark.parametrize("number", [1.5, np.nan, np.inf, -np.inf])
+def test_the_place_is_looked_at_before_the_number(place, number):
+    """Where both fail, NumPy says that the index is out of bounds."""
+    shape = "3" if "," not in place else "(3, 2)"
+
+    def agree(body):
+        text = f"import numpy as np\n\n\ndef program(k, s):\n    y = np.zeros({shape}, int)\n{body}"
+        program = module_of(text)["program"]
+        stages = Stages(program)
+        for k in (0, 1, 3, 4, -4):
+            want = in_python(program, k, number)
+            for stage in STAGES:
+                assert_same(stages.run(stage, k, number), want)
+
+    agree(f"    y[{place}] = s\n    return y\n")
+    if "," in place:
+        agree(f"    y[{place.split(',')[0]}] = s\n    return y\n")
+        agree(f"    y[:, {place.split(',')[1]}] = s\n    return y\n")
+        agree(f"    y[:2, {place.split(',')[1]}] = np.array([1.0, s])\n    return y\n")
+    agree(f"    for i in range(2):\n        y[{place}] = s * i\n    return y\n")

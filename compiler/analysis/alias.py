@@ -18,14 +18,14 @@ import gast
 
 from .. import syntax
 from ..ops import schema
+from ..ops.forms import CHANGES_FIRST, FORMS, SHOWS, VIEWS
 from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, ListOf, Type
 from .def_use import DefUse, def_use
-from .disjoint import Places, affine, are_disjoint, bounded_variables, places_of
+from .disjoint import Places, are_disjoint, bounded_variables, index_form, places_of
 from .liveness import liveness
 
-VIEWS = frozenset(row.name for row in schema.OPERATORS.values() if row.shares != "copy")
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
@@ -111,13 +111,11 @@ def stored_names(statement: gast.stmt) -> tuple[str, ...]:
         place = statement.targets[0]
         if type(place) is gast.Subscript:
             return (place.value.id,)
-        if syntax.operator_of(statement.value) != "pop":
+        if syntax.operator_of(statement.value) not in CHANGES_FIRST:
             return ()
     match statement:
-        case gast.Expr(value=gast.Call(func=gast.Name(id="add_at" | "append" | "gemm" | "gemv"), args=[first, *_])):
-            return (first.id,)
-        case gast.Assign(value=gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=list_)])):
-            return (list_,)
+        case gast.Expr(value=call) | gast.Assign(value=call) if syntax.operator_of(call) in CHANGES_FIRST:
+            return (call.args[0].id,)
     return ()
 
 
@@ -131,7 +129,7 @@ def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Iterable[str]:
 
 def shown_by(value: gast.expr, types: Mapping[str, Type]) -> tuple[str, ...]:
     """The names whose elements the value of a right-hand side may show."""
-    if (operator := syntax.operator_of(value)) in schema.OPERATORS and operator not in VIEWS and operator != "pop":
+    if (operator := syntax.operator_of(value)) in schema.OPERATORS and operator not in VIEWS:
         return ()
     match value:
         case gast.Name(id=id_):
@@ -140,9 +138,7 @@ def shown_by(value: gast.expr, types: Mapping[str, Type]) -> tuple[str, ...]:
             return (base,) if _is_view(types.get(base), items, types) else ()
         case gast.Call(func=gast.Name(id=operator), args=arguments):
             names = tuple(a.id for a in arguments if isinstance(a, gast.Name))
-            if operator in VIEWS or operator == "pop":
-                return tuple(n for n in names if isinstance(types.get(n), Array | ListOf))
-            if operator in schema.OPERATORS or operator in ("new_list", "length", "dim", "empty", "dot"):
+            if operator not in SHOWS and (operator in schema.OPERATORS or operator in FORMS):
                 return ()
             return tuple(n for n in names if isinstance(types.get(n), Array | ListOf))
         case gast.IfExp(body=body, orelse=orelse):
@@ -169,7 +165,7 @@ class _Walker:
         self.links: dict[int, State] = {}
         arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
         self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
-        self.tracked |= {base for name in self.tracked if (base := _base(name, facts)) is not None}
+        self.tracked |= {base for name in self.tracked for base in _bases(name, facts)}
 
     def block(self, statements: Iterable[gast.stmt], state: State) -> State:
         for statement in statements:
@@ -260,10 +256,10 @@ def _views(function: Function) -> Iterable[gast.Subscript]:
             yield statement.value
 
 
-def _base(name: str, facts: DefUse) -> str | None:
-    """The name that an index counts from: places are forgotten when it changes."""
-    place = affine(syntax.name(name), facts)
-    return None if place is None else place.base
+def _bases(name: str, facts: DefUse) -> tuple[str, ...]:
+    """The names that an index counts from: places are forgotten when one of them changes."""
+    place = index_form(syntax.name(name), facts)
+    return () if place is None else tuple(base for base, _ in place.terms)
 
 
 def join(left: State, right: State) -> State:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from ..ops.python_names import BINDINGS, Binding
+from ..ops.python_names import BINDINGS, COMBINING, PICKING, Binding
 from ..ops.python_names import METHODS as METHOD_BINDINGS
 from ..vocabulary import (
     INDEX_MAKERS,
@@ -174,9 +174,9 @@ def builtin_call(flow: Flow, node: gast.Call, name: str) -> Value:
             return container(here(node), [], container(here(node), [SCALAR, element(first)]))
         case "zip":
             return container(here(node), [], container(here(node), [element(a) for a in arguments]))
-        case "min" | "max" | "next":
+        case _ if name in PICKING:
             return join_all(arguments) if len(arguments) > 1 else element(first)
-        case "sum" | "abs" | "any" | "all":
+        case _ if name in COMBINING:
             return here(node)
         case _:
             return doubtful(arguments, name, here(node))

@@ -12,39 +12,17 @@ load, one axis on which both indices are not negative and provably differ is eno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 import gast
 
 from .. import syntax
 from ..records import dataclass
 from ..types import INT, Array, Scalar
+from .forms import Form, form_of, unknown
 from .regions import Region, Regions
 
 LATER = ("", "later")
-Term = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """`constant + sum(factor * term)`; a term is a name and the run it belongs to ("load", "store" or "both")."""
-
-    terms: Mapping[Term, int] = field(default_factory=dict)
-    constant: int = 0
-
-    def plus(self, other: Affine, factor: int = 1) -> Affine:
-        terms = dict(self.terms)
-        for term, count in other.terms.items():
-            terms[term] = terms.get(term, 0) + factor * count
-        return Affine({t: c for t, c in terms.items() if c}, self.constant + factor * other.constant)
-
-    def times(self, factor: int) -> Affine:
-        return Affine({t: c * factor for t, c in self.terms.items()} if factor else {}, self.constant * factor)
-
-    def without(self, term: Term, bound: Affine) -> Affine:
-        factor = self.terms[term]
-        rest = Affine({t: c for t, c in self.terms.items() if t != term}, self.constant)
-        return rest.plus(bound, factor)
+Term = tuple[str, str]  # a name, and the run it belongs to: "load", "store" or "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +31,11 @@ class _Side:
 
     run: str
     shared: tuple[Region, ...]
-    shifted: Mapping[str, Affine]
+    shifted: Mapping[str, Form]
 
-    def term(self, name: str, loops: tuple[Region, ...]) -> Affine:
+    def term(self, name: str, loops: tuple[Region, ...]) -> Form:
         same = all(loop in self.shared for loop in loops)
-        base = Affine({(name, "both" if same else self.run): 1})
-        return self.shifted.get(name, base)
+        return self.shifted.get(name, unknown((name, "both" if same else self.run)))
 
 
 class Dependence:
@@ -83,63 +60,38 @@ class Dependence:
 
     def _apart(self, load, store, shared: tuple[Region, ...], later: Region | None) -> bool:
         """Whether the accesses differ when `shared` loops are in step and the store is in a later round of `later`."""
-        shifted: dict[str, Affine] = {}
+        shifted: dict[str, Form] = {}
         if later is not None and isinstance(later.statement, gast.For):
             step = self._constant(later.bounds[2])
             if step is not None:
-                shifted[later.index] = Affine({(later.index, "load"): 1, LATER: step})
+                shifted[later.index] = unknown((later.index, "load")) + unknown(LATER).times(step)
         sides = (_Side("load", shared, {}), _Side("store", shared, shifted))
         items = (_axes(_items_of(load), self.types), _axes(_items_of(store), self.types))
         for first, second in zip(*items):
             if first is None or second is None:
                 continue
-            a = self._affine(first, load, sides[0])
-            b = self._affine(second, store, sides[1])
+            a = self._form(first, load, sides[0])
+            b = self._form(second, store, sides[1])
             if a is None or b is None:
                 continue
-            if self._differ(b.plus(a, -1), sides) and self._same_sign(a, b, sides):
+            if self._differ(b - a, sides) and self._same_sign(a, b, sides):
                 return True
         return False
 
     # --- what an index is
 
-    def _affine(self, atom: gast.expr, reader: gast.stmt, side: _Side) -> Affine | None:
-        if isinstance(atom, gast.Constant):
-            return Affine({}, atom.value) if isinstance(atom.value, int) else None
-        return self._of_value(self.regions.key(reader, atom.id), side)
+    def _form(self, tree: gast.expr, reader: gast.stmt, side: _Side) -> Form | None:
+        return form_of(tree, lambda atom: self._of_atom(atom, reader, side))
 
-    def _of_value(self, key: str, side: _Side) -> Affine | None:
+    def _of_atom(self, atom: gast.expr, reader: gast.stmt, side: _Side) -> Form | None:
+        if not isinstance(atom, gast.Name):
+            return None
+        key = self.regions.key(reader, atom.id)
         value = self.regions.values.get(key)
         if value is None or self.types[value.name] != INT:
             return None
-        if value.origin is not None:
-            made = self._of_origin(value.origin, side)
-            if made is not None:
-                return made
-        return side.term(key, value.region.loops)
-
-    def _of_origin(self, origin: gast.Assign, side: _Side) -> Affine | None:
-        node = origin.value
-        if syntax.is_atom(node):
-            return self._affine(node, origin, side)
-        operator = syntax.operator_of(node)
-        if operator not in ("add", "subtract", "multiply", "negative"):
-            return None
-        parts = [part for a in node.args if (part := self._affine(a, origin, side)) is not None]
-        if len(parts) < len(node.args):
-            return None
-        match operator, parts:
-            case "add", [a, b]:
-                return a.plus(b)
-            case "subtract", [a, b]:
-                return a.plus(b, -1)
-            case "negative", [a]:
-                return a.times(-1)
-            case "multiply", [a, b] if not a.terms:
-                return b.times(a.constant)
-            case "multiply", [a, b] if not b.terms:
-                return a.times(b.constant)
-        return None
+        made = None if value.origin is None else self._form(value.origin.value, value.origin, side)
+        return side.term(key, value.region.loops) if made is None else made
 
     def _constant(self, atom: gast.expr) -> int | None:
         if isinstance(atom, gast.Constant) and isinstance(atom.value, int) and atom.value:
@@ -148,47 +100,45 @@ class Dependence:
 
     # --- what is known of it
 
-    def _differ(self, difference: Affine, sides: tuple[_Side, _Side]) -> bool:
+    def _differ(self, difference: Form, sides: tuple[_Side, _Side]) -> bool:
         if not difference.terms:
             return difference.constant != 0
-        if set(difference.terms) == {LATER}:
-            rounds, rest = divmod(-difference.constant, difference.terms[LATER])
+        if [term for term, _ in difference.terms] == [LATER]:
+            rounds, rest = divmod(-difference.constant, difference.factor_of(LATER))
             return bool(rest) or rounds < 1
-        return self._positive(difference, sides) or self._positive(difference.times(-1), sides)
+        return self._at_least(difference, 1, sides) or self._at_least(-difference, 1, sides)
 
-    def _positive(self, form: Affine, sides: tuple[_Side, _Side]) -> bool:
-        return self._at_least(form, 1, sides)
-
-    def _same_sign(self, a: Affine, b: Affine, sides: tuple[_Side, _Side]) -> bool:
+    def _same_sign(self, a: Form, b: Form, sides: tuple[_Side, _Side]) -> bool:
         """Whether neither index, or both, count from the end."""
         if not a.terms and not b.terms:
             return (a.constant < 0) == (b.constant < 0)
         return self._at_least(a, 0, sides) and self._at_least(b, 0, sides)
 
-    def _at_least(self, form: Affine, least: int, sides: tuple[_Side, _Side]) -> bool:
+    def _at_least(self, form: Form, least: int, sides: tuple[_Side, _Side]) -> bool:
         """Whether the form is never below `least`: loop variables give way to their bounds, innermost first."""
         for _ in range(32):
             term = self._innermost(form)
             if term is None:
                 break
-            bound = self._bound(term, form.terms[term] > 0, sides)
+            bound = self._bound(term, form.factor_of(term) > 0, sides)
             if bound is None:
                 return False
-            form = form.without(term, bound)
-        return form.constant >= least and all(c > 0 and self._is_length(t) for t, c in form.terms.items())
+            form = form.with_value(term, bound)
+        return form.constant >= least and all(c > 0 and self._is_length(t) for t, c in form.terms)
 
-    def _innermost(self, form: Affine) -> Term | None:
-        if LATER in form.terms and len(form.terms) == 1:
+    def _innermost(self, form: Form) -> Term | None:
+        terms = [term for term, _ in form.terms]
+        if terms == [LATER]:
             return LATER
-        indices = [t for t in form.terms if t[0] in self.index_loop]
+        indices = [t for t in terms if t[0] in self.index_loop]
         if not indices:
-            return LATER if LATER in form.terms else None
+            return LATER if LATER in terms else None
         return max(indices, key=lambda t: (len(self.index_loop[t[0]].loops), t))
 
-    def _bound(self, term: Term, lower: bool, sides: tuple[_Side, _Side]) -> Affine | None:
+    def _bound(self, term: Term, lower: bool, sides: tuple[_Side, _Side]) -> Form | None:
         """The least value of a loop variable (or its greatest), in terms of what stands further out."""
         if term == LATER:
-            return Affine({}, 1) if lower else None
+            return Form(1) if lower else None
         loop = self.index_loop[term[0]]
         start, stop, step = loop.bounds
         size = self._constant(step)
@@ -196,10 +146,10 @@ class Dependence:
             return None
         side = sides[1] if term[1] == "store" else sides[0]
         first = (size > 0) == lower
-        bound = self._affine(start if first else stop, loop.statement, side)
+        bound = self._form(start if first else stop, loop.statement, side)
         if bound is None or first:
             return bound
-        return bound.plus(Affine({}, -1 if size > 0 else 1))
+        return bound.plus(-1 if size > 0 else 1)
 
     def _is_length(self, term: Term) -> bool:
         value = self.regions.values.get(term[0])

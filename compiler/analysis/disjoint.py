@@ -3,7 +3,7 @@
     a[i - 1] and a[i]     apart where i is at least 1          a[0] and a[3]       apart
     a[:2]    and a[2:]    apart                                a[0] and a[-1]      may meet: a may have one row
 
-An index is affine, `base + constant`; the base is a name that keeps its value between the two, or None.
+An index is an affine form over names that keep their values between the two.
 """
 
 from __future__ import annotations
@@ -18,17 +18,10 @@ from ..program import Function
 from ..records import dataclass
 from ..types import Scalar, Type
 from .def_use import DefUse
+from .forms import Form, form_of, unknown
 
 if TYPE_CHECKING:
     from .alias import Link
-
-
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """`base + constant`, or the constant alone."""
-
-    base: str | None
-    constant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +36,15 @@ class Stretch:
 class Places:
     """Where an index points, by axis of the array; None where nothing is known."""
 
-    axes: tuple[Affine | Stretch | None, ...]
+    axes: tuple[Form | Stretch | None, ...]
 
     def depends_on(self, name: str) -> bool:
-        return any(isinstance(axis, Affine) and axis.base == name for axis in self.axes)
+        return any(isinstance(axis, Form) and axis.factor_of(name) for axis in self.axes)
 
 
 def places_of(items: gast.expr, facts: DefUse, types: Mapping[str, Type]) -> Places:
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
-    places: list[Affine | Stretch | None] = []
+    places: list[Form | Stretch | None] = []
     for element in elements:
         if isinstance(element, gast.Name) and not isinstance(types.get(element.id), Scalar):
             break  # a mask stands for several axes: those behind it are not counted
@@ -60,9 +53,9 @@ def places_of(items: gast.expr, facts: DefUse, types: Mapping[str, Type]) -> Pla
     return Places(tuple(places))
 
 
-def _place(item: gast.expr, facts: DefUse) -> Affine | Stretch | None:
+def _place(item: gast.expr, facts: DefUse) -> Form | Stretch | None:
     if not isinstance(item, gast.Slice):
-        return affine(item, facts)
+        return index_form(item, facts)
     bounds = [0 if item.lower is None else _natural(item.lower), None if item.upper is None else _natural(item.upper)]
     if item.step is not None or bounds[0] is None or (item.upper is not None and bounds[1] is None):
         return None
@@ -74,27 +67,17 @@ def _natural(bound: gast.expr) -> int | None:
     return constant if constant >= 0 else None
 
 
-def affine(item: gast.expr, facts: DefUse) -> Affine | None:
+def index_form(item: gast.expr, facts: DefUse) -> Form | None:
     """Follow `j = i + 1` through names that are assigned once."""
-    match item:
-        case gast.Constant(value=bool()):
+
+    def of_atom(atom: gast.expr) -> Form | None:
+        if not isinstance(atom, gast.Name):
             return None
-        case gast.Constant(value=int(constant)):
-            return Affine(None, constant)
-        case gast.Name(id=id_):
-            value = facts.value_of(id_)
-            inner = None if value is None else affine(value, facts)
-            return inner or Affine(id_, 0)
-        case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):
-            first, second = affine(left, facts), affine(right, facts)
-            if first is None or second is None:
-                return None
-            if second.base is None:
-                sign = 1 if operator == "add" else -1
-                return Affine(first.base, first.constant + sign * second.constant)
-            if first.base is None and operator == "add":
-                return Affine(second.base, first.constant + second.constant)
-    return None
+        value = facts.value_of(atom.id)
+        inner = None if value is None else form_of(value, of_atom)
+        return unknown(atom.id) if inner is None else inner
+
+    return form_of(item, of_atom)
 
 
 def bounded_variables(function: Function, facts: DefUse) -> dict[str, int]:
@@ -102,11 +85,11 @@ def bounded_variables(function: Function, facts: DefUse) -> dict[str, int]:
     least: dict[str, int] = {}
     for statement in syntax.walk(function.body):
         if isinstance(statement, gast.For) and facts.is_single(statement.target.id):
-            start, stop, step = (affine(bound, facts) for bound in statement.iter.args)
-            if step is None or step.base is not None or step.constant == 0:
+            start, stop, step = (index_form(bound, facts) for bound in statement.iter.args)
+            if step is None or step.terms or step.constant == 0:
                 continue
             bound = start if step.constant > 0 else stop
-            if bound is not None and bound.base is None:
+            if bound is not None and not bound.terms:
                 least[statement.target.id] = bound.constant + (0 if step.constant > 0 else 1)
     return least
 
@@ -121,20 +104,21 @@ def are_disjoint(
     return any(apart(a, b, least) for a, b in zip(link.places.axes, written.axes))
 
 
-def apart(left: Affine | Stretch | None, right: Affine | Stretch | None, least: Mapping[str, int]) -> bool:
+def apart(left: Form | Stretch | None, right: Form | Stretch | None, least: Mapping[str, int]) -> bool:
     """Whether two places on one axis can never be the same element."""
     match left, right:
-        case Affine(), Affine():
-            if left.base != right.base or left.constant == right.constant:
+        case Form(), Form():
+            if left.terms != right.terms or left.constant == right.constant:
                 return False
-            constants = (left.constant, right.constant)
-            if left.base is None:
-                # counted from one end both; from different ends they meet in a short array
-                return min(constants) >= 0 or max(constants) < 0
-            return least.get(left.base, -1) >= 0 and least[left.base] + min(constants) >= 0
-        case Affine(base=None, constant=place), Stretch() if place >= 0:
+            if not left.terms and max(left.constant, right.constant) < 0:
+                return True  # both counted from the end; from different ends they meet in a short array
+            lower = left if left.constant < right.constant else right
+            return all(f > 0 and name in least for name, f in lower.terms) and (
+                lower.constant + sum(f * least[name] for name, f in lower.terms) >= 0
+            )
+        case Form(terms=(), constant=place), Stretch() if place >= 0:
             return place < right.lower or (right.upper is not None and place >= right.upper)
-        case Stretch(), Affine():
+        case Stretch(), Form():
             return apart(right, left, least)
         case Stretch(), Stretch():
             first, second = sorted((left, right), key=lambda s: s.lower)

@@ -17,10 +17,10 @@ import gast
 from .. import syntax
 from ..diagnostics import InternalError
 from ..ops import schema
+from ..ops.forms import LENGTHS, LIST_READS
 from ..types import BOOL, FLOAT, INT, ListOf, Scalar, Type, promote
 
 Held = dict[int, tuple[gast.expr, Type]]
-FORMS = ("length", "pop")  # what is no row, and gives a number
 
 
 def type_of(node: gast.expr, types: Mapping[str, Type], held: Held | None = None) -> Type:
@@ -56,7 +56,7 @@ def _type_of_compound(node: gast.expr, types: Mapping[str, Type], held: Held | N
 def is_scalar_operator(name: str) -> bool:
     """Whether calls of this name are scalar expressions, rather than calls of a function or statements."""
     row = schema.OPERATORS.get(name)
-    return name in FORMS or row is not None and (row.kind == "elementwise" or name == "dim")
+    return name in LIST_READS or row is not None and (row.kind == "elementwise" or name == "dim")
 
 
 def type_of_constant(value: object) -> Scalar:
@@ -84,7 +84,7 @@ def _scalar(type_: Type) -> Scalar:
 
 def _type_of_call(node: gast.Call, types: Mapping[str, Type], held: Held | None) -> Type:
     operator = syntax.operator_of(node)
-    if operator in ("dim", "length"):
+    if operator in LENGTHS:
         return INT
     if operator == "cast":
         static = syntax.static_of(node)

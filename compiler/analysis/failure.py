@@ -15,6 +15,7 @@ import gast
 
 from .. import syntax
 from ..ops import schema
+from ..ops.forms import FORMS, LENGTHS
 from ..ops.raising import conversion, never
 from ..program import Function, remembered
 from ..records import dataclass
@@ -25,7 +26,6 @@ from .result_types import UNKNOWN, load_type, result_type
 
 NOTHING, INDEX, ANY = 0, 1, 2
 
-FORMS = frozenset({"length", "new_list", "append", "range", "prange", "lanes"})  # what is no row, and never fails
 
 
 @remembered
@@ -45,10 +45,11 @@ def natural_names(function: Function) -> frozenset[str]:
             known[name] = False
             value = facts.value_of(name)
             operator = None if value is None else syntax.operator_of(value)
-            if operator in ("add", "multiply"):
-                known[name] = all(map(holds_natural, value.args))  # type: ignore[union-attr]
+            row = schema.row_of(operator)
+            if row is not None and row.natural is not None:
+                known[name] = row.natural(map(holds_natural, value.args))  # type: ignore[union-attr]
             else:
-                known[name] = operator in ("dim", "length")
+                known[name] = operator in LENGTHS
         return known[name]
 
     def holds_natural(atom: gast.expr) -> bool:
@@ -134,7 +135,7 @@ class Failures:
         """Whether the operation itself fails on some operands of these types."""
         operator = syntax.operator_of(node)
         if operator in FORMS:
-            return False
+            return FORMS[operator].raises
         row = schema.OPERATORS.get(operator or "")
         if row is None:
             return True

@@ -1,5 +1,7 @@
 """Affine forms over unknown ints, what is known of them, and a prover of `form >= 0`.
 
+    i - 1  ->  Form(-1, ((unknown of i, 1),))
+
     facts:  i - 0 >= 0,  n - 1 - i >= 0        goal:  n - 2 - (i - 1) >= 0        proved
 
 An unknown stands for one value, never for a variable: a loop gives its counter a new one.  Facts therefore stay true.
@@ -7,9 +9,14 @@ An unknown stands for one value, never for a variable: a loop gives its counter 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import gcd
+from typing import Any
 
+import gast
+
+from .. import syntax
+from ..ops.schema import row_of
 from ..records import dataclass
 
 LOW, HIGH = -(2**63), 2**63 - 1
@@ -20,10 +27,13 @@ WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """constant + sum of factor * unknown; terms sorted by unknown, no factor zero."""
+    """constant + sum of factor * unknown; terms sorted by unknown, no factor zero.
+
+    What stands for an unknown is the affair of who asks: a number, a name, a name in one of two runs.
+    """
 
     constant: int
-    terms: tuple[tuple[int, int], ...] = ()
+    terms: tuple[tuple[Any, int], ...] = ()
 
     def __add__(self, other: Form) -> Form:
         return combine(self, 1, other, 1)
@@ -31,14 +41,46 @@ class Form:
     def __sub__(self, other: Form) -> Form:
         return combine(self, 1, other, -1)
 
+    def __neg__(self) -> Form:
+        return self.times(-1)
+
+    def __pos__(self) -> Form:
+        return self
+
+    def __mul__(self, other: Form) -> Form | None:
+        """The product, None where neither is a number."""
+        if other.terms and self.terms:
+            return None
+        return self.times(other.constant) if self.terms else other.times(self.constant)
+
     def plus(self, constant: int) -> Form:
         return Form(self.constant + constant, self.terms)
 
     def times(self, factor: int) -> Form:
         return Form(self.constant * factor, tuple((u, f * factor) for u, f in self.terms)) if factor else Form(0)
 
-    def factor_of(self, unknown: int) -> int:
+    def factor_of(self, unknown: object) -> int:
         return next((f for u, f in self.terms if u == unknown), 0)
+
+    def with_value(self, unknown: object, value: Form) -> Form:
+        """The form where an unknown has a value."""
+        rest = Form(self.constant, tuple((u, f) for u, f in self.terms if u != unknown))
+        return combine(rest, 1, value, self.factor_of(unknown))
+
+
+def unknown(key: object) -> Form:
+    return Form(0, ((key, 1),))
+
+
+def form_of(tree: gast.expr, of_atom: Callable[[gast.expr], Form | None]) -> Form | None:
+    """The form of a sum, difference or multiple of what `of_atom` knows; None for other int expressions."""
+    if isinstance(tree, gast.Constant):
+        return Form(tree.value) if type(tree.value) is int else None
+    row = row_of(syntax.operator_of(tree))
+    if row is None or not row.is_polynomial:
+        return of_atom(tree)
+    parts = [form_of(part, of_atom) for part in tree.args]
+    return None if None in parts else row.meaning(*parts)  # type: ignore[return-value]
 
 
 def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> Form:
@@ -146,12 +188,8 @@ class Prover:
         choice = self.unknowns.choices.get(unknown)
         if choice is None:
             return False
-        rests = (self._substitute(goal, unknown, factor, option) for option in choice.options)
+        rests = (goal.with_value(unknown, option) for option in choice.options)
         # the greatest is at least each of its options, the least at most each: one option is enough there
         enough = (choice.kind == "max" and factor > 0) or (choice.kind == "min" and factor < 0)
         decide = any if enough else all
         return decide(self._prove(rest, depth - 1, tried) for rest in rests)
-
-    def _substitute(self, goal: Form, unknown: int, factor: int, by: Form) -> Form:
-        rest = Form(goal.constant, tuple((u, f) for u, f in goal.terms if u != unknown))
-        return combine(rest, 1, by, factor)

@@ -13,6 +13,7 @@ from dataclasses import field, replace
 import gast
 
 from .. import syntax
+from ..ops.schema import OPERATORS, Operator, row_of
 from ..records import dataclass
 from ..types import LARGEST_EXACT, Array, Dim, Extent, ListOf, Scalar, Type
 from .expression_types import Held, is_scalar_operator, type_of
@@ -222,22 +223,23 @@ class Values:
             return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]  # type: ignore[call-overload]
         if operator == "length":
             return self.unknowns.fresh(0, LENGTH_HIGH)
-        if operator in ("pop", "append") or operator not in FORM_RULES:
+        row = row_of(operator)
+        if row is None or row.interval is None or row.is_comparison:
             found = [
                 self.visit(argument, state)
                 for argument in node.args
                 if not isinstance(self.types.get(getattr(argument, "id", "")), Array | ListOf)
             ]
-            if operator in NEGATED:
+            if row is not None and row.is_comparison:
                 self._judge_exact(node, found, state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
-        if any(form is None for form in forms[operator == "where" :]):
+        if None in ([forms[position] for position in row.lazy] or forms):  # a condition has no form
             return self._unknown_result(node)
         type_ = type_of(node, self.types, self.held)
         if not is_int(type_):
             return None
-        exact = FORM_RULES[str(operator)](self, state, forms)
+        exact = row.interval(self, state, *forms)
         return self._fitted(node, state, exact, type_)  # type: ignore[arg-type]
 
     def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
@@ -275,26 +277,20 @@ class Values:
                 return tuple(f for v in values for f in self.facts_of(v, state, truth))
             case gast.Call(func=gast.Name(id="logical_not"), args=[inner]):
                 return self.facts_of(inner, state, not truth)
-            case gast.Call(func=gast.Name(id="logical_and" | "logical_or" as operator), args=parts):
-                if (operator == "logical_and") != truth:
-                    return ()
-                return tuple(f for p in parts for f in self.facts_of(p, state, truth))
-            case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in NEGATED:
-                return self._comparison(operator if truth else NEGATED[operator], left, right, state)
+            case gast.Call(args=parts) if (row := row_of(syntax.operator_of(test))) is not None:
+                if row.is_comparison:
+                    return self._comparison(row if truth else OPERATORS[row.negation], *parts, state)
+                if row.conjoins == truth:
+                    return tuple(f for p in parts for f in self.facts_of(p, state, truth))
         return ()
 
-    def _comparison(self, operator: str, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
+    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
         if not (is_int(type_of(left, self.types, self.held)) and is_int(type_of(right, self.types, self.held))):
             return ()
         journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
         x, y = self.visit(left, state), self.visit(right, state)
         self.journal = journal
-        if x is None or y is None:
-            return ()
-        if operator != "not_equal":
-            return COMPARISONS[operator](x, y)
-        # unequal and not below is above
-        return tuple(d.plus(-1) for d in (x - y, y - x) if self.proves(state, d))
+        return () if x is None or y is None else row.interval(self, state, x, y)  # type: ignore[misc]
 
 
 def is_int(type_: Type | None) -> bool:
@@ -303,73 +299,3 @@ def is_int(type_: Type | None) -> bool:
 
 def items_of(node: gast.Subscript) -> list[gast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
-
-
-COMPARISONS = {
-    "less": lambda x, y: ((y - x).plus(-1),),
-    "less_equal": lambda x, y: (y - x,),
-    "greater": lambda x, y: ((x - y).plus(-1),),
-    "greater_equal": lambda x, y: (x - y,),
-    "equal": lambda x, y: (x - y, y - x),
-}
-NEGATED = {
-    "less": "greater_equal", "greater_equal": "less", "greater": "less_equal", "less_equal": "greater",
-    "equal": "not_equal", "not_equal": "equal",
-}  # fmt: skip
-
-
-# --- forms of operators: (values, state, operand forms) -> exact result, or None ------------------------------------
-
-
-def _multiply(values: Values, state: State, forms: list[Form]) -> Form | None:
-    x, y = forms
-    if not x.terms:
-        return y.times(x.constant)
-    if not y.terms:
-        return x.times(y.constant)
-    (a, b), (c, d) = values.unknowns.interval(x), values.unknowns.interval(y)
-    corners = (a * c, a * d, b * c, b * d)
-    return values.unknowns.fresh(min(corners), max(corners))
-
-
-def _floor_divide(values: Values, state: State, forms: list[Form]) -> Form | None:
-    x, y = forms
-    if y.terms or y.constant <= 0:
-        return None
-    low, high = values.unknowns.interval(x)
-    quotient = values.unknowns.fresh(low // y.constant, high // y.constant)
-    below = x - quotient.times(y.constant)
-    values.learn(state, below, below.times(-1).plus(y.constant - 1))
-    return quotient
-
-
-def _remainder(values: Values, state: State, forms: list[Form]) -> Form | None:
-    x, y = forms
-    if not values.proves(state, y.plus(-1)):
-        return None
-    rest = values.unknowns.fresh(0, max(0, values.unknowns.interval(y)[1] - 1))
-    values.learn(state, (y - rest).plus(-1))
-    if values.proves(state, x):
-        values.learn(state, x - rest)
-    return rest
-
-
-def _absolute(values: Values, state: State, forms: list[Form]) -> Form | None:
-    (x,) = forms
-    return x if values.proves(state, x) else values.unknowns.choice("max", x, x.times(-1))
-
-
-FORM_RULES = {
-    "add": lambda v, s, f: f[0] + f[1],
-    "subtract": lambda v, s, f: f[0] - f[1],
-    "negative": lambda v, s, f: f[0].times(-1),
-    "positive": lambda v, s, f: f[0],
-    "cast": lambda v, s, f: f[0],
-    "multiply": _multiply,
-    "floor_divide": _floor_divide,
-    "remainder": _remainder,
-    "absolute": _absolute,
-    "maximum": lambda v, s, f: v.unknowns.choice("max", *f),
-    "minimum": lambda v, s, f: v.unknowns.choice("min", *f),
-    "where": lambda v, s, f: v.unknowns.choice("either", f[1], f[2]),
-}

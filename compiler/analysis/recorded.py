@@ -18,7 +18,7 @@ from dataclasses import field
 import gast
 
 from .. import syntax
-from ..ops.schema import OPERATORS
+from ..ops.schema import OPERATORS, row_of
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Type
 from .dependence import Dependence
@@ -165,7 +165,8 @@ class Recorded:
         if origin is None or self.position(index) >= self.position(value):
             return False
         node = origin.value
-        if not syntax.is_atom(node) and syntax.operator_of(node) not in ("add", "subtract", "multiply", "negative"):
+        row = row_of(syntax.operator_of(node))
+        if not syntax.is_atom(node) and (row is None or not row.is_polynomial):
             return False
         return all(self._is_free_before(self.regions.key(origin, name), value) for name in syntax.names_read(node))
 

@@ -17,6 +17,7 @@ from .. import syntax
 from ..builder import type_of_constant
 from ..diagnostics import InternalError
 from ..ops import schema
+from ..ops.forms import LENGTHS
 from ..types import BOOL, INT, Array, Dim, Extent, ListOf, Scalar, Type, promote, symbol
 
 UNKNOWN: Dim = symbol("?")
@@ -75,7 +76,7 @@ def load_type(base: Type | None, items: gast.expr, types: Mapping[str, Type]) ->
 
 def _call(node: gast.Call, types: Mapping[str, Type]) -> Type | None:
     operator = syntax.operator_of(node)
-    if operator in ("dim", "length"):
+    if operator in LENGTHS:
         return INT
     if operator == "pop":
         list_ = result_type(node.args[0], types)

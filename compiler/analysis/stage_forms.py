@@ -9,20 +9,18 @@ Each check yields the statement and what is wrong with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import gast
 
 from .. import syntax
 from ..ops import schema
+from ..ops.forms import FORMS, LOOPS, LOOPS_OF_TYPED, WHOLE
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 
 Fault = tuple[gast.stmt, str]
 
-TYPED_EFFECTS = frozenset({"append", "add_at"})
-LIBRARY = frozenset({"gemm", "gemv"})
-FORM_OF_LISTS = {"new_list": 0, "length": 1, "pop": 1, "append": 2, "add_at": 3}
 CORE_STATEMENTS = (
     gast.FunctionDef, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.For, gast.While, gast.If,
     gast.Return, gast.Raise, gast.Assert, gast.Pass, gast.Break,
@@ -71,7 +69,7 @@ def _typed_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Expr(value=gast.Call() as call):
             return _effect(call)
         case gast.For(target=gast.Name(), iter=iter_):
-            return _range(iter_, ("range",), flat=True)
+            return _range(iter_, LOOPS_OF_TYPED, flat=True)
         case gast.While(test=test):
             return _nested(test, function)
         case gast.If(test=test):
@@ -100,8 +98,8 @@ def _flat(value: gast.expr, function: Function) -> str:
 def _operator(call: gast.Call) -> str:
     """A known operator with the operands and static parts of its row; other names are functions of the program."""
     name = syntax.operator_of(call) or ""
-    if name in FORM_OF_LISTS:
-        wanted = FORM_OF_LISTS[name]
+    if name in FORMS:
+        wanted = len(FORMS[name].operands)
         return "" if len(call.args) == wanted else f"`{name}` takes {wanted} operands, not {len(call.args)}"
     row = schema.OPERATORS.get(name)
     if row is None:
@@ -140,12 +138,12 @@ def _effect(call: gast.Call) -> str:
         if len(call.args) != 3 or not isinstance(call.args[1], gast.Tuple):
             return "`add_at` takes an array, a tuple of items and a value"
         return _items(call.args[1].elts)
-    if name in schema.OPERATORS or name in FORM_OF_LISTS and name not in TYPED_EFFECTS:
+    if name in schema.OPERATORS or name in FORMS and FORMS[name].gives:
         return f"the result of `{name}` is lost"
     return "" if all(map(syntax.is_atom, call.args)) else "an argument is not an atom"
 
 
-def _range(iter_: gast.expr, kinds: tuple[str, ...], flat: bool) -> str:
+def _range(iter_: gast.expr, kinds: Container[str | None], flat: bool) -> str:
     if syntax.operator_of(iter_) not in kinds or len(iter_.args) != 3:  # type: ignore[attr-defined]
         return "a loop runs over range(start, stop, step)"
     if flat and not all(map(syntax.is_atom, iter_.args)):  # type: ignore[attr-defined]
@@ -187,9 +185,10 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
             return _element(place, function) or _nested(value, function)
         case gast.Expr(value=gast.Call() as call):
             name = syntax.operator_of(call)
-            return "" if name == "append" or name in LIBRARY or name not in schema.OPERATORS else f"`{name}` is lost"
+            lost = name in schema.OPERATORS or name in FORMS and FORMS[name].gives
+            return f"`{name}` is lost" if lost else ""
         case gast.For(target=gast.Name(), iter=iter_):
-            return _range(iter_, ("range", "prange", "lanes"), flat=False)
+            return _range(iter_, LOOPS, flat=False)
         case gast.While(test=test) | gast.If(test=test):
             return _nested(test, function)
         case gast.Raise(exc=exc):
@@ -221,7 +220,7 @@ def _buffer(value: gast.expr, function: Function) -> str:
             return "" if listed or view else "an array from an index without a slice is no view"
         case gast.Call():
             name = syntax.operator_of(value)
-            made = name in ("empty", "transpose", "reshape", "new_list", "pop") or name not in schema.OPERATORS
+            made = name in WHOLE or name not in schema.OPERATORS
             return "" if made else f"`{name}` of arrays is not of the loops stage"
     return f"no array comes from {type(value).__name__}"
 

@@ -21,6 +21,7 @@ from ..diagnostics import InternalError
 from ..later import later
 from ..names import Names
 from ..ops import schema
+from ..ops.forms import WHOLE
 from ..program import Function
 from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, substitute, symbol, symbols_of
 from .def_use import def_use
@@ -108,7 +109,8 @@ class _Lengths:
             if not given or any(self.agrees(name, extent, other) for other in given):
                 continue
             # what holds the place of a value that is never read has no length (`placeholders.py`)
-            if given != [0] or operator not in ("zeros", "empty"):
+            row = schema.row_of(operator)
+            if given != [0] or row is None or row.kind != "creation":
                 return f"`{name}` is declared {declared}, and its length is {given[0]}, not {extent}"
         return ""
 
@@ -256,11 +258,11 @@ class _Buffers(_Lengths):
 
     def ways(self, value: gast.expr) -> list[list[Extent]]:
         match value:
-            case gast.Call(func=gast.Name(id="empty" | "reshape")):
-                found = map(self.extent, trees_of(value))
-                return [[] if extent is None else [extent] for extent in found]
             case gast.Call(func=gast.Name(id="transpose"), args=[gast.Name()]):
                 return super().ways(value)
+            case gast.Call(func=gast.Name(id=operator)) if operator in WHOLE:
+                found = map(self.extent, trees_of(value))
+                return [[] if extent is None else [extent] for extent in found]
             case gast.Name() | gast.Subscript():
                 return super().ways(value)
         return []

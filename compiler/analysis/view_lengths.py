@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from .. import syntax
+from ..ops.forms import WHOLE
 from ..types import Array
 from .forms import Form
 from .range_values import LENGTH_HIGH, State, Values, items_of
@@ -40,7 +41,7 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
     on_typed = values.symbols is not None
     if on_typed and not _gets_shape(value):
         return None  # an operator on names and constants: there is nothing to judge
-    if not on_typed and operator not in ("empty", "reshape"):
+    if not on_typed and operator not in WHOLE:
         values.visit(value, state)
         return None
     shape = next(k.value for k in value.keywords if k.arg == "shape")

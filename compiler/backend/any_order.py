@@ -12,23 +12,23 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..ops.schema import OPERATORS, row_of
 from ..types import KIND
 from .expressions import lower_as
 from .frame import Frame, ScalarPlace, ScalarValue
 from .text import Value
 
-EXTREMES = frozenset({"maximum", "minimum"})
-
 
 def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     """The value of `name = operator(name, term)` on floats, None for anything else."""
-    place, operator = frame.places[name], syntax.operator_of(value)
+    place = frame.places[name]
     if not isinstance(place, ScalarPlace | ScalarValue) or KIND[place.type.dtype] != 2 or not accumulates(name, value):
         return None
     dtype = place.type.dtype
     total, term = (lower_as(frame, a, dtype) for a in value.args)  # type: ignore[attr-defined]
-    if operator in EXTREMES:
-        return frame.code.intrinsic(str(operator), total, term, flags="nsz ")
+    row = OPERATORS[str(syntax.operator_of(value))]
+    if row.reorders == "zeros":
+        return frame.code.intrinsic(row.name, total, term, flags="nsz ")
     flags = " ".join(dict.fromkeys(["reassoc", *frame.code.flags.split()]))
     return frame.code.value(total.type, f"fadd {flags} {total}, {term.text}")
 
@@ -37,5 +37,6 @@ def accumulates(name: str, value: gast.expr) -> bool:
     """Whether an assignment of this value to the name adds a term to it, or takes the larger or smaller of the two."""
     match value:
         case gast.Call(args=[gast.Name(id=first), term]) if first == name:
-            return syntax.operator_of(value) in {"add", *EXTREMES} and name not in syntax.names_read(term)
+            row = row_of(syntax.operator_of(value))
+            return row is not None and bool(row.reorders) and name not in syntax.names_read(term)
     return False

@@ -48,14 +48,14 @@ def _require_equal(frame: Frame, left: Value, right: Value, message: str, *value
 def copied(frame: Frame, view: View) -> View:
     """A contiguous copy of a vector or matrix."""
     made = take_block(frame, view.dtype, view.dims)
-    _copy(frame, view, made)
+    copy_into(frame, view, made)
     return made
 
 
-def _copy(frame: Frame, source: View, target: View) -> None:
+def copy_into(frame: Frame, source: View, target: View) -> None:
     """All elements of a vector or matrix, into another of the same lengths."""
     if len(source.dims) == 1:
-        source, target = _as_column(frame, source), _as_column(frame, target)
+        source, target = as_column(frame, source), as_column(frame, target)
     places = [part for view in (target, source) for part in (view.data, *strides_of(frame, view))]
     frame.code.call("void", copy(frame.module, STORED[source.dtype]), *source.dims, *places)
 
@@ -87,7 +87,7 @@ def gemv(frame: Frame, node: gast.Call) -> None:
 
     def plain(inside: Frame, out: View, a: View, x: View) -> None:
         lengths = (a.dims[0], int_(1), a.dims[1])
-        _plain_product(inside, _as_column(inside, out), a, _as_column(inside, x), lengths)
+        _plain_product(inside, as_column(inside, out), a, as_column(inside, x), lengths)
 
     def product(inside: Frame, out: View, a: View, x: View) -> None:
         _blas_or_loops(inside, a.dims, lambda: _blas_gemv(inside, out, a, x), lambda: plain(inside, out, a, x))
@@ -108,7 +108,7 @@ def dot(frame: Frame, node: gast.Call) -> Value:
     def plain(inside: Frame, target: View, x: View, y: View) -> None:
         single = View(target.dtype, target.owner, target.data, (int_(1), int_(1)), None)
         row = View(x.dtype, x.owner, x.data, (int_(1), x.dims[0]), (int_(0), *strides_of(inside, x)))
-        _plain_product(inside, single, row, _as_column(inside, y), (int_(1), int_(1), x.dims[0]))
+        _plain_product(inside, single, row, as_column(inside, y), (int_(1), int_(1), x.dims[0]))
 
     def product(inside: Frame, target: View, x: View, y: View) -> None:
         _blas_or_loops(inside, x.dims, lambda: inside.code.store(_blas_dot(inside, x, y), target.data),
@@ -121,7 +121,7 @@ def dot(frame: Frame, node: gast.Call) -> Value:
     return load_at(frame, x.dtype, result)
 
 
-def _as_column(frame: Frame, view: View) -> View:
+def as_column(frame: Frame, view: View) -> View:
     return View(view.dtype, view.owner, view.data, (*view.dims, int_(1)), (*strides_of(frame, view), int_(1)))
 
 
@@ -162,15 +162,19 @@ def _place_of(frame: Frame, value: Value) -> Value:
     return variable
 
 
-def _int(frame: Frame, value: Value) -> Value:
+def as_int(frame: Frame, value: Value) -> Value:
     """An int operand in 64 bits, of which a BLAS whose ints have 32 reads the lower half."""
     return _place_of(frame, value)
 
 
-def _call_blas(frame: Frame, routine: str, result: str, *places: Value) -> Value:
+def call_blas(frame: Frame, routine: str, result: str, *places: Value) -> Value:
     name = f"pellucid_blas_{routine}"
     frame.module.declare(name, f"declare {result} @{name}({', '.join('ptr' for _ in places)})")
     return frame.code.call(result, name, *places)
+
+
+def call_lapack(frame: Frame, routine: str, *places: Value) -> None:
+    call_blas(frame, routine, "void", *places)
 
 
 def _matrix(frame: Frame, view: View) -> tuple[Value, Value, Value, Value]:
@@ -209,7 +213,7 @@ def _matrix(frame: Frame, view: View) -> tuple[Value, Value, Value, Value]:
     code.store(fresh.data, data)
     code.store(fresh.owner, made)
     code.start(ready)
-    return letter, _int(frame, code.load("i64", leading)), code.load("ptr", data), made
+    return letter, as_int(frame, code.load("i64", leading)), code.load("ptr", data), made
 
 
 def _is_unit(frame: Frame, step: Value, length: Value) -> Value:
@@ -230,10 +234,10 @@ def _blas_gemm(frame: Frame, out: View, a: View, b: View, lengths: tuple[Value, 
     left, right = _matrix(frame, a), _matrix(frame, b)
     rows, columns, inner = lengths
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
-    _call_blas(
+    call_blas(
         frame, LETTER[dtype] + "gemm", "void",
-        right[0], left[0], _int(frame, columns), _int(frame, rows), _int(frame, inner),
-        one, right[2], right[1], left[2], left[1], zero, direct.data, _int(frame, columns),
+        right[0], left[0], as_int(frame, columns), as_int(frame, rows), as_int(frame, inner),
+        one, right[2], right[1], left[2], left[1], zero, direct.data, as_int(frame, columns),
     )  # fmt: skip
     for buffer in (left[3], right[3]):
         drop(frame, code.load("ptr", buffer))
@@ -242,7 +246,7 @@ def _blas_gemm(frame: Frame, out: View, a: View, b: View, lengths: tuple[Value, 
 
 
 def _copy_back(frame: Frame, source: View, target: View) -> None:
-    _copy(frame, source, target)
+    copy_into(frame, source, target)
     drop(frame, source.owner)
 
 
@@ -266,7 +270,7 @@ def _vector(frame: Frame, view: View) -> tuple[Value, Value, Value]:
     code.store(fresh.owner, made)
     code.store(int_(1), steps)
     code.start(ready)
-    return code.load("ptr", data), _int(frame, code.load("i64", steps)), made
+    return code.load("ptr", data), as_int(frame, code.load("i64", steps)), made
 
 
 def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
@@ -277,11 +281,11 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
     # BLAS sees the transpose of what lies in rows: turn the letter round, and give it the lengths it sees
     by_rows = code.compare("eq", code.load("i8", letter), int_(ord("N"), "i8"))
     turned = _place_of(frame, code.select(by_rows, int_(ord("T"), "i8"), int_(ord("N"), "i8")))
-    seen_rows = _int(frame, code.select(by_rows, a.dims[1], a.dims[0]))
-    seen_columns = _int(frame, code.select(by_rows, a.dims[0], a.dims[1]))
+    seen_rows = as_int(frame, code.select(by_rows, a.dims[1], a.dims[0]))
+    seen_columns = as_int(frame, code.select(by_rows, a.dims[0], a.dims[1]))
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
-    unit = _int(frame, int_(1))
-    _call_blas(
+    unit = as_int(frame, int_(1))
+    call_blas(
         frame, LETTER[dtype] + "gemv", "void",
         turned, seen_rows, seen_columns, one, data, leading, vector, step, zero, direct.data, unit,
     )  # fmt: skip
@@ -294,8 +298,8 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
 def _blas_dot(frame: Frame, x: View, y: View) -> Value:
     code, dtype = frame.code, x.dtype
     (left, left_step, left_made), (right, right_step, right_made) = _vector(frame, x), _vector(frame, y)
-    count = _int(frame, x.dims[0])
-    result = _call_blas(frame, LETTER[dtype] + "dot", REGISTER[dtype], count, left, left_step, right, right_step)
+    count = as_int(frame, x.dims[0])
+    result = call_blas(frame, LETTER[dtype] + "dot", REGISTER[dtype], count, left, left_step, right, right_step)
     for buffer in (left_made, right_made):
         drop(frame, code.load("ptr", buffer))
     return result

@@ -16,6 +16,7 @@ from dataclasses import field
 import gast
 
 from .. import syntax
+from ..ops.schema import row_of
 from ..records import dataclass
 from .cost import straight
 from .frame import ArrayPlace, Frame
@@ -168,12 +169,11 @@ def _without(index: gast.expr, variable: str) -> Rest | None:
             return Rest() if name == variable else Rest(0, name, moves=False)
         case gast.Constant(value=int() as value) if 0 <= value < LARGEST and not isinstance(value, bool):
             return Rest(value, moves=False)
-        case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[gast.Name(id=name), other]) if (
-            name == variable
-        ):
-            return _rest(other, 1 if operator == "add" else -1, variable)
-        case gast.Call(func=gast.Name(id="add"), args=[other, gast.Name(id=name)]) if name == variable:
-            return _rest(other, 1, variable)
+        case gast.Call(args=[left, right]) if (row := row_of(syntax.operator_of(index))) is not None and row.is_sum:
+            if getattr(left, "id", "") == variable:
+                return _rest(right, row.sign, variable)
+            if getattr(right, "id", "") == variable and row.sign > 0:
+                return _rest(left, 1, variable)
     return None
 
 

@@ -17,11 +17,13 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import expressions_of
+from ..ops.forms import BUFFERS, IDLE
 from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import Array
 from .abi import ITEM_BYTES
 from .frame import ArrayPlace, Frame
+from .here import wrapping
 from .text import Value, float_, int_
 
 Cost = float | Value
@@ -35,7 +37,6 @@ NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at o
 NANOSECONDS = {
     "free": OPERATION, "light": OPERATION, "slow": SLOW_OPERATION, "function": FUNCTION, "special": SPECIAL_FUNCTION,
 }  # fmt: skip
-FORMS = {"length": OPERATION, "empty": ALLOCATION}  # what is done once, not for an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +98,11 @@ class Estimate:
                 axis = syntax.static_of(node)["axis"]
                 return code.load("i64", place.dims[axis]) if isinstance(place, ArrayPlace) else None  # type: ignore[call-overload]
             case gast.Call(func=gast.Name(id=operator), args=[left, right]):
-                return self._arithmetic(operator, self.known(left), self.known(right))
-        return None
-
-    def _arithmetic(self, operator: str, left: Value | None, right: Value | None) -> Value | None:
-        code = self.frame.code
-        if left is None or right is None:
-            return None
-        match operator:
-            case "add" | "subtract" | "multiply":
-                return code.binary({"add": "add", "subtract": "sub", "multiply": "mul"}[operator], left, right)
-            case "minimum":
-                return code.select(code.compare("slt", left, right), left, right)
-            case "maximum":
-                return code.select(code.compare("sgt", left, right), left, right)
+                row = OPERATORS.get(operator)
+                parts = [self.known(left), self.known(right)]
+                if row is None or not (row.is_polynomial or row.reorders) or None in parts:
+                    return None
+                return wrapping(code, operator, *parts)  # type: ignore[arg-type]
         return None
 
     # --- numbers that may be known now or at run time
@@ -158,8 +150,10 @@ def _expression(frame: Frame, node: gast.AST) -> float:
 
 
 def _operation(operator: str) -> float:
-    if operator in FORMS:
-        return FORMS[operator]
+    if operator in BUFFERS:
+        return ALLOCATION
+    if operator in IDLE:
+        return OPERATION
     row = OPERATORS.get(operator)
     return FUNCTION if row is None else NANOSECONDS[row.work]
 

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
+from ..ops.forms import LIBRARY
 from ..program import Program
 from .abi import QUICK_BELOW
 from .glue import attributes_of
-from .lengths import LIBRARY, is_length, lengths_of
+from .lengths import is_length, lengths_of
 from .native_calls import native_name
 from .text import Module
 

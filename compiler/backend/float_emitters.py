@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...runtime.routines import SPECIAL
 from ..later import later
+from ..ops.schema import OPERATORS
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 else:
     (helpers,) = later(__package__, "helpers")
 
-INTRINSICS = {
-    "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "log10": "log10", "sin": "sin",
-    "cos": "cos",
-}  # fmt: skip
-ROUNDING = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
-LIBRARY = {
-    "cbrt": "cbrt", "expm1": "expm1", "log1p": "log1p", "tan": "tan", "arcsin": "asin", "arccos": "acos",
-    "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "erf": "erf", "erfc": "erfc", "arctan2": "atan2", "hypot": "hypot", "nextafter": "nextafter",
-}  # fmt: skip
 ZERO_TO_NEGATIVE = python_message(lambda: 0.0 ** float(-len("1")))
 POWER_TOO_LARGE = python_message(lambda: 1e300 ** float(len("12")))
 COMPLEX_POWER = "a negative number to a fractional power is complex, which compiled code does not support"
@@ -70,35 +60,28 @@ def elementary(here: Here, name: str, *operands: Value) -> Value:
     own = vector_math(here, name, *operands)
     if own is not None:
         return own
-    if name in INTRINSICS:
-        return here.code.intrinsic(INTRINSICS[name], *operands)
-    return library(here, LIBRARY[name], *operands)
+    source, function = OPERATORS[name].cpu.split()
+    return here.code.intrinsic(function, *operands) if source == "llvm" else library(here, function, *operands)
 
 
 def _elementary(name: str) -> None:
     @emits(name)
     def emit(here: Here, *operands: Value) -> Value:
-        return elementary(here, name, *operands)
+        return elementary(here, name, *operands) if here.is_float else operands[0]  # an int is rounded already
 
 
-def _rounding(name: str, llvm_name: str) -> None:
+def _scipy(name: str, function: str) -> None:
     @emits(name)
     def emit(here: Here, x: Value) -> Value:
-        return here.code.intrinsic(llvm_name, x) if here.is_float else x
+        return scipy_function(here, function, x)
 
 
-def _scipy(name: str) -> None:
-    @emits(name)
-    def emit(here: Here, x: Value) -> Value:
-        return scipy_function(here, name, x)
-
-
-for _name in (*INTRINSICS, *LIBRARY):
-    _elementary(_name)
-for _name, _other in ROUNDING.items():
-    _rounding(_name, _other)
-for _name in SPECIAL:
-    _scipy(_name)
+for _row in OPERATORS.values():
+    _source, _, _function = _row.cpu.rpartition(" ")
+    if _source == "scipy":
+        _scipy(_row.name, _function)
+    elif _source:
+        _elementary(_row.name)
 
 
 # --- division and powers -------------------------------------------------------------------------------------------

@@ -68,6 +68,15 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
     return register
 
 
+def wrapping(code: Code, operator: str, *operands: Value) -> Value:
+    """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
+    return EMITTERS[operator](Here(code, "i64", weak=False, idle=False, fail_if=_never), *operands)
+
+
+def _never(*reason: object) -> None:
+    raise AssertionError(f"an operation that cannot fail: {reason}")
+
+
 def python_message(attempt: Callable[[], object], value: str = "") -> str:
     """The words of the running interpreter for an error; an operand's `value` in them becomes a `{}`."""
     try:

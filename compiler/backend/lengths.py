@@ -9,12 +9,12 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..ops.forms import LENGTHS
+from ..ops.schema import row_of
 from ..program import Function
 from ..types import Scalar
 
 INTS = (Scalar("i64", True), Scalar("i64"), Scalar("i32"))
-LENGTHS = frozenset("add subtract multiply floor_divide minimum maximum negative absolute cast where".split())
-LIBRARY = frozenset("gemm gemv dot".split())  # calls that are loops themselves, three deep over two-dimensional arrays
 
 
 def lengths_of(function: Function) -> frozenset[str]:
@@ -52,9 +52,10 @@ def is_length(node: gast.expr, lengths: frozenset[str]) -> bool:
             return name in lengths
         case gast.Call(args=arguments):
             operator = syntax.operator_of(node)
-            if operator in ("dim", "length"):
-                return True
-            return operator in LENGTHS and all(is_length(a, lengths) for a in arguments)
+            row = row_of(operator)
+            if row is not None and row.interval is not None:
+                return all(is_length(a, lengths) for a in arguments)
+            return operator in LENGTHS
         case gast.IfExp(body=body, orelse=orelse):
             return is_length(body, lengths) and is_length(orelse, lengths)
     return False

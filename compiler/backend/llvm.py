@@ -43,9 +43,9 @@ from .storage import alias_tags, storage_classes
 from .text import Code, Module, Value, int_
 
 if TYPE_CHECKING:
-    from . import blas, lists, views
+    from . import blas, lapack, lists, views
 else:
-    blas, lists, views = later(__package__, "blas", "lists", "views")
+    blas, lapack, lists, views = later(__package__, "blas", "lapack", "lists", "views")
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
 
@@ -273,6 +273,8 @@ def _call_statement(frame: Frame, node: gast.Call) -> None:
             blas.gemm(frame, node)
         case "gemv":
             blas.gemv(frame, node)
+        case "gesv":
+            lapack.gesv(frame, node)
         case _ if operator in frame.program.functions:
             native_calls.call_function(frame, node, [])
         case _:

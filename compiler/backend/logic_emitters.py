@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..ops.schema import OPERATORS
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
 from .text import FALSE, TRUE, Value, float_
@@ -14,43 +15,40 @@ NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 
 # --- comparison and logic ------------------------------------------------------------------------------------------
 
-INT_PREDICATES = {
-    "equal": "eq", "not_equal": "ne", "less": "slt", "less_equal": "sle", "greater": "sgt", "greater_equal": "sge",
-}  # fmt: skip
-FLOAT_PREDICATES = {
-    "equal": "oeq", "not_equal": "une", "less": "olt", "less_equal": "ole", "greater": "ogt", "greater_equal": "oge",
-}  # fmt: skip
+TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
-def _comparison(name: str) -> None:
+def _ints(sign: str, signed: bool = True) -> str:
+    """LLVM's predicate for ints; as an i1 a true is -1, so that bools are compared as numbers without sign."""
+    return sign if sign in ("eq", "ne") else ("s" if signed else "u") + sign
+
+
+def _floats(sign: str) -> str:
+    return "une" if sign == "ne" else "o" + sign
+
+
+def _comparison(name: str, sign: str) -> None:
     @emits(name)
     def compare(here: Here, x: Value, y: Value) -> Value:
         if x.type != y.type:
-            return _by_value(here, name, x, y)
-        if here.is_float:
-            return here.code.compare(FLOAT_PREDICATES[name], x, y)
-        predicate = INT_PREDICATES[name]
-        # as an i1 a true is -1
-        return here.code.compare("u" + predicate[1:] if here.is_bool and predicate[0] == "s" else predicate, x, y)
+            return _by_value(here, sign, x, y)
+        return here.code.compare(_floats(sign) if here.is_float else _ints(sign, not here.is_bool), x, y)
 
 
-SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
-
-
-def _by_value(here: Here, name: str, x: Value, y: Value) -> Value:
+def _by_value(here: Here, sign: str, x: Value, y: Value) -> Value:
     """A Python int against a Python float: by the float next to the int, and where that is equal, by ints."""
     if x.type == "double":
-        return _by_value(here, SWAPPED.get(name, name), y, x)
+        return _by_value(here, TURNED.get(sign, sign), y, x)
     code = here.code
     near = code.convert("sitofp", x, "double")
-    rough = code.compare(FLOAT_PREDICATES[name], near, y)
+    rough = code.compare(_floats(sign), near, y)
     if here.idle:
         return rough
     level, beyond = code.compare("oeq", near, y), code.compare("oeq", y, float_(2.0**63))
     whole = code.convert("fptosi", code.select(code.binary("and", level, _not(here, beyond)), y, float_(0.0)), "i64")
-    exact = code.compare(INT_PREDICATES[name], x, whole)
+    exact = code.compare(_ints(sign), x, whole)
     # every int is below 2.0**63
-    exact = code.select(beyond, TRUE if name in ("less", "less_equal", "not_equal") else FALSE, exact)
+    exact = code.select(beyond, TRUE if sign in ("lt", "le", "ne") else FALSE, exact)
     return code.select(level, exact, rough)
 
 
@@ -58,8 +56,9 @@ def _not(here: Here, x: Value) -> Value:
     return here.code.binary("xor", x, TRUE)
 
 
-for _name in INT_PREDICATES:
-    _comparison(_name)
+for _row in OPERATORS.values():
+    if _row.is_comparison:
+        _comparison(_row.name, _row.meaning.__name__)  # lt, le, ...: LLVM's letters are Python's
 
 
 @emits("logical_and")

@@ -22,10 +22,11 @@ from ..analysis.range_values import items_of
 from ..diagnostics import InternalError
 from ..later import later
 from ..ops import schema
+from ..ops.forms import FORMS
 from ..program import Function, Program
 from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
-from .loop_rules.elementwise import creation, elementwise, lengths_of_shape, refuse_negative
+from .loop_rules.elementwise import creation, elementwise, made_lengths, refuse_negative
 from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
 from .loop_rules.lowering import Lowering
@@ -34,7 +35,7 @@ from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
 from .loop_rules.release import release, tidy_names
-from .loop_rules.scalars import LIST_OPERATORS, scalar, truth
+from .loop_rules.scalars import scalar, truth
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
 from .nests.improve import improve
@@ -161,7 +162,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     static = {**_defaults(operator), **syntax.static_of(call)}
     if operator in low.program.functions:
         return calls.lower_call(low, [name], call)
-    if operator in LIST_OPERATORS:
+    if operator in FORMS:
         flush(low)
         return assign_opaque(low, name, call)
     if operator == "dim":
@@ -183,6 +184,8 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
         return assign(low, name, structure.structure(low, name, operator, operands, static))
     if kind == "contraction":
         return assign(low, name, contractions.contraction(low, name, operator, operands, static))
+    if kind == "library":
+        return assign(low, name, contractions.by_library(low, name, schema.OPERATORS[operator], operands))
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)
@@ -228,7 +231,7 @@ def lower_scalar_operator(
 def lower_creation(low: Lowering, name: str, operator: str, call: gast.Call, static: dict) -> None:
     type_ = low.function.types[name]
     if operator == "empty":
-        lengths = lengths_of_shape(low, static["shape"], type_)  # type: ignore[arg-type]
+        lengths = made_lengths(low, static["shape"], type_)  # type: ignore[arg-type]
         made = allocate(low, name if name not in low.facts.merged else low.fresh(name), lengths, type_.dtype)  # type: ignore
         return assign_array(low, name, low.stored(made, lengths))
     node = creation(low, name, operator, [low.value(a) for a in call.args], static)

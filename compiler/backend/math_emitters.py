@@ -10,64 +10,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+from ..ops.raising import Domain
+from ..ops.schema import OPERATORS
 from . import float_emitters
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
 from .text import Value, float_
 
 DOMAIN, RANGE = "math domain error", "math range error"
 
-# name of the operator and of the emitter it shares with NumPy -> operands outside the domain, operands too large
-UNARY: dict[str, tuple[str, float | None, float | None]] = {
-    "sqrt": ("sqrt", -1.0, None),
-    "cbrt": ("cbrt", None, None),
-    "exp": ("exp", None, 1000.0),
-    "exp2": ("exp2", None, 10000.0),
-    "expm1": ("expm1", None, 1000.0),
-    "log": ("log", -1.0, None),
-    "log2": ("log2", -1.0, None),
-    "log10": ("log10", -1.0, None),
-    "log1p": ("log1p", -2.0, None),
-    "sin": ("sin", math.inf, None),
-    "cos": ("cos", math.inf, None),
-    "tan": ("tan", math.inf, None),
-    "arcsin": ("arcsin", 2.0, None),
-    "arccos": ("arccos", 2.0, None),
-    "arctan": ("arctan", None, None),
-    "sinh": ("sinh", None, 1000.0),
-    "cosh": ("cosh", None, 1000.0),
-    "tanh": ("tanh", None, None),
-    "arcsinh": ("arcsinh", None, None),
-    "arccosh": ("arccosh", 0.5, None),
-    "arctanh": ("arctanh", 2.0, None),
-    "erf": ("erf", None, None),
-    "erfc": ("erfc", None, None),
-    "gamma": ("gamma", -1.0, 1000.0),
-    "lgamma": ("gammaln", -1.0, 1e308),
-    "fabs": ("absolute", None, None),
-    "degrees": ("rad2deg", None, None),
-    "radians": ("deg2rad", None, None),
-}
-PYTHON_NAMES = {name: name.replace("arc", "a") for name in UNARY}
 TINY = 1e-300
-# Poles where the C function is infinite: Python calls them outside the domain.
-POLES = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "arctanh": 1.0, "gamma": 0.0, "lgamma": 0.0}
 
 
-def _words(name: str, operand: float | None, default: str) -> str:
+def _words(function: Callable[[float], float], operand: float | None, default: str) -> str:
     """The interpreter's message for an operand that the function refuses."""
-    function = getattr(math, PYTHON_NAMES.get(name, name))
-    if operand is None:
-        return default
-    return python_message(lambda: function(operand), repr(operand))
+    return default if operand is None else python_message(lambda: function(operand), repr(operand))
 
 
 @cache
 def _messages(name: str) -> tuple[str, str, str]:
     """What the interpreter says of operands outside the domain, at a pole, and too large: found out when first used."""
-    _, outside, large = UNARY[name]
-    domain = _words(name, outside, DOMAIN)
-    return domain, _words(name, POLES[name], DOMAIN) if name in POLES else domain, _words(name, large, RANGE)
+    row: Any = OPERATORS[name]
+    domain = _words(row.meaning, row.domain.outside, DOMAIN)
+    return domain, _words(row.meaning, row.domain.pole, domain), _words(row.meaning, row.domain.too_large, RANGE)
 
 
 def _with_operand(message: str, x: Value) -> tuple[Value, ...]:
@@ -84,19 +50,18 @@ def _at_the_ends(here: Here, x: Value, result: Value) -> Value:
     return code.select(code.compare("oeq", x, float_(-math.inf)), float_(math.inf), result)
 
 
-def _unary(name: str) -> None:
-    shared, outside, large = UNARY[name]
-
-    def emit(here: Here, x: Value) -> Value:
-        code, domain = here.code, _messages(name)[0]
-        result = EMITTERS[shared](here, x)
-        if name == "lgamma":
+def _function(name: str, domain: Domain) -> None:
+    @emits(name)
+    def emit(here: Here, *operands: Value) -> Value:
+        x, result = operands[0], EMITTERS[domain.numpy](here, *operands)
+        if name == "math_lgamma":
             result = _at_the_ends(here, x, result)
-        if outside is not None:
-            made_nan = code.binary("and", code.compare("uno", result, result), code.compare("ord", x, x))
-            here.fail_if(made_nan, "ValueError", domain, *_with_operand(domain, x))
-        if name in POLES or large is not None:
-            made_infinite = code.binary(
+        if domain.outside is not None:
+            outside = _messages(name)[0]
+            made_nan = here.code.binary("and", here.code.compare("uno", result, result), here.code.compare("ord", x, x))
+            here.fail_if(made_nan, "ValueError", outside, *_with_operand(outside, x))
+        if domain.pole is not None or domain.too_large is not None:
+            made_infinite = here.code.binary(
                 "and", float_emitters.is_infinite(here, result), float_emitters.is_finite(here, x)
             )
             _fail_at_infinity(here, x, made_infinite)
@@ -104,42 +69,21 @@ def _unary(name: str) -> None:
 
     def _fail_at_infinity(here: Here, x: Value, made_infinite: Value) -> None:
         _, pole, too_large = _messages(name)
-        if name in ("gamma", "lgamma"):  # the poles are the ints up to zero; elsewhere the result is too large
+        at_pole = made_infinite
+        if domain.pole is not None and domain.too_large is not None:
+            # of the gamma function: the poles are the ints up to zero; elsewhere the result is too large
             whole = here.code.compare("oeq", here.code.intrinsic("floor", x), x)
             below = here.code.compare("ole", x, here.number(0))
-            at_pole = here.code.binary("and", whole, below)
-            here.fail_if(
-                here.code.binary("and", made_infinite, at_pole), "ValueError", pole, *_with_operand(pole, x)
-            )
-            here.fail_if(made_infinite, "OverflowError", too_large)
-        elif name in POLES:
-            here.fail_if(made_infinite, "ValueError", pole, *_with_operand(pole, x))
-        else:
+            at_pole = here.code.binary("and", made_infinite, here.code.binary("and", whole, below))
+        if domain.pole is not None:
+            here.fail_if(at_pole, "ValueError", pole, *_with_operand(pole, x))
+        if domain.too_large is not None:
             here.fail_if(made_infinite, "OverflowError", too_large)
 
-    emits("math_" + name, "math_" + PYTHON_NAMES[name])(emit)
 
-
-for _name in UNARY:
-    _unary(_name)
-
-
-def _plain(name: str, shared: str) -> Callable[..., Value]:
-    @emits(name)
-    def emit(here: Here, *operands: Value) -> Value:
-        return EMITTERS[shared](here, *operands)
-
-    return emit
-
-
-for _name, _shared in (
-    ("math_arctan2", "arctan2"),
-    ("math_atan2", "arctan2"),
-    ("math_hypot", "hypot"),
-    ("math_copysign", "copysign"),
-    ("math_nextafter", "nextafter"),
-):
-    _plain(_name, _shared)
+for _row in OPERATORS.values():
+    if _row.domain is not None:
+        _function(_row.name, _row.domain)
 
 
 @emits("math_fmod")
@@ -163,7 +107,7 @@ def _refuse_nan(here: Here, x: Value, y: Value, result: Value, message: str) -> 
     return result
 
 
-@emits("math_pow", "math_power")
+@emits("math_pow")
 def math_pow(here: Here, x: Value, y: Value) -> Value:
     code = here.code
     result = float_emitters.general_power(here, x, y)
@@ -197,6 +141,7 @@ def _to_int(name: str, rounding: str) -> None:
         return code.convert("fptosi", whole, "i64")
 
 
-for _name in ("floor", "ceil", "trunc"):
-    _to_int("math_" + _name, _name)
+_to_int("math_floor", "floor")
+_to_int("math_ceil", "ceil")
+_to_int("math_trunc", "trunc")
 _to_int("round_half_even", "rint")

@@ -26,6 +26,7 @@ from ..analysis.def_use import reads_of
 from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
 from ..later import later
+from ..ops.forms import LIBRARY
 from ..types import Array, ListOf
 from . import polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
@@ -49,7 +50,6 @@ CAPTURES, CONTEXT, FIRST, LAST = (
 )  # fmt: skip
 GRANULE = 64  # iterations: chunks of a vectorised loop divide where vectors do, so that each element is computed alike
 SMALL = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads
-LIBRARY = frozenset({"gemm", "gemv", "dot"})
 
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]

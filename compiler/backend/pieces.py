@@ -17,6 +17,7 @@ import gast
 from .. import syntax
 from .checks import declare_scopes, written_out
 from .frame import Frame, Version
+from .here import wrapping
 from .nests.apart import is_candidate
 from .nests.meeting import Meetings, meetings
 from .storage import storage_classes
@@ -26,7 +27,6 @@ LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
 
 ONE = int_(1)
-OPERATIONS = {"add": "add", "subtract": "sub", "multiply": "mul"}
 
 
 def lower_in_pieces(
@@ -107,5 +107,5 @@ def _value(frame: Frame, index: gast.expr, given: Mapping[str, Value]) -> Value:
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
             axis = int(syntax.static_of(index)["axis"])  # type: ignore[call-overload]
             return frame.code.load("i64", frame.array(array).dims[axis])
-    operation = OPERATIONS[str(syntax.operator_of(index))]
-    return frame.code.binary(operation, *(_value(frame, part, given) for part in index.args))  # type: ignore[attr-defined]
+    parts = (_value(frame, part, given) for part in index.args)  # type: ignore[attr-defined]
+    return wrapping(frame.code, str(syntax.operator_of(index)), *parts)

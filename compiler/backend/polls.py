@@ -18,10 +18,11 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
+from ..ops.forms import LIBRARY
 from .abi import INTERRUPTED
 from .cost import Estimate, block_length, straight
 from .frame import Frame
-from .lengths import LIBRARY, is_length
+from .lengths import is_length
 from .text import Value, float_, int_
 
 SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"

@@ -16,6 +16,7 @@ import gast
 
 from .. import syntax
 from ..analysis.ranges import FRONT
+from ..ops.forms import LENGTHS
 from .abi import STORED
 from .checks import OpenLoop, before_loop
 from .cost import straight
@@ -35,7 +36,7 @@ def bounds(frame: Frame, node: gast.For, start: Value, stop: Value) -> tuple[Val
     if frame.flat or not straight(node.body):
         return start, stop
     last = node.iter.args[:2][-1]
-    is_length = isinstance(last, gast.Name) or syntax.operator_of(last) in ("dim", "length")
+    is_length = isinstance(last, gast.Name) or syntax.operator_of(last) in LENGTHS
     return hidden(frame.code, start), stop if is_length else hidden(frame.code, stop)
 
 

@@ -17,7 +17,8 @@ from .arrays import View, strides_of
 from .frame import Frame
 from .text import NULL, Code, Value, int_
 
-TOO_LARGE = -1  # otherwise the bytes that could not be had
+TOO_LARGE = -1
+FAILED = -2  # otherwise the bytes that could not be had
 ATTRIBUTES = "noinline optnone nounwind"  # the work is done in what it calls
 
 
@@ -29,12 +30,18 @@ class Routine(Frame):
             return
         bad, good = self.code.label("bad"), self.code.label("good")
         self.code.branch(condition, bad, good, unlikely=True)
-        self.code.cold += [f"{bad}:", f"  ret i64 {values[0].text if values else TOO_LARGE}"]
+        status = values[0].text if values else TOO_LARGE if exception == "MemoryError" else FAILED
+        self.code.cold += [f"{bad}:", f"  ret i64 {status}"]
         self.code.start(good)
 
 
-def call_routine(frame: Frame, name: str, write: Callable[..., None], out: View, *operands: View) -> None:
-    """Call what `write(frame, out, *operands)` writes; only whether `out` has strides makes another routine."""
+def call_routine(
+    frame: Frame, name: str, write: Callable[..., None], out: View, *operands: View, failing: tuple[str, str] = ("", "")
+) -> None:
+    """Call what `write(frame, out, *operands)` writes; only whether `out` has strides makes another routine.
+
+    `failing` is the exception that it may end with, and its words, beside want of memory.
+    """
     views = [out, *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in operands)]
     full = f"pellucid.{name}.{STORED[out.dtype]}" + ("" if out.strides is None else ".strided")
     if full not in frame.module.definitions:
@@ -43,6 +50,8 @@ def call_routine(frame: Frame, name: str, write: Callable[..., None], out: View,
     failed = frame.code.call("i64", full, *given)
     large = frame.code.compare("eq", failed, int_(TOO_LARGE))
     frame.fail_if(large, "MemoryError", "the array is too large")
+    if failing[0]:
+        frame.fail_if(frame.code.compare("eq", failed, int_(FAILED)), *failing)
     none = frame.code.compare("ne", failed, int_(0))
     frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", failed)
 

@@ -14,6 +14,7 @@ import gast
 
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator
+from ..ops.forms import FRESH, LIBRARY
 from ..program import Function
 from ..records import dataclass
 from ..types import Array, ListOf
@@ -33,9 +34,6 @@ class Apart:
     fixed: frozenset[int]
     moving: frozenset[int]
 
-
-FRESH = frozenset({"empty", "new_list"})
-PRODUCTS = frozenset({"gemm", "gemv", "dot"})
 
 
 def storage_classes(function: Function) -> dict[str, str]:
@@ -81,7 +79,7 @@ def _shared(statement: gast.stmt, holders: set[str]) -> list[str]:
 def _may_mix(value: gast.expr) -> bool:
     """Whether it is a call that may put one argument into another: of a function of the program, or an append."""
     operator = syntax.operator_of(value)
-    return operator is not None and operator not in PRODUCTS and not is_scalar_operator(operator)
+    return operator is not None and operator not in LIBRARY and not is_scalar_operator(operator)
 
 
 def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) -> tuple[dict[int, str], list[str]]:

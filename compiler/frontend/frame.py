@@ -30,6 +30,7 @@ from ..diagnostics import (
     UnsupportedError,
 )
 from ..names import RESERVED
+from ..ops.forms import FORMS
 from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
@@ -46,7 +47,6 @@ ERROR_CLASSES = {
 
 
 # Forms of the typed and the loops stage that look like calls; no function may go by their names.
-FORMS = frozenset("length append pop new_list add_at range prange lanes gemm gemv view".split())
 
 
 class Unresolved(Exception):

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import syntax
 from ..types import is_floating
+from . import intervals
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
 from .raising import on_python, on_python_or_ints
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from ..builder import Builder
 
 infix("add", "+", Precedence.SUM, meaning=operator.add, samples="pairs",
+      is_polynomial=True, is_exact=True, natural=all, interval=intervals.added, reorders="rounding",
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
 infix("subtract", "-", Precedence.SUM, meaning=operator.sub, samples="pairs",
+      is_polynomial=True, is_exact=True, interval=intervals.subtracted,
       type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
       partials=["1.0", "-1.0"])  # fmt: skip
 infix("multiply", "*", Precedence.TERM, meaning=operator.mul, samples="pairs",
+      is_polynomial=True, is_exact=True, natural=all, interval=intervals.multiplied,
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
 
 
@@ -42,13 +46,14 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
-      samples="quotients",
+      samples="quotients", is_exact=True,
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,
-      samples="quotients",
+      samples="quotients", natural=all, interval=intervals.divided,
       type=python_or(python_number, np.floor_divide), partials=[None, None])  # fmt: skip
 infix("remainder", "%", Precedence.TERM, work="slow", raises=on_python, meaning=operator.mod, samples="quotients",
+      interval=intervals.remainder,
       type=python_or(python_number, np.remainder), python=("numpy.remainder", "numpy.mod"),
       partials=["1.0", "-(x // y)"])  # fmt: skip
 
@@ -86,8 +91,10 @@ infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
+       is_polynomial=True, is_exact=True, interval=intervals.negated,
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
 prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
+       is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged,
        type=python_or(python_number, np.positive))  # fmt: skip
 
 
@@ -100,7 +107,7 @@ def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom,
 
 
 elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
-            samples="numbers",
+            samples="numbers", is_exact=True, interval=intervals.absolute,
             type=python_or(python_number, np.absolute), partials=[absolute_slope],
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
 elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
@@ -114,6 +121,7 @@ elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="re
             type=from_numpy(np.heaviside),
             partials=[None, "vjp: where(x == 0.0, out_bar, 0.0)"])  # fmt: skip
 elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", type=from_numpy(np.nextafter),
+            cpu="c nextafter",
             partials=["1.0", None])  # fmt: skip
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
             partials=["1.0", "-trunc(x / y)"])  # fmt: skip
@@ -128,21 +136,24 @@ elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", t
 
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
     elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
-                partials=[None])  # fmt: skip
+                cpu=f"llvm {_round.__name__}", partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
 WINS = "where({0} {2} {1}, out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
 WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} == {1}, 0.5 * out_bar, 0.0))"
 
-for _extreme, _sign, _share in (
-    (np.maximum, ">", WINS),
-    (np.minimum, "<", WINS),
-    (np.fmax, ">", WINS_OR_ALONE),
-    (np.fmin, "<", WINS_OR_ALONE),
-):
-    elementwise(_extreme.__name__, "x, y", work="light", meaning=_extreme, samples="pairs", type=from_numpy(_extreme),
-                partials=["vjp: " + _share.format(*names, _sign) for names in ("xy", "yx")])  # fmt: skip
+
+
+def extreme(function: np.ufunc, sign: str, share: str, **row: object) -> None:
+    elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
+                partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")], **row)  # fmt: skip
+
+
+extreme(np.maximum, ">", WINS, is_exact=True, natural=any, interval=intervals.greatest, reorders="zeros")
+extreme(np.minimum, "<", WINS, is_exact=True, natural=all, interval=intervals.least, reorders="zeros")
+extreme(np.fmax, ">", WINS_OR_ALONE)
+extreme(np.fmin, "<", WINS_OR_ALONE)
 
 # --- choice --------------------------------------------------------------------------------------------------------
 
@@ -158,5 +169,6 @@ def choose(c, x, y):
 
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
-            scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(),
+            scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2),
+            interval=intervals.chosen,
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

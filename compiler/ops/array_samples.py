@@ -46,6 +46,12 @@ def _conversions() -> tuple[Sample, ...]:
     return tuple(samples)
 
 
+SQUARE = np.array([[4.0, -1.5, 0.5], [1.0, 3.0, -0.75], [0.25, 2.0, -5.0]])
+SYSTEMS = (
+    (SQUARE, GRID[0]), (SQUARE, GRID.T), (SQUARE.T, GRID[1]), (SQUARE[::-1], GRID.T), (SQUARE, SQUARE.T),
+    (SQUARE[:2, :2], GRID[:, :1]), (SQUARE.astype(np.float32), GRID32[0]), (SQUARE.astype(np.float32), GRID[0]),
+    (SQUARE[:1, :1], GRID[1, :1]),
+)  # fmt: skip
 PRODUCTS = (
     (GRID, GRID.T), (GRID, GRID[0]), (GRID[:, 0], GRID), (GRID[0], GRID[1]),
     (CUBE, TURNED), (CUBE, CUBE[0, 0]), (CUBE, CUBE[0].T), (CUBE[0], TURNED), (GRID[0], CUBE), (CUBE[:1], TURNED),
@@ -95,5 +101,6 @@ SAMPLES.update({
     "conversions": _conversions(),
     "products": (*map(Sample, PRODUCTS), Sample((np.ones((2, 2), np.int32), np.ones((2, 2), np.int64)), smooth=False),
                  Sample((GRID > 0, GRID.T > 0), smooth=False)),
+    "systems": tuple(map(Sample, SYSTEMS)),
     "einsums": tuple(Sample(tuple(operands), {"subscripts": s}) for s, *operands in EINSUMS),
 })  # fmt: skip

@@ -8,24 +8,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..types import Type
+from . import intervals
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
 from .schema import Precedence, TypeFault
 from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_shift, words
 from .works_in import as_common, as_floats
 
-for _name, _sign in (
-    ("equal", "=="),
-    ("not_equal", "!="),
-    ("less", "<"),
-    ("less_equal", "<="),
-    ("greater", ">"),
-    ("greater_equal", ">="),
+for _name, _sign, _meaning, _negation in (
+    ("equal", "==", operator.eq, "not_equal"),
+    ("not_equal", "!=", operator.ne, "equal"),
+    ("less", "<", operator.lt, "greater_equal"),
+    ("less_equal", "<=", operator.le, "greater"),
+    ("greater", ">", operator.gt, "less_equal"),
+    ("greater_equal", ">=", operator.ge, "less"),
 ):
-    _ufunc = getattr(np, _name)
-    _meaning = getattr(operator, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[_sign])
-    infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs",
-          type=python_or(python_bool, _ufunc), partials=[None, None])  # fmt: skip
+    infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
+          type=python_or(python_bool, getattr(np, _name)), interval=getattr(intervals, _name),
+          partials=[None, None])  # fmt: skip
 
 for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
@@ -46,9 +46,11 @@ def _either(python, numpy):
 
 
 elementwise("logical_and", "x, y", work="light", meaning=_either(lambda x, y: x and y, np.logical_and), type=bools_only,
-            scalar_spelling="({x} and {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
+            scalar_spelling="({x} and {y})", conjoins=True, lazy=(1,), samples="truths",
+            partials=[None, None], python=())  # fmt: skip
 elementwise("logical_or", "x, y", work="light", meaning=_either(lambda x, y: x or y, np.logical_or), type=bools_only,
-            scalar_spelling="({x} or {y})", samples="truths", partials=[None, None], python=())  # fmt: skip
+            scalar_spelling="({x} or {y})", conjoins=False, lazy=(1,), samples="truths",
+            partials=[None, None], python=())  # fmt: skip
 elementwise("logical_not", "x", work="light", meaning=_either(operator.not_, np.logical_not), type=bools_only,
             scalar_spelling="(not {x})", samples="truth", partials=[None], python=())  # fmt: skip
 elementwise("logical_xor", "x, y", work="light", meaning=np.logical_xor, type=bools_only, samples="truths",

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..types import Type
 from .raising import Raises, never
-from .schema import Operator, Precedence, TypeRule, declare
+from .schema import Fold, Operator, Precedence, TypeRule, declare
 from .type_rules import DtypeRule, broadcast, dims_of, shaped
 from .works_in import WorksIn, as_result
 
@@ -47,6 +47,7 @@ def elementwise(
     works_in: WorksIn = as_result,
     raises: Raises = never,
     python: tuple[str, ...] | None = None,
+    **more: object,
 ) -> Operator:
     """A function of numbers, applied to each element; printed `np.name(...)` unless told otherwise."""
     names = tuple(operands.replace(",", " ").split())
@@ -61,12 +62,13 @@ def elementwise(
             scalar_spelling=scalar_spelling,
             precedence=precedence,
             partials=tuple(partials),
-            cpu=cpu or name,
+            cpu=cpu,
             work=work,
             works_in=works_in,
             raises=raises,
             samples=samples,
             python=(f"numpy.{name}",) if python is None else python,
+            **more,  # type: ignore[arg-type]
         )
     )
 
@@ -91,8 +93,9 @@ def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator
 
 
 def reduction(
-    name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, raises: Raises = never
-) -> Operator:
+    name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, fold: Fold,
+    raises: Raises = never,
+) -> Operator:  # fmt: skip
     """Elements are combined along axes."""
     return declare(
         Operator(
@@ -106,6 +109,7 @@ def reduction(
             vjp=(vjp,),
             raises=raises,
             is_light=False,
+            fold=fold,
             samples=samples,
             python=(f"numpy.{name}",),
         )
@@ -145,4 +149,4 @@ def plain(kind: str) -> Callable[..., Operator]:
     return make
 
 
-structural, creation, contraction = plain("structural"), plain("creation"), plain("contraction")
+structural, creation, contraction, library = map(plain, ("structural", "creation", "contraction", "library"))

@@ -27,6 +27,9 @@ from .schema import Operator
 from .sharing import sharing_of
 
 LIBRARY = "pellucid.numpy"
+# Of Python's own functions: those that hand on one of what they are given, and those that make something new of it.
+PICKING = frozenset({"min", "max", "next"})
+COMBINING = frozenset({"sum", "abs", "any", "all"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def _rows() -> dict[str, Binding]:
     return {
         dotted: Binding(operator=row.name, strong=not dotted.startswith("math."))
         for row in OPERATORS.values()
-        if row.kind in ("elementwise", "contraction")
+        if row.kind in ("elementwise", "contraction", "library")
         for dotted in row.python
     }
 

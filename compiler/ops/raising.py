@@ -11,9 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ..records import dataclass
 from ..types import KIND, Array, Extent, ListOf, Scalar, Type
 
 Raises: TypeAlias = Callable[[Sequence[Type], Mapping[str, Any]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Where a function of `math` raises, and what it computes elsewhere.
+
+    numpy        the row that computes it
+    outside      a number that it refuses, if any: ValueError wherever the result is no number of one that is
+    too_large    a number whose result no float holds: OverflowError wherever a finite number gives infinity
+    pole         a number where the function is infinite: ValueError
+    """
+
+    numpy: str
+    outside: float | None = None
+    too_large: float | None = None
+    pole: float | None = None
 
 
 def never(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:

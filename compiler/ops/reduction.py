@@ -14,11 +14,11 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Array, Scalar, Type, dtype_of, rank
+from ..types import KIND, Array, Scalar, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .raising import if_empty
-from .schema import TypeFault, TypeRule
+from .schema import Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
 if TYPE_CHECKING:
@@ -156,19 +156,38 @@ def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
     return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)
 
 
+# --- values before the first element ------------------------------------------------------------------------------
+
+INT_LIMITS = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
+
+
+def number(value: int, dtype: str) -> object:
+    return float(value) if KIND[dtype] == 2 else value
+
+
+def least(dtype: str) -> object:
+    return False if dtype == "bool" else -float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][0]
+
+
+def greatest(dtype: str) -> object:
+    return True if dtype == "bool" else float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][1]
+
+
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays")
-reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays")
+reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays",
+          fold=Fold("add", lambda dtype: number(0, dtype), "total", compensated=True))  # fmt: skip
+reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays",
+          fold=Fold("multiply", lambda dtype: number(1, dtype), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
-          samples="arrays")  # fmt: skip
+          fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
-          samples="arrays")  # fmt: skip
-reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays")
-reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays")
+          fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
+reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays",
+          fold=Fold("logical_or", lambda dtype: False, "found"))  # fmt: skip
+reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays",
+          fold=Fold("logical_and", lambda dtype: True, "holds"))  # fmt: skip
 reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True),
-          meaning=np.argmax,
-          vjp=None, samples="arrays")  # fmt: skip
+          fold=Fold("greater", least, "place"), meaning=np.argmax, vjp=None, samples="arrays")  # fmt: skip
 reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True),
-          meaning=np.argmin,
-          vjp=None, samples="arrays")  # fmt: skip
+          fold=Fold("less", greatest, "place"), meaning=np.argmin, vjp=None, samples="arrays")  # fmt: skip

@@ -6,17 +6,18 @@ operand's shape and, later, batching.  A row that lacks a field its kind needs f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from enum import IntEnum
+from typing import Any
 
 from ..records import dataclass
 from ..types import Type
-from .raising import Raises, never
+from .raising import Domain, Raises, never
 from .sharing import SHARING
 from .works_in import WorksIn, as_result
 
-KINDS = ("elementwise", "reduction", "creation", "structural", "contraction")
+KINDS = ("elementwise", "reduction", "creation", "structural", "contraction", "library")
 WORK = ("free", "light", "slow", "function", "special")
 
 TypeRule = Callable[..., Type]
@@ -50,6 +51,24 @@ class TypeFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """How a reduction takes its elements together, one after the other.
+
+    combine      the elementwise row that takes in the next one; a comparison where the place of the best is looked for
+    start        the value before the first, in a dtype
+    name         what generated code calls the value so far
+    keeps_order  floats are combined in NumPy's order: in another one they might overflow
+    compensated  floats are added in blocks, and the sums of blocks in Kahan's way
+    """
+
+    combine: str
+    start: Callable[[str], object]
+    name: str
+    keeps_order: bool = False
+    compensated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """One operator.
 
@@ -67,12 +86,28 @@ class Operator:
                 `position`.  Elementwise rows give partials instead.
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
-    cpu         elementwise: the name of its scalar emitter in the backend
+    cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
+                `c asin`, or SciPy's, `scipy gammaln`; where there is none the backend has an emitter of the row's name
+    domain      of a function of `math`: where it raises
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`
     work        what one element costs, a word of WORK: a conversion, an instruction, a division or root, a function, or
                 one that is computed by a series
     is_light    whether making the result again costs less than keeping it, in the backward sweep
+    is_polynomial   a sum, difference, product or sign: the meaning, Python's own operator, holds for affine forms too
+    is_exact    its floats are the same to the last bit on every machine, as IEEE 754 has them
+    natural     of ints: whether the result is never negative, given of which operands that is known (`all`, `any`)
+    interval    of ints: the form of the result, or of a comparison what is never negative where it holds; a rule of
+                `intervals`
+    negation    of a comparison: the one that holds of ints where this one does not
+    conjoins    of truths: the truth that the result has only if all operands have it
+    collapses   what a call may be replaced by where its operand has its shape, or is a call of the same operator: a
+                rule of `collapsing`
+    lazy        the operands, by position, that Python evaluates only as others turn out, where all are its scalars
+    routine     of a library row: the form of the loops stage that computes it (`forms`), given the result ahead of the
+                operands
+    fold        of a reduction: how elements are taken together
+    reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -89,11 +124,23 @@ class Operator:
     scalar_spelling: str = ""
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
-    cpu: str | None = None
+    cpu: str = ""
+    domain: Domain | None = None
     raises: Raises = never
     works_in: WorksIn = as_result
     work: str = "function"
     is_light: bool = True
+    is_polynomial: bool = False
+    is_exact: bool = False
+    natural: Callable[[Iterable[bool]], bool] | None = None
+    interval: Callable[..., Any] | None = None
+    negation: str = ""
+    conjoins: bool | None = None
+    collapses: Callable[..., Any] | None = None
+    lazy: tuple[int, ...] = ()
+    routine: str = ""
+    fold: Fold | None = None
+    reorders: str = ""
     samples: str = ""
     shares: str = "copy"
     python: tuple[str, ...] = ()
@@ -101,10 +148,14 @@ class Operator:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise TypeError(f"operator {self.name}: unknown kind {self.kind!r}")
-        if self.kind == "elementwise" and (self.cpu is None or len(self.partials) != len(self.operands)):
-            raise TypeError(f"operator {self.name}: an elementwise row needs cpu= and one partial per operand")
-        if self.kind in ("reduction", "structural", "contraction") and not self.vjp:
+        if self.kind == "elementwise" and len(self.partials) != len(self.operands):
+            raise TypeError(f"operator {self.name}: an elementwise row needs one partial per operand")
+        if self.kind in ("reduction", "structural", "contraction", "library") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if self.kind == "library" and not self.routine:
+            raise TypeError(f"operator {self.name}: a library row needs routine=")
+        if self.kind == "reduction" and self.fold is None:
+            raise TypeError(f"operator {self.name}: a reduction needs fold=")
         if self.work not in WORK:
             raise TypeError(f"operator {self.name}: unknown work={self.work!r}")
         if self.shares not in SHARING:
@@ -112,14 +163,27 @@ class Operator:
         if not self.samples:
             raise TypeError(f"operator {self.name}: a row needs samples=")
 
-
     @property
     def is_comparison(self) -> bool:
         return self.precedence == Precedence.COMPARE
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is a sum or a difference: then `sign` is that of the second term."""
+        return self.precedence == Precedence.SUM
+
+    @property
+    def sign(self) -> int:
+        return int(self.meaning(0, 1))  # type: ignore[call-overload]
+
 
 OPERATORS: dict[str, Operator] = {}
 BY_PYTHON_NAME: dict[str, Operator] = {}
+
+
+def row_of(name: str | None) -> Operator | None:
+    """The row of a name; None for what is no operator."""
+    return OPERATORS.get(name or "")
 
 
 def declare(operator: Operator) -> Operator:

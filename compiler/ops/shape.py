@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..types import INT, NUMPY_DTYPE, Array, Extent, Scalar, Type
+from . import collapsing, intervals
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
 from .raising import always, conversion, of_arrays
@@ -157,13 +158,14 @@ def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 structural("reshape", "x", raises=always, type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp],
-           samples="reshapes",
+           samples="reshapes", collapses=collapsing.of_reshapes,
            shares="either", meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
 structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
-           shares="view",
+           shares="view", collapses=collapsing.of_transposes,
            meaning=lambda x, axes: np.transpose(x, axes), spelling="{x}.transpose({axes})")  # fmt: skip
 structural("broadcast_to", "x", raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
-           samples="broadcasts", meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
+           samples="broadcasts", collapses=collapsing.of_the_like,
+           meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
 structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate_type, static={"axis": 0},
            vjp=[concatenate_vjp], samples="joins",
@@ -204,7 +206,9 @@ declare(
         spelling="{x}.astype({dtype})",
         scalar_spelling="{dtype}({x})",
         partials=(cast_slope,),
-        cpu="cast",
+        natural=all,
+        interval=intervals.unchanged,
+        collapses=collapsing.of_conversions,
         work="free",
         works_in=as_it_is,
         raises=conversion,

@@ -24,40 +24,42 @@ if TYPE_CHECKING:
 LN_2, LN_10 = math.log(2.0), math.log(10.0)
 
 
-def real(name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = (), work="function") -> None:
+def real(
+    name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}"
+) -> None:
     """A function of one floating number that NumPy has."""
     ufunc = getattr(np, name)
     elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
-                python=(f"numpy.{name}", *aliases))  # fmt: skip
+                cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
 real("sqrt", "0.5 / out", "positive", work="slow")
-real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals")
+real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals", cpu="c cbrt")
 real("exp", "out")
 real("exp2", f"{LN_2!r} * out")
-real("expm1", "exp(x)")
+real("expm1", "exp(x)", cpu="c expm1")
 real("log", "1.0 / x", "positive")
 real("log2", f"{1.0 / LN_2!r} / x", "positive")
 real("log10", f"{1.0 / LN_10!r} / x", "positive")
-real("log1p", "1.0 / (1.0 + x)", "positive")
+real("log1p", "1.0 / (1.0 + x)", "positive", cpu="c log1p")
 real("sin", "cos(x)")
 real("cos", "-sin(x)")
-real("tan", "1.0 + out * out")
-real("arcsin", "1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.asin",))
-real("arccos", "-1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.acos",))
-real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",))
-real("sinh", "cosh(x)")
-real("cosh", "sinh(x)")
-real("tanh", "1.0 - out * out")
-real("arcsinh", "1.0 / hypot(x, 1.0)", "reals", ("numpy.asinh",))
-real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",))
-real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",))
+real("tan", "1.0 + out * out", cpu="c tan")
+real("arcsin", "1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.asin",), cpu="c asin")
+real("arccos", "-1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.acos",), cpu="c acos")
+real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",), cpu="c atan")
+real("sinh", "cosh(x)", cpu="c sinh")
+real("cosh", "sinh(x)", cpu="c cosh")
+real("tanh", "1.0 - out * out", cpu="c tanh")
+real("arcsinh", "1.0 / hypot(x, 1.0)", "reals", ("numpy.asinh",), cpu="c asinh")
+real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",), cpu="c acosh")
+real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",), cpu="c atanh")
 
-elementwise("arctan2", "y, x", meaning=np.arctan2, type=from_numpy(np.arctan2), samples="real_pairs",
+elementwise("arctan2", "y, x", meaning=np.arctan2, cpu="c atan2", type=from_numpy(np.arctan2), samples="real_pairs",
             python=("numpy.arctan2", "numpy.atan2"),
             partials=["x / hypot(x, y) / hypot(x, y)", "-y / hypot(x, y) / hypot(x, y)"])  # fmt: skip
 # At the origin the slope is taken as zero: x / 1 there.
-elementwise("hypot", "x, y", meaning=np.hypot, type=from_numpy(np.hypot), samples="real_pairs",
+elementwise("hypot", "x, y", meaning=np.hypot, cpu="c hypot", type=from_numpy(np.hypot), samples="real_pairs",
             partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
 # From the difference of the operands, as that of an operand and an infinite result would be nan.
 elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
@@ -79,14 +81,15 @@ def of_scipy(name: str) -> Callable[..., Any]:
 
 
 def special(
-    name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special"
-) -> None:
+    name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special",
+    cpu="",
+) -> None:  # fmt: skip
     """A function of `scipy.special`: ints count as float64, as they do there."""
     names = operands.split(", ")
     spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
     like = from_numpy(np.exp if len(names) == 1 else np.arctan2)
     elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples, work=work,
-                spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
+                cpu=cpu, spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 
 
 def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
@@ -96,10 +99,10 @@ def unknown_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
-special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function")
-special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function")
-special("gamma", "x", ["out * digamma(x)"], "positive")
-special("gammaln", "x", ["digamma(x)"], "positive")
-special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",))
+special("erf", "x", [f"{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erf")
+special("erfc", "x", [f"-{TWO_OVER_ROOT_PI!r} * exp(-x * x)"], "reals", work="function", cpu="c erfc")
+special("gamma", "x", ["out * digamma(x)"], "positive", cpu="scipy gamma")
+special("gammaln", "x", ["digamma(x)"], "positive", cpu="scipy gammaln")
+special("digamma", "x", ["zeta(2.0, x)"], "positive", ("scipy.special.psi",), cpu="scipy digamma")
 # The sum of (k + x) ** -s: derivatives of every order of digamma are zeta functions.
 special("zeta", "s, x", [unknown_slope, "-s * zeta(s + 1.0, x)"], "above_one_pairs")

@@ -41,6 +41,11 @@ def words(types: Sequence[Type]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+def in_floats(dtype: str) -> str:
+    """The dtype in which NumPy's linear algebra works: ints are taken in float64."""
+    return dtype if KIND[dtype] == 2 else "f64"
+
+
 def numeric(name: str, types: Sequence[Type]) -> None:
     """Refuse growable lists as operands."""
     for type_ in types:

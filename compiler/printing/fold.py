@@ -22,13 +22,13 @@ from ..analysis.failure import ANY, NOTHING, failures
 from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..ops import schema
+from ..ops.forms import CHANGES_FIRST, IDLE, LIST_READS
 from ..program import Function
 from ..records import dataclass
 from ..transform.rename import map_body, map_expression, map_statement, replace_reads, with_blocks
 from ..types import INT, ListOf, Scalar, Type
 
 Measure = Callable[[gast.stmt, int], int]
-HARMLESS = frozenset({"length", "range", "prange", "lanes"})
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ def with_index_arithmetic(function: Function) -> Function:
     values: dict[str, gast.expr] = {}
     for name in temporaries_of(function):
         match facts.value_of(name):
-            case gast.Call(func=gast.Name(id="add" | "subtract"), args=[gast.Name(id=base), gast.Constant()]) as value:
+            case gast.Call(func=gast.Name(id=op), args=[gast.Name(id=base), gast.Constant()]) as value if _is_sum(op):
                 if function.types.get(name) == INT == function.types.get(base) and keeps(base, name, function, facts):
                     values[name] = value
     if not values:
@@ -64,6 +64,11 @@ def with_index_arithmetic(function: Function) -> Function:
 
     body = map_body(function.body, lambda s: map_statement(s, written, lambda id_: id_))
     return function.with_(body=tuple(_without(body, values)))
+
+
+def _is_sum(operator: str) -> bool:
+    row = schema.row_of(operator)
+    return row is not None and row.is_sum
 
 
 def keeps(base: str, name: str, function: Function, facts: DefUse) -> bool:
@@ -189,7 +194,7 @@ def movable(value: gast.AST) -> bool:
     """Whether evaluating an expression changes nothing: operators and loads, no `pop`, no function of the program."""
     for node in syntax.calls_in(value):
         operator = syntax.operator_of(node)
-        if operator is not None and operator not in schema.OPERATORS and operator not in HARMLESS:
+        if operator is not None and operator not in schema.OPERATORS and operator not in IDLE:
             return False
     return True
 
@@ -206,11 +211,9 @@ def _value_names(node: gast.AST) -> Iterator[str]:
     match node:
         case gast.Subscript(slice=items):
             yield from _value_names(items)
-        case gast.Call(func=gast.Name(id="append" | "add_at" | "pop" | "length" | "gemm" | "gemv"), args=[_, *rest]):
-            for argument in rest:
-                yield from _value_names(argument)
-        case gast.Call(args=arguments, keywords=keywords):
-            for part in (*arguments, *(k.value for k in keywords)):
+        case gast.Call(func=gast.Name(id=operator), args=arguments, keywords=keywords):
+            first = 1 if operator in CHANGES_FIRST | LIST_READS else 0
+            for part in (*arguments[first:], *(k.value for k in keywords)):
                 yield from _value_names(part)
         case gast.Name(id=id_):
             yield id_
@@ -229,10 +232,8 @@ def lazy(statement: gast.stmt, types: Mapping[str, Type]) -> set[str]:
                     arms = rest
                 case gast.IfExp(body=body, orelse=orelse):
                     arms = [body, orelse]
-                case gast.Call(func=gast.Name(id="where"), args=[_, left, right]):
-                    arms = [left, right]
-                case gast.Call(func=gast.Name(id="logical_and" | "logical_or"), args=[_, right]):
-                    arms = [right]
+                case gast.Call(args=operands) if (row := schema.row_of(syntax.operator_of(node))) is not None:
+                    arms = [operands[position] for position in row.lazy]
                 case _:
                     continue
             scalars = not isinstance(node, gast.Call) or isinstance(result_type(node, types), Scalar | None)

@@ -22,12 +22,14 @@ from ..builder import INFIX
 from ..diagnostics import InternalError
 from ..messages import message_arguments
 from ..ops import schema
+from ..ops.forms import FORMS
+from ..ops.schema import row_of
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 from .templates import attribute, fill, numpy_dtype
 
 AUGMENTED = {operator: sign for sign, operator in INFIX.items() if operator != "matmul"}
-HELPERS = ("prange", "lanes", "gemm", "gemv", "dot")
+HELPERS = tuple(form.name for form in FORMS.values() if not form.python)
 
 
 class Speller:
@@ -208,11 +210,11 @@ class Speller:
                 return list_
             case gast.Call(func=gast.Name(id="logical_not"), args=[inner]) if self.is_scalar(inner):
                 return gast.UnaryOp(gast.Not(), self.test(inner))
-            case gast.Call(func=gast.Name(id="logical_and" | "logical_or" as operator), args=[left, right]) if (
-                self.is_scalar(left) and self.is_scalar(right)
-            ):
-                sign = gast.And() if operator == "logical_and" else gast.Or()
-                return gast.BoolOp(sign, [self.test(left), self.test(right)])
+            case gast.Call(args=[left, right]) if self.is_scalar(left) and self.is_scalar(right):
+                row = row_of(syntax.operator_of(node))
+                if row is not None and row.conjoins is not None:
+                    sign = gast.And() if row.conjoins else gast.Or()
+                    return gast.BoolOp(sign, [self.test(left), self.test(right)])
         return self.expression(node)
 
     def is_scalar(self, node: gast.expr) -> bool:

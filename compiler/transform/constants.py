@@ -20,11 +20,10 @@ import numpy as np
 
 from .. import syntax
 from ..ops import schema
+from ..ops.schema import Precedence
 from ..types import NUMPY_DTYPE, Array, Scalar, Type
 
 LARGEST_POWER = 1024
-EXACT = frozenset({"add", "subtract", "multiply", "divide", "negative"})
-WEAKENED = EXACT | {"maximum", "minimum", "less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
 
 
 def evaluate(value: gast.Call) -> gast.Constant | None:
@@ -33,7 +32,8 @@ def evaluate(value: gast.Call) -> gast.Constant | None:
     if row is None or row.kind != "elementwise" or not all(isinstance(a, gast.Constant) for a in value.args):
         return None
     numbers = [a.value for a in value.args]
-    if row.name in ("power", "left_shift") and any(isinstance(n, int) and abs(n) > LARGEST_POWER for n in numbers[1:]):
+    grows = row.precedence in (Precedence.POWER, Precedence.SHIFT)
+    if grows and any(isinstance(n, int) and abs(n) > LARGEST_POWER for n in numbers[1:]):
         return None  # an int that would take long to write down
     static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(value)
     try:
@@ -47,14 +47,15 @@ def evaluate(value: gast.Call) -> gast.Constant | None:
 
 def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None]) -> gast.Call | None:
     """The cast of a constant that an exact operator gives on constants of which one is NumPy's, or None."""
-    if syntax.operator_of(value) not in EXACT:
+    row = schema.row_of(syntax.operator_of(value))
+    if row is None or not row.is_exact:
         return None
     numbers = [_number(a, value_of) for a in value.args]
     if any(n is None for n in numbers) or not any(isinstance(n, np.generic) for n in numbers):
         return None
     with np.errstate(all="ignore"):
         try:
-            result: Any = schema.OPERATORS[value.func.id].meaning(*numbers)
+            result: Any = row.meaning(*numbers)
         except (ArithmeticError, ValueError, TypeError):
             return None
     dtype = next((d for d, n in NUMPY_DTYPE.items() if isinstance(result, np.generic) and n == result.dtype), None)
@@ -86,11 +87,17 @@ def cast_constant(atom: gast.expr, value_of: Callable[[str], gast.expr | None]) 
     return None if static.get("weak") or static["dtype"] == "bool" else (made.args[0].value, str(static["dtype"]))
 
 
+def may_weaken(operator: str | None) -> bool:
+    """Whether a plain constant in place of NumPy's gives the same to the last bit."""
+    row = schema.row_of(operator)
+    return row is not None and (row.is_exact or row.is_comparison)
+
+
 def weaken(
     value: gast.Call, types: Mapping[str, Type], value_of: Callable[[str], gast.expr | None]
 ) -> gast.Call | None:
     """The operator on the plain constant, where the other operand decides the dtype and the number is the same."""
-    if syntax.operator_of(value) not in WEAKENED or len(value.args) != 2:
+    if not may_weaken(syntax.operator_of(value)) or len(value.args) != 2:
         return None
     for position, atom in enumerate(value.args):
         other = value.args[1 - position]

@@ -21,12 +21,11 @@ from ..analysis.def_use import expressions_of, reads_of
 from ..analysis.failure import failures, never_fails
 from ..diagnostics import InternalError
 from ..ops import schema
+from ..ops.forms import FORMS
 from ..placeholders import placeholder
 from ..program import Function
 from ..types import ListOf, Scalar, Type
 from .rename import with_blocks
-
-KNOWN = frozenset({"new_list", "length", "pop", "append", "add_at", "gemm", "gemv", "dot", "range", "prange", "lanes"})
 
 
 def prune(function: Function, *, keep_errors: bool = True) -> Function:
@@ -112,7 +111,7 @@ class _Pruner:
         for part in expressions_of(statement):
             for node in syntax.calls_in(part):
                 operator = syntax.operator_of(node)
-                if operator is not None and operator not in schema.OPERATORS and operator not in KNOWN:
+                if operator is not None and operator not in schema.OPERATORS and operator not in FORMS:
                     found += [a.id for a in node.args if isinstance(a, gast.Name) and _is_list(self.types.get(a.id))]
         return found
 

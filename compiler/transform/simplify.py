@@ -14,7 +14,7 @@ Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, partial
 
 import gast
@@ -28,16 +28,17 @@ from ..analysis.result_types import result_type
 from ..builder import type_of_constant
 from ..names import Names, base_of
 from ..ops import schema
+from ..ops.schema import row_of
 from ..printing.fold import movable
 from ..program import Function
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
-from .constants import WEAKENED, evaluate, evaluate_strong, weaken
+from .constants import evaluate, evaluate_strong, may_weaken, weaken
 from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
 from .rename import map_expression, map_statement, rename, with_blocks
-from .structure import REARRANGING, compose
 
-TRANSPARENT = frozenset({"broadcast_to", "multiply"})  # what `seen_in` may see through
+SPREADING = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
+TRANSPARENT = SPREADING | {"multiply"}  # what `seen_in` may see through
 
 
 def simplify(function: Function) -> Function:
@@ -275,14 +276,15 @@ class _Simplifier:
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
         natural = partial(natural_names, self.source)
         identical = apply(rules, value, self.types, value_of, self.known.is_read_once, natural)
-        return [*(c for c in constants if c is not None), *identical, *compose(value, self.types, value_of)]
+        return [*(c for c in constants if c is not None), *identical, *collapsed(value, self.types, value_of)]
 
     def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:
         """Whether a candidate for the value of a name has the name's type."""
         result, wanted = result_type(candidate, self.types), self.types[name]
         if result is None:
             return False
-        shaped = syntax.operator_of(candidate) in ("reshape", "broadcast_to")
+        row = row_of(syntax.operator_of(candidate))
+        shaped = row is not None and row.kind == "structural" and "shape" in row.static
         if shaped and syntax.same(candidate.keywords, value.keywords):  # type: ignore[attr-defined]
             return dtype_of(result) == dtype_of(wanted)
         return _fits(result, wanted)
@@ -308,19 +310,34 @@ class _Simplifier:
         return syntax.form_of(value)
 
 
+def collapsed(value: gast.Call, types: Mapping[str, Type], value_of: Callable[[str], gast.expr | None]) -> Sequence:
+    """What an operator that rearranges or converts may be replaced by, if that has the type."""
+    row = row_of(syntax.operator_of(value))
+    if row is None or row.collapses is None or not isinstance(value.args[0], gast.Name):
+        return ()
+    inner = value_of(value.args[0].id)
+    of_the_like = inner if inner is not None and syntax.operator_of(inner) == row.name else None
+    return row.collapses(value, value.args[0], of_the_like, types)
+
+
+def may_collapse(operator: str | None) -> bool:
+    row = row_of(operator)
+    return row is not None and row.collapses is not None
+
+
 @cache
 def is_promising(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> bool:
     """Whether a glance at the operands leaves it open that there is something simpler: mostly it does not."""
-    if operator == "dim" or operator in REARRANGING or rules_for(operator, shown, repeats):
+    if operator == "dim" or may_collapse(operator) or rules_for(operator, shown, repeats):
         return True
     numbers = [part == "cast" or part == A_CONSTANT or isinstance(part, tuple) for part in shown]
-    return all(numbers) or "cast" in shown and operator in WEAKENED
+    return all(numbers) or "cast" in shown and may_weaken(operator)
 
 
 def seen_in(value: gast.expr) -> gast.expr | None:
     """The operand whose elements an operator spreads or leaves as they are."""
     match value:
-        case gast.Call(func=gast.Name(id="broadcast_to"), args=[inner]):
+        case gast.Call(func=gast.Name(id=operator), args=[inner]) if operator in SPREADING:
             return inner
         case gast.Call(func=gast.Name(id="multiply"), args=[gast.Constant(value=one), gast.Name() as inner]):
             return inner if one == 1 else None

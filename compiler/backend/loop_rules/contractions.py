@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...ops.schema import OPERATORS, Operator
 from ...records import dataclass
 from ...types import KIND, Array, Scalar
 from .arithmetic import ZERO
@@ -33,6 +34,16 @@ def contraction(low: Lowering, name: str, operator: str, operands: Sequence[Node
     if operator == "einsum":
         return einsum(low, name, a, b, static["subscripts"], dtype)
     return matmul(low, name, a, b, dtype)
+
+
+def by_library(low: Lowering, name: str, row: Operator, operands: Sequence[Node]) -> Stored:
+    """`out = empty(...); routine(out, a, b)`: the routine checks the lengths and says what is wrong."""
+    type_ = low.function.types[name]
+    stored = [realise(low, in_dtype(low, node, type_.dtype)) for node in operands]  # type: ignore[union-attr]
+    lengths = stored[-1].lengths
+    out = allocate(low, variable(low, name), lengths, type_.dtype)  # type: ignore[union-attr]
+    low.emit(syntax.expression(syntax.call(row.routine, out, *(s.name for s in stored))))
+    return low.stored(out, lengths)
 
 
 def in_dtype(low: Lowering, node: Node, dtype: str) -> Node:
@@ -167,7 +178,7 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
     if not inner:
         return _outer(low, name, term, order, out)
     axes = tuple(order.index(c) for c in inner)
-    plan = Plan(low, name, "any" if dtype == "bool" else "sum", term, tuple(sorted(axes)), False)
+    plan = Plan(low, name, OPERATORS["any" if dtype == "bool" else "sum"], term, tuple(sorted(axes)), False)
     if plan.has_kept_inside():
         return plan.by_rows()
     return plan.by_accumulator(add_in_blocks if KIND[dtype] == 2 else combine)

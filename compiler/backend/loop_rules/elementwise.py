@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
 from ...ops.schema import OPERATORS
+from ...ops.works_in import as_result
 from ...types import KIND, Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO, plus
 from .guards import broadcast, raise_if
@@ -21,8 +23,6 @@ from .lowering import Lowering
 from .nest import flush
 from .nodes import ONE_LONG, Apply, Fill, Grid, Index, Length, Node, Value
 from .operands import apply, cast, constant, convert, solid
-
-INT_POWERS = frozenset({"power"})
 
 
 def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping) -> Node:
@@ -34,8 +34,8 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
     if operator == "power":
         operator, operands = plain_power(operands)
     lengths = broadcast(low, operands)
-    can_raise = operator in INT_POWERS and KIND[dtype] == 1 and not _is_natural(operands[1])
-    if operator not in ("cast", "where") and not OPERATORS[operator].is_comparison:
+    can_raise = operator == "power" and KIND[dtype] == 1 and not _is_natural(operands[1])
+    if OPERATORS[operator].works_in is as_result:
         operands = [narrowed(low, node, dtype) for node in operands]
     if can_raise:
         flush(low)
@@ -105,6 +105,11 @@ def _length(low: Lowering, tree: gast.expr, extent: Extent) -> Length:
     return Length(known if known is not None and is_plain(known) and low.is_natural(tree) else extent, tree)
 
 
+def made_lengths(low: Lowering, shape: object, type_: Array) -> tuple[Length, ...]:
+    """The lengths of an array that is made: its allocation refuses negative ones, or a test where it has none."""
+    return tuple(replace(n, is_refused=True) for n in lengths_of_shape(low, shape, type_))
+
+
 def refuse_negative(low: Lowering, lengths: Sequence[Length]) -> None:
     """An array that is not allocated must still not have a negative length."""
     for length in lengths:
@@ -118,14 +123,17 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
     type_ = low.function.types[name]
     if not isinstance(type_, Array):
         raise InternalError("loops", name, "an array is made here")
-    lengths = lengths_of_shape(low, static["shape"], type_)
+    if operator == "arange":
+        counts = lengths_of_shape(low, static["shape"], type_)
+        return _arange(operands, type_.dtype, tuple(_no_less_than_none(low, n) for n in counts))
+    lengths = made_lengths(low, static["shape"], type_)
     match operator:
-        case "zeros" | "ones":
-            return Fill(Value(constant(operator == "ones", type_.dtype), type_.dtype, bare=True), lengths)
+        case "zeros":
+            return Fill(Value(constant(0, type_.dtype), type_.dtype, bare=True), lengths)
+        case "ones":
+            return Fill(Value(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
             return Fill(_filling(operands[0], type_.dtype), lengths)
-        case "arange":
-            return _arange(operands, type_.dtype, tuple(_no_less_than_none(low, n) for n in lengths))
         case "eye":
             return _eye(static.get("offset", 0), type_.dtype, lengths)
     raise InternalError("loops", operator, "not a way to make an array")

@@ -22,6 +22,8 @@ from ...analysis.liveness import Liveness, liveness
 from ...builder import affine_result, type_of_constant
 from ...diagnostics import InternalError, Span
 from ...names import RESERVED, Names
+from ...ops.forms import LENGTHS
+from ...ops.schema import row_of
 from ...program import Function, Program
 from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .arithmetic import text_of
@@ -31,9 +33,6 @@ from .nodes import ONE_LONG, Apply, Fill, Length, Node, Select, Stored, Value
 Factors: TypeAlias = tuple[int, tuple[str, ...]]
 
 INDEX_NAMES = "ijkl"
-# The operators whose result may be known as a length or as not negative; of these the first need to know all operands.
-ARITHMETIC = frozenset({"cast", "minimum", "add", "subtract", "multiply"})
-LENGTHS = frozenset({"maximum", "dim", "length"})
 
 
 class Lowering:
@@ -274,33 +273,37 @@ class Lowering:
                         table[name] = table[same]  # type: ignore[index, assignment]
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 self.extents[name] = self.function.types[array].dims[syntax.static_of(tree)["axis"]]  # type: ignore
-            case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):
-                known = affine_result(operator, self.extent_of(left), self.extent_of(right))
-                if known is not None:
-                    self.extents[name] = known
-                self._know_range(name, operator, left, right)
+            case gast.Call(func=gast.Name(id=operator), args=[left, right]):
+                row = row_of(operator)
+                if row is not None and row.is_sum:
+                    known = affine_result(operator, self.extent_of(left), self.extent_of(right))
+                    if known is not None:
+                        self.extents[name] = known
+                    self._know_range(name, row.sign, left, right)
 
     def _may_tell(self, call: gast.Call) -> bool:
         """Whether something may be known of a result: of most numbers nothing is, nor then of their sums."""
         operator = syntax.operator_of(call)
-        if operator not in ARITHMETIC:
+        row = row_of(operator)
+        if row is None or not (row.is_polynomial or row.natural):
             return operator in LENGTHS
         tables = self.natural, self.products, self.extents, self.ranges
-        return all(type(a) is not gast.Name or any(a.id in table for table in tables) for a in call.args)
+        known = (type(a) is not gast.Name or any(a.id in table for table in tables) for a in call.args)
+        return (row.natural or all)(known)
 
     def _is_whole(self, name: str) -> bool:
         type_ = self.types.get(name)
         return isinstance(type_, Scalar) and type_.dtype == "i64"
 
-    def _know_range(self, name: str, operator: str, left: gast.expr, right: gast.expr) -> None:
-        if isinstance(left, gast.Constant) and operator == "add":
+    def _know_range(self, name: str, sign: int, left: gast.expr, right: gast.expr) -> None:
+        if isinstance(left, gast.Constant) and sign > 0:
             left, right = right, left
         if not (isinstance(left, gast.Name) and left.id in self.ranges and isinstance(right, gast.Constant)):
             return
         if type(right.value) is not int:
             return
         low, high = self.ranges[left.id]
-        by = right.value if operator == "add" else -right.value
+        by = sign * right.value
         self.ranges[name] = (low + by, _moved(high, by))
 
     def factors_of(self, tree: gast.expr) -> Factors | None:
@@ -327,14 +330,11 @@ class Lowering:
                 return isinstance(value, int) and value >= 0
             case gast.Name(id=name):
                 return name in self.natural or self.ranges.get(name, (-1, 0))[0] >= 0
-            case gast.Call(func=gast.Name(id="dim" | "length")):
-                return True
-            case gast.Call(func=gast.Name(id="cast"), args=[same]):
-                return self.is_natural(same)
-            case gast.Call(func=gast.Name(id="add" | "multiply" | "minimum"), args=args):
-                return all(map(self.is_natural, args))
-            case gast.Call(func=gast.Name(id="maximum"), args=args):
-                return any(map(self.is_natural, args))
+            case gast.Call(func=gast.Name(id=operator), args=args):
+                row = row_of(operator)
+                if row is not None and row.natural is not None:
+                    return row.natural(map(self.is_natural, args))
+                return operator in LENGTHS
         return False
 
     def extent_of(self, atom: gast.expr) -> Extent | None:

@@ -55,16 +55,18 @@ class Length:
     """A length: the dimension it is known as, and an int that is equal to it, or negative where it is zero.
 
     `one_of` is there for a slice of at most one element, `x[:1]`: the length of the axis that it was taken from.
+    `is_refused` says that no array comes to be where the int is negative.
     """
 
     extent: Extent
     tree: gast.expr
     may_be_negative: bool = False
     one_of: Extent | None = None
+    is_refused: bool = False
 
     @property
     def clamped(self) -> gast.expr:
-        is_exact = is_plain(self.extent) and not self.may_be_negative
+        is_exact = self.is_refused or is_plain(self.extent) and not self.may_be_negative
         return self.tree if is_exact else syntax.call("maximum", self.tree, ZERO)
 
     @property

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import result_of, works_in
-from ...ops.schema import OPERATORS
+from ...ops.schema import OPERATORS, row_of
 from ...types import KIND, LARGEST_EXACT, Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
 
@@ -53,9 +53,10 @@ def _tree(operator: str, operands: list[gast.expr], static: Mapping[str, object]
 
 
 def _is_costly(tree: gast.expr) -> bool:
-    """Whether it holds a transcendental function; a power may be a mere product and does not count."""
-    operators = {syntax.operator_of(node) for node in syntax.nodes_of(tree)} - {None, "power", "dim", "length"}
-    return any(work_of_operator(str(operator)) >= TRANSCENDENTAL_WORK for operator in operators)
+    """Whether it holds a transcendental function; a power, which is written with a sign, may be a mere product."""
+    rows = (row_of(syntax.operator_of(node)) for node in syntax.nodes_of(tree))
+    named = (row.name for row in rows if row is not None and row.precedence is None)
+    return any(work_of_operator(name) >= TRANSCENDENTAL_WORK for name in named)
 
 
 def _solidified(values: list[Value]) -> list[Value]:

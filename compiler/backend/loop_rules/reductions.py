@@ -18,6 +18,8 @@ from typing import TypeAlias
 import gast
 
 from ... import syntax
+from ...ops.raising import if_empty
+from ...ops.schema import OPERATORS, Fold, Operator
 from ...types import KIND, Scalar
 from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
@@ -28,29 +30,23 @@ from .operands import apply, convert, solid
 from .whole import bounds_of_part, flattened, is_long, parts_of
 
 BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, and one of 16 in lanes of 16
-COMBINE = {
-    "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and",
-}  # fmt: skip
-ACCUMULATOR = {"sum": "total", "prod": "product", "max": "best", "min": "best", "any": "found", "all": "holds"}
-UFUNC = {"max": "maximum", "min": "minimum"}
-INT_LIMITS = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
-
 Result = Stored | Value
 
 
 def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mapping) -> Result:
     """The result of a reduction: a scalar's value in the variable `name`, or an array of that name."""
     axes = normal_axes(static.get("axis"), rank(node))
-    if operator in ("max", "min", "argmax", "argmin"):
-        require_elements(low, operator, node, axes)
-    plan = Plan(low, name, operator, node, axes, bool(static.get("keepdims", False)))
-    if operator in ("argmax", "argmin"):
+    row = OPERATORS[operator]
+    if row.raises is if_empty:
+        require_elements(low, row, node, axes)
+    plan = Plan(low, name, row, node, axes, bool(static.get("keepdims", False)))
+    if plan.looks_for_place:
         return plan.by_accumulator(find_extreme)
     if plan.has_kept_inside():
         return plan.by_rows()
     if plan.is_scalar and (flat := flattened(low, node)) is not None:
-        plan = Plan(low, name, operator, flat, (0,), False)
-    is_float_sum = operator == "sum" and KIND[plan.dtype] == 2
+        plan = Plan(low, name, row, flat, (0,), False)
+    is_float_sum = plan.fold.compensated and KIND[plan.dtype] == 2
     accumulate = add_in_blocks if is_float_sum else combine
     if plan.has_parts():
         return plan.by_parts(accumulate, add_one_by_one if is_float_sum else combine)
@@ -64,12 +60,13 @@ def normal_axes(axis: object, count: int) -> tuple[int, ...]:
     return tuple(sorted(a % count for a in axes))  # type: ignore[operator]
 
 
-def require_elements(low: Lowering, operator: str, node: Node, axes: tuple[int, ...]) -> None:
+def require_elements(low: Lowering, row: Operator, node: Node, axes: tuple[int, ...]) -> None:
     unknown = [n for n in (node.lengths[k] for k in axes) if not isinstance(n.extent, int) or n.extent == 0]
+    combine = OPERATORS[row.fold.combine]  # type: ignore[union-attr]
     message = (
-        f"attempt to get {operator} of an empty sequence"
-        if operator.startswith("arg")
-        else f"zero-size array to reduction operation {UFUNC[operator]} which has no identity"
+        f"attempt to get {row.name} of an empty sequence"
+        if combine.is_comparison
+        else f"zero-size array to reduction operation {combine.name} which has no identity"
     )
     if unknown:
         tests = [syntax.call("equal", n.clamped, ZERO) for n in unknown]
@@ -83,9 +80,10 @@ class Plan:
     """One reduction: what is reduced along which axes, and where the result goes."""
 
     def __init__(
-        self, low: Lowering, name: str, operator: str, node: Node, axes: tuple[int, ...], keepdims: bool
+        self, low: Lowering, name: str, row: Operator, node: Node, axes: tuple[int, ...], keepdims: bool
     ) -> None:
-        self.low, self.name, self.operator, self.node, self.axes = low, name, operator, node, axes
+        self.low, self.name, self.row, self.node, self.axes = low, name, row, node, axes
+        self.fold: Fold = row.fold  # type: ignore[assignment]
         self.dtype = low.function.types[name].dtype  # type: ignore[union-attr]
         self.kept = [k for k in range(rank(node)) if k not in axes]
         self.keepdims = keepdims
@@ -95,6 +93,10 @@ class Plan:
     @property
     def lengths(self) -> tuple[Length, ...]:
         return tuple(ONE_LONG if k in self.axes else self.node.lengths[k] for k in self.result_axes)
+
+    @property
+    def looks_for_place(self) -> bool:
+        return OPERATORS[self.fold.combine].is_comparison
 
     @property
     def is_scalar(self) -> bool:
@@ -152,16 +154,7 @@ class Plan:
 
     def step(self, total: gast.expr, element: Value) -> gast.expr:
         operands = [Value(total, self.dtype), element]
-        return apply(COMBINE[self.operator], operands, {}, Scalar(self.dtype)).tree
-
-    def identity(self) -> object:
-        match self.operator:
-            case "sum" | "prod":
-                number = self.operator == "prod"
-                return float(number) if KIND[self.dtype] == 2 else int(number)
-            case "any" | "all":
-                return self.operator == "all"
-        return least(self.dtype) if self.operator in ("max", "argmax") else greatest(self.dtype)
+        return apply(self.fold.combine, operands, {}, Scalar(self.dtype)).tree
 
     # --- in parts
 
@@ -170,7 +163,7 @@ class Plan:
 
         A float product keeps NumPy's order, in which it overflows or not.
         """
-        keeps_order = self.operator == "prod" and KIND[self.dtype] == 2
+        keeps_order = self.fold.keeps_order and KIND[self.dtype] == 2
         one_axis = self.is_scalar and rank(self.node) == 1 and is_long(self.node.lengths[0])
         return one_axis and not keeps_order and self.low.is_outermost()
 
@@ -184,7 +177,7 @@ class Plan:
         total = accumulate(self, nest, {}, None)
         nest.add_after(syntax.store(partial, [part], total), 1)
         nest.finish()
-        rest = Plan(low, self.name, self.operator, low.stored(partial, (number,)), (0,), False)
+        rest = Plan(low, self.name, self.row, low.stored(partial, (number,)), (0,), False)
         return rest.by_accumulator(finish)
 
     # --- row by row
@@ -217,19 +210,11 @@ class Plan:
             index = {k: outer[k] for k in self.kept if k < first}
             for k in [k for k in self.kept if k > first]:
                 index[k] = filling.loop(self.node.lengths[k])
-            filling.add(syntax.store(out, self.place(index), syntax.constant(self.identity())))
+            filling.add(syntax.store(out, self.place(index), syntax.constant(self.fold.start(self.dtype))))
             filling.finish()
         low.active = mine
         for statement in statements:
             nest.add(statement, depth)
-
-
-def least(dtype: str) -> object:
-    return False if dtype == "bool" else -float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][0]
-
-
-def greatest(dtype: str) -> object:
-    return True if dtype == "bool" else float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][1]
 
 
 # --- ways to accumulate: each opens the loops that reduce and returns the variable with the result -----------------
@@ -237,9 +222,8 @@ def greatest(dtype: str) -> object:
 
 def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
-    total = plan.accumulator(nest, wish, plan.identity(), plan.dtype, ACCUMULATOR[plan.operator])
-    # a product may overflow in one order and not in another: it keeps NumPy's
-    kind = "range" if plan.operator == "prod" else "lanes"
+    total = plan.accumulator(nest, wish, plan.fold.start(plan.dtype), plan.dtype, plan.fold.name)
+    kind = "range" if plan.fold.keeps_order else "lanes"
     if plan.bounds is not None:
         index[0] = nest.count(*plan.bounds, syntax.constant(1), kind)
         nest.axes.append(index[0].id)
@@ -303,9 +287,8 @@ def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: 
 def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """The first place of the extreme; the first nan, where there is one."""
     low, call, dtype = plan.low, syntax.call, plan.node.dtype
-    limit = least(dtype) if plan.operator == "argmax" else greatest(dtype)
-    best = nest.variable("best", dtype, syntax.constant(limit))
-    where = plan.accumulator(nest, wish, 0, "i64", "place")
+    best = nest.variable("best", dtype, syntax.constant(plan.fold.start(dtype)))
+    where = plan.accumulator(nest, wish, 0, "i64", plan.fold.name)
     for k in plan.axes:
         index[k] = nest.loop(plan.node.lengths[k])
     value = solid(plan.raw_element(nest, index))
@@ -313,7 +296,7 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
     if not isinstance(element, gast.Name):
         element = syntax.name(nest.local("element", Scalar(dtype)))
         nest.add(syntax.assign(element.id, value.tree))
-    better = call("greater" if plan.operator == "argmax" else "less", element, best)
+    better = call(plan.fold.combine, element, best)
     if KIND[dtype] == 2:
         first_nan = gast.BoolOp(gast.And(), [call("isnan", element), call("logical_not", call("isnan", best))])
         better = gast.BoolOp(gast.Or(), [better, first_nan])

@@ -11,13 +11,12 @@ from ... import syntax
 from ...analysis.expression_types import result_of
 from ...analysis.range_values import items_of
 from ...diagnostics import InternalError
+from ...ops.forms import FORMS
 from ...types import ListOf, Scalar
 from .lowering import Lowering
 from .nest import realise
 from .nodes import Value
 from .operands import apply, cast
-
-LIST_OPERATORS = frozenset({"new_list", "pop", "length"})
 
 
 def truth(value: Value) -> gast.expr:
@@ -58,7 +57,7 @@ def _called(low: Lowering, node: gast.Call) -> Value:
     if operator == "dim":
         axis = static["axis"]
         return Value(low.node(node.args[0]).lengths[axis].clamped, "i64", True)  # type: ignore[call-overload]
-    if operator in LIST_OPERATORS:
+    if operator in FORMS:
         return Value(node, "i64", True)
     values = [scalar(low, a) for a in node.args]
     if operator == "cast":

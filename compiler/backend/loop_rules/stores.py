@@ -15,6 +15,7 @@ from dataclasses import replace
 import gast
 
 from ... import syntax
+from ...ops.raising import conversion
 from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
 from .direction import loops_in_order, marks_of, way_to_store
@@ -22,6 +23,7 @@ from .elementwise import fitted, narrowed
 from .guards import ONLY_KNOWN_ONES, require_equal, shape_text
 from .indexing import (
     Items,
+    checked,
     index_arrays,
     index_map,
     is_full_slice,
@@ -47,6 +49,8 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     arrays = index_arrays(low, items)
     masks = [a for a in arrays if low.function.types[a].dtype == "bool"]  # type: ignore[union-attr]
     value = low.node(atom)
+    if not arrays and conversion([Scalar(value.dtype)], {"dtype": base.dtype}):
+        items = _checked_places(low, base, items)
     is_single = all(not isinstance(i, gast.Slice) and not is_new_axis(i) for i in items) and not arrays
     if is_single and rank(value) == 0:
         return _store_element(low, base, items, value, accumulate)
@@ -59,6 +63,17 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     if arrays:
         return _store_scattered(low, base, items, value, accumulate)
     return _store_slices(low, name, base, items, value, accumulate)
+
+
+def _checked_places(low: Lowering, base: Stored, items: Items) -> list[gast.expr]:
+    """The items after the checks of ints that a store makes: NumPy looks at the place before the number."""
+    found: list[gast.expr] = []
+    axis = 0
+    for item in items:
+        plain = isinstance(item, gast.Slice) or is_new_axis(item)
+        found.append(item if plain else checked(low, item, axis, base))
+        axis += not is_new_axis(item)
+    return found
 
 
 def _has_ints(low: Lowering, items: Items) -> bool:

@@ -18,10 +18,9 @@ from ...analysis.expression_types import is_scalar_operator
 from ...builder import Builder
 from ...diagnostics import InternalError
 from ...names import Names
+from ...ops.forms import LENGTHS
 from ...program import Function
 from ...types import BOOL, INT, Array, ListOf, Type
-
-LENGTHS = frozenset({"dim", "length"})
 
 
 def hoist_tests(function: Function) -> Function:

@@ -16,9 +16,11 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
+from ...ops.raising import never
+from ...ops.schema import row_of
+from ...ops.works_in import as_result
 from ...types import KIND, Array, Scalar, Type
 
-CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "minimum", "maximum"})
 FLOAT = 2
 
 Choice = tuple[gast.Subscript, gast.expr]
@@ -101,10 +103,18 @@ def _cheap(node: gast.expr, reached: Reached, types: Mapping[str, Type]) -> gast
             return node if _is_float(types.get(name)) else None
         case gast.Subscript():
             return reached.get(syntax.form_of(node)) if _is_float(type_of(node, types)) else None
-        case gast.Call(func=gast.Name(id=operator), args=args, keywords=[]) if operator in CHEAP:
+        case gast.Call(func=gast.Name(id=operator), args=args, keywords=[]) if _is_cheap(operator):
             parts = [_cheap(part, reached, types) for part in args]
             return None if None in parts else syntax.rebuild(node, args=parts)  # type: ignore[return-value]
     return None
+
+
+def _is_cheap(operator: str) -> bool:
+    """Whether an operator gives a float from floats for next to nothing, and cannot fail."""
+    row = row_of(operator)
+    if row is None or row.kind != "elementwise" or row.works_in is not as_result:
+        return False
+    return row.work in ("free", "light") and row.raises is never
 
 
 def _is_float(type_: Type | None) -> bool:

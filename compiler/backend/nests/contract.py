@@ -24,6 +24,7 @@ from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
 from .places import LoadsOf
+from .sizes import Sizes
 
 
 @dataclass(slots=True)
@@ -49,7 +50,7 @@ def contract(function: Function, known: Known) -> Function:
     types: dict[str, Type] = dict(function.types)
     for name in chosen:
         types[name] = Scalar(function.types[name].dtype)  # type: ignore[union-attr]
-    body = _block(function.body, _Change(shapes, values, function.types, known))
+    body = _block(function.body, _Change(shapes, values, function.types, known, Sizes(function)))
     decisions = restated(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
     return function.with_(body=tuple(body), types=types, decisions=decisions)
 
@@ -197,6 +198,18 @@ class _Change:
     values: Mapping[str, str]
     types: Mapping[str, Type]
     known: Known
+    sizes: Sizes
+
+    def refusal(self, made: gast.Assign) -> gast.stmt | None:
+        """What is left of an allocation: that it refuses a length which may be negative."""
+        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.sizes.is_natural_int(tree)]
+        if not unsure:
+            return None
+        refused = syntax.raise_("ValueError", "negative dimensions are not allowed")
+        tests = [syntax.call("less", tree, 0) for tree in unsure]
+        span = getattr(made, "span", None), getattr(made, "inlined", ())
+        test = tests[0] if len(tests) == 1 else gast.BoolOp(gast.Or(), tests)
+        return syntax.at(syntax.if_(test, [syntax.at(refused, *span)]), *span)
 
     def tree(self, node: gast.expr) -> gast.expr:
         if syntax.is_atom(node):
@@ -237,7 +250,7 @@ def _statement(node: gast.stmt, change: _Change) -> gast.stmt | None:
         return node
     match node:
         case gast.Assign(targets=[gast.Name(id=name)]) if name in change.values:
-            return None
+            return change.refusal(node)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value) if name in change.values:
             scalar = change.values[name]
             if isinstance(value, gast.Name) and value.id == scalar:

@@ -18,14 +18,13 @@ import gast
 from ... import syntax
 from ...analysis.expression_types import Held, is_scalar_operator, type_of
 from ...analysis.failure import elementwise_fails, may_fail_on_scalars
+from ...ops.forms import LIST_READS, WHOLE
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
 from ..storage import storage_classes
 from .known import Known
 from .sizes import Scope, Sizes, Span
-
-WHOLE = frozenset({"empty", "transpose", "reshape"})
 
 
 @dataclass(slots=True, eq=False)
@@ -153,7 +152,7 @@ class Reader:
             case gast.Subscript(value=gast.Name(id=base)) if isinstance(self.types.get(base), Array):
                 self._element(node, scope, into, into.loads)
             case gast.Call(args=args) if is_scalar_operator(operator := str(syntax.operator_of(node))):
-                if operator in ("pop", "length"):
+                if operator in LIST_READS:
                     return self._opaque(node, into)
                 if not into.fails and may_fail_on_scalars(operator):
                     operands = [type_of(a, self.types, self.held) for a in args]

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import gast
 
 from ... import syntax
+from ...ops.forms import FORMS, WHOLE
+from ...ops.schema import row_of
 from ...program import Function
 from ...types import NUMPY_DTYPE, Array, Dim, ListOf
 
 State = dict[str, frozenset[int]]
-INFIX = {"add": " + ", "subtract": " - ", "multiply": "*", "floor_divide": " // "}
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ class _Walker:
             state = {**state, name: state.get(name, frozenset()) | {number} if repeated else frozenset({number})}
             self.peaks.append(self._live(state))
             return {**state, name: frozenset({number})}
-        if isinstance(value, gast.Call) and operator not in ("transpose", "reshape", "new_list", "pop"):
+        if isinstance(value, gast.Call) and operator not in WHOLE and operator not in FORMS:
             self._other(f"what `{operator}` needs")
         held = [state.get(n, frozenset()) for n in syntax.names_read(value)]
         return {**state, name: frozenset().union(*held)}
@@ -152,8 +153,8 @@ def spelled(tree: gast.expr) -> str:
             return str(value)
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
             return f"{array}.shape[{syntax.static_of(tree)['axis']}]"
-        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if operator in INFIX:
-            return f"({spelled(left)}{INFIX[operator]}{spelled(right)})"
+        case gast.Call(func=gast.Name(id=operator), args=[left, right]) if (row := row_of(operator)) and row.precedence:
+            return f"({row.spelling.format(x=spelled(left), y=spelled(right))})"
         case gast.Call(func=gast.Name(id=operator), args=args):
             return f"{operator}({', '.join(map(spelled, args))})"
     return "?"

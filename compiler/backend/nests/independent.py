@@ -32,8 +32,6 @@ from ..storage import storage_classes
 from .known import Known
 from .sizes import Sizes
 
-HARMLESS = frozenset({"dim", "empty", "range", "prange", "lanes", "cast"})
-
 
 def mark_independent(function: Function) -> Function:
     """The function with `prange` for `range` where it holds; the same object where nothing was marked."""
@@ -125,7 +123,7 @@ class _Marker:
         if isinstance(target, gast.Name) and isinstance(self.types[target.id], Array):
             return syntax.operator_of(node.value) == "empty"
         operators = {syntax.operator_of(part) for part in syntax.nodes_of(node.value)} - {None}
-        return all(is_scalar_operator(str(o)) or o in HARMLESS for o in operators)
+        return all(is_scalar_operator(str(o)) for o in operators)
 
     def _is_private(self, loop: gast.For, assigned: set[str]) -> bool:
         """Whether no name takes a value from one iteration to the next, or out of the loop."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
+from ...ops.forms import LENGTHS
+from ...ops.schema import row_of
 from ...program import Function
 from ...types import Array, Dim, Extent, is_plain
-
-NATURAL = frozenset({"add", "multiply", "minimum"})
 
 
 class Lengths:
@@ -71,10 +71,9 @@ def is_natural(tree: gast.expr) -> bool:
     match tree:
         case gast.Constant(value=value):
             return isinstance(value, int) and value >= 0
-        case gast.Call(func=gast.Name(id="dim" | "length")):
-            return True
-        case gast.Call(func=gast.Name(id="maximum"), args=args):
-            return any(map(is_natural, args))
-        case gast.Call(func=gast.Name(id=operator), args=args) if operator in NATURAL:
-            return all(map(is_natural, args))
+        case gast.Call(func=gast.Name(id=operator), args=args):
+            row = row_of(operator)
+            if row is not None and row.natural is not None:
+                return row.natural(map(is_natural, args))
+            return operator in LENGTHS
     return False

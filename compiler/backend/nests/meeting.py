@@ -18,6 +18,7 @@ import gast
 from ... import syntax
 from ...analysis.forms import Form
 from ...analysis.ranges import BACK, FRONT, Ranges
+from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array, Scalar
 from ..storage import Apart
@@ -27,7 +28,6 @@ from .sizes import Sizes
 
 MOST = 6  # tests before one loop
 LARGEST = 2**62
-SUMS = frozenset({"add", "subtract", "multiply"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,6 @@ class _Finder:
                 return type(value) is int and abs(value) < LARGEST
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]):
                 return isinstance(self.sizes.types.get(name), Array)
-            case gast.Call(func=gast.Name(id=operator), args=args) if operator in SUMS:
-                return all(map(self._is_sum, args))
+            case gast.Call(func=gast.Name(id=operator), args=args) if (row := row_of(operator)) is not None:
+                return row.is_polynomial and all(map(self._is_sum, args))
         return False

@@ -15,6 +15,7 @@ import gast
 from ... import syntax
 from ...analysis.expression_types import is_scalar_operator
 from ...analysis.forms import Form
+from ...ops.forms import LIST_READS
 from ...records import dataclass
 from ...types import Array, Type
 from .sizes import Scope, Sizes, Span
@@ -144,7 +145,7 @@ def _is_scalar(node: gast.AST, types: Mapping[str, Type]) -> bool:
         return True
     if kind is gast.Call:
         operator = str(syntax.operator_of(node))
-        if not is_scalar_operator(operator) or operator in ("pop", "length"):
+        if not is_scalar_operator(operator) or operator in LIST_READS:
             return False
         return all(_is_scalar(part, types) for part in (*node.args, *(k.value for k in node.keywords)))
     if kind is gast.Subscript and not isinstance(types.get(node.value.id), Array):

@@ -15,10 +15,12 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import DefUse
-from ...analysis.forms import Form
+from ...analysis.forms import Form, form_of
+from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain
+from .lengths import is_natural
 
 DEPTH = 8  # names that are taken for their values, one within the other
 
@@ -107,23 +109,16 @@ class Sizes:
         return self._calls[id(tree)][1]
 
     def _of(self, tree: gast.expr, depth: int) -> Form | None:
-        match tree:
-            case gast.Constant(value=int() as value) if not isinstance(value, bool):
-                return Form(value)
+        return form_of(tree, lambda atom: self._of_atom(atom, depth))
+
+    def _of_atom(self, atom: gast.expr, depth: int) -> Form | None:
+        match atom:
             case gast.Name(id=name):
                 return self._of_name(name, depth)
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 type_ = self.types.get(array)
-                axis = syntax.static_of(tree)["axis"]
+                axis = syntax.static_of(atom)["axis"]
                 return self._exactly(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
-            case gast.Call(func=gast.Name(id="add" | "subtract" as operator), args=[left, right]):
-                first, second = self._of(left, depth), self._of(right, depth)
-                if first is None or second is None:
-                    return None
-                return first + second if operator == "add" else first - second
-            case gast.Call(func=gast.Name(id="multiply"), args=[other, gast.Constant(value=int() as factor)]):
-                known = self._of(other, depth)
-                return None if known is None else known.times(factor)
         return None
 
     def _of_name(self, name: str, depth: int) -> Form | None:
@@ -139,7 +134,8 @@ class Sizes:
 
     def _is_lasting(self, value: gast.expr) -> bool:
         """Whether a sum is still what it was when it was given a name: nothing in it has changed since."""
-        if syntax.operator_of(value) not in ("dim", "add", "subtract"):
+        row = row_of(syntax.operator_of(value))
+        if row is None or not (row.is_sum or row.name == "dim"):
             return False
         scalars = (n for n in syntax.names_read(value) if isinstance(self.types.get(n), Scalar))
         return all(self.facts.is_constant(n) for n in scalars)
@@ -197,6 +193,13 @@ class Sizes:
             outer = Scope({n: s for n, s in scope.spans.items() if n != name})
             return any(self.is_natural(rest + end.times(factor), outer) for end in ends)
         return form.constant >= 0 and all(f > 0 and unknown in self.lengths for unknown, f in form.terms)
+
+    def is_natural_int(self, tree: gast.expr) -> bool:
+        """Whether an int is surely not negative, wherever it stands."""
+        if is_natural(tree):
+            return True
+        form = self.of(tree)
+        return form is not None and self.is_natural(form, Scope())
 
     def is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
         """Whether `0 <= index < extent` for every turn of the loops around it."""

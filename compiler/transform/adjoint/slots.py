@@ -17,6 +17,7 @@ import gast
 from ... import syntax, types
 from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value
+from ...ops.schema import OPERATORS, row_of
 from ...records import dataclass
 from ...types import INT, Array, Extent
 from .declared import array_type
@@ -124,7 +125,8 @@ class Slots:
             base = node.args[0].id
             extent = array_type(self.sweep.types, base).dims[int(str(syntax.static_of(node)["axis"]))]
             return self.sweep.lengths.fixed(extent, before=self.regions.order[id(anchor)])
-        if operator not in ("add", "subtract", "multiply", "negative"):
+        row = row_of(operator)
+        if row is None or not row.is_polynomial:
             return None
         parts = [self._hoist(value.origin, a, anchor) for a in node.args]
         if any(p is None for p in parts):
@@ -134,10 +136,7 @@ class Slots:
     def _int(self, anchor: gast.stmt, operator: str, *operands: object) -> gast.expr:
         atoms = [syntax.atom(o) for o in operands]
         if all(isinstance(a, gast.Constant) for a in atoms):
-            numbers = [a.value for a in atoms]
-            folded = {"add": lambda a, b: a + b, "subtract": lambda a, b: a - b, "multiply": lambda a, b: a * b,
-                      "negative": lambda a: -a, "floor_divide": lambda a, b: a // b}  # fmt: skip
-            return syntax.constant(folded[operator](*numbers))  # type: ignore[operator]
+            return syntax.constant(OPERATORS[operator].meaning(*(a.value for a in atoms)))
         name = self.sweep.names.fresh("count")
         self.sweep.types[name] = INT
         made = syntax.assign(name, syntax.call(operator, *atoms), getattr(anchor, "span", None))

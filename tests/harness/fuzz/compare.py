@@ -62,6 +62,8 @@ def leaf_difference(got, want, moved, place, exact):
     if isinstance(got, np.ndarray) != isinstance(want, np.ndarray):
         raise Difference("structure", f"{place} is a {type(got).__name__}, not a {type(want).__name__}")
     if isinstance(want, int) and not isinstance(want, bool) and not -(2**63) <= want < 2**63:
+        if type(got) is type(want) and got == want:
+            return
         raise Difference("value", f"{place} is {got!r}, not {want!r}")
     one, other = np.asarray(got), np.asarray(want)
     if one.dtype != other.dtype:

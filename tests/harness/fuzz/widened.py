@@ -98,6 +98,8 @@ def _as_wanted(got, want):
 def _is_widened(got, want) -> bool:
     numbers = bool | int | float | np.generic
     if isinstance(got, np.ndarray) and isinstance(want, np.ndarray):  # an array made of such numbers
+        if (got.dtype, want.dtype) == (np.float32, np.float64) and got.shape == want.shape:
+            return np.allclose(got, want, rtol=1e-3, equal_nan=True)
         return np.promote_types(got.dtype, want.dtype) == got.dtype and np.array_equal(got, want)
     if not (isinstance(got, numbers) and isinstance(want, numbers)):
         return False

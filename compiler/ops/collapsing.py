@@ -1,46 +1,37 @@
-"""Compose operators that only rearrange or convert.
+"""What an operator that rearranges may be replaced by, given what its operand is: rules of the column `collapses`.
 
-    transpose(transpose(x))              ->    x, or one transpose
-    reshape(reshape(x, ...), shape=s)    ->    reshape(x, shape=s)
-    reshape(x, its own shape)            ->    x              broadcast_to, cast to what it is already: x
-    cast(cast(x, "f64"), "f32")          ->    x, for x: f32
+    transpose(transpose(x, axes=(1, 0)), axes=(1, 0))    ->    x
+    reshape(reshape(x, shape=(n, 2)), shape=(m,))        ->    x, or reshape(x, shape=(m,))
+    cast(cast(k, dtype="f64"), dtype="i64")              ->    k, where that loses nothing
 
-Candidates are by form; whether the type is the same is for the caller to compare.
+A rule takes the call, its operand, the call of the same operator that gave the operand, or None, and the types of
+names; who asks takes the first of the candidates that has the type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import gast
 
 from .. import syntax
 from ..types import NUMPY_DTYPE, Array, ListOf, Scalar, Type
 
-ValueOf = Callable[[str], gast.expr | None]
-REARRANGING = frozenset({"transpose", "reshape", "broadcast_to", "cast"})
+TypesOf: TypeAlias = Mapping[str, Type]
+Candidates: TypeAlias = tuple[gast.expr, ...]
 
 
-def compose(value: gast.Call, types: Mapping[str, Type], value_of: ValueOf) -> tuple[gast.expr, ...]:
-    """What the value may be replaced by."""
-    operator = syntax.operator_of(value)
-    if operator not in REARRANGING or not isinstance(value.args[0], gast.Name):
-        return ()
-    operand = value.args[0]
-    inner = value_of(operand.id)
-    inner = inner if inner is not None and syntax.operator_of(inner) == operator else None
-    match operator:
-        case "transpose":
-            return _transpose(value, operand, inner)
-        case "cast":
-            return _cast(value, operand, inner, types)
-        case "reshape" if inner is not None:
-            return operand, syntax.rebuild(value, args=inner.args)
+def of_the_like(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:
+    """The operand, where it has the shape already."""
     return (operand,)
 
 
-def _transpose(value: gast.Call, operand: gast.Name, inner: gast.Call | None) -> tuple[gast.expr, ...]:
+def of_reshapes(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:
+    return (operand,) if inner is None else (operand, syntax.rebuild(value, args=inner.args))  # type: ignore[return-value]
+
+
+def of_transposes(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:
     order = _order(value)
     if inner is not None:
         first = _order(inner)
@@ -57,9 +48,7 @@ def _order(transpose: gast.Call) -> list[int]:
     return [axis % len(axes) for axis in axes]
 
 
-def _cast(
-    value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: Mapping[str, Type]
-) -> tuple[gast.expr, ...]:
+def of_conversions(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:
     """A conversion that loses nothing may be left out on the way to another."""
     if inner is None:
         return (operand,)
@@ -79,16 +68,16 @@ def _is_exact(source: str, middle: str) -> bool:
     return (source, middle) in exact
 
 
-def _is_weak_alike(first: gast.expr, second: gast.expr, types: Mapping[str, Type]) -> bool:
+def _is_weak_alike(first: gast.expr, second: gast.expr, types: TypesOf) -> bool:
     """Casts to and from Python numbers have errors of their own: they stay."""
     return all(not _weak(node, types) for node in (first, second))
 
 
-def _weak(node: gast.expr, types: Mapping[str, Type]) -> bool:
+def _weak(node: gast.expr, types: TypesOf) -> bool:
     type_ = types.get(node.id) if isinstance(node, gast.Name) else Scalar("f64", True)
     return isinstance(type_, Scalar) and type_.weak
 
 
-def _dtype(node: gast.expr, types: Mapping[str, Type]) -> str | None:
+def _dtype(node: gast.expr, types: TypesOf) -> str | None:
     type_ = types.get(node.id) if isinstance(node, gast.Name) else None
     return type_.dtype if isinstance(type_, Array | Scalar) and not isinstance(type_, ListOf) else None

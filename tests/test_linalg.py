@@ -1,0 +1,164 @@
+"""Linear algebra by a library: values to the last bit, errors, derivatives, and programs as they are written."""
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.diagnostics import CompileError
+from pellucid.runtime import memory
+from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
+
+PROGRAMS = module_of('''import numpy as np
+
+import pellucid
+
+
+def solve(a, b):
+    return np.linalg.solve(a, b)
+
+
+def ridge(X, y, strength):
+    """Ridge regression by its normal equations."""
+    n = X.shape[1]
+    return np.linalg.solve(X.T @ X + strength * np.eye(n), X.T @ y)
+
+
+def newton(x, a):
+    """Newton's method for x_i ** 3 + sum_j a_ij x_j = 1."""
+    for _ in range(6):
+        residual = x**3 + a @ x - 1.0
+        jacobian = np.diag(3.0 * x**2) + a
+        x = x - np.linalg.solve(jacobian, residual)
+    return x
+
+
+def implicit_euler(a, y, h):
+    """Steps of y' = a y, each of a length of its own."""
+    system = np.eye(len(y))
+    steps = np.zeros((len(h), len(y)))
+    for k in range(len(h)):
+        y = np.linalg.solve(system - h[k] * a, y)
+        steps[k] = y
+    return steps
+
+
+def gain(P, H, R):
+    """The gain of a Kalman filter, P H' (H P H' + R)^-1, without an inverse."""
+    S = H @ P @ H.T + R
+    return np.linalg.solve(S.T, H @ P.T).T
+
+
+def twice(a, b):
+    """One matrix, two right sides, the second made of the first solution."""
+    x = np.linalg.solve(a, b)
+    return np.linalg.solve(a, x + b) * np.linalg.solve(a.T, x)
+
+
+def one_loss(a, b):
+    return np.sum(np.sin(np.linalg.solve(a, b)))
+
+
+def slopes(a, b):
+    a_bar, b_bar = pellucid.grad(one_loss, (0, 1))(a, b)
+    return np.sum(a_bar) + np.sum(b_bar)
+
+
+def ridge_loss(X, y, strength):
+    return np.sum(np.sin(ridge(X, y, strength)))
+
+
+def newton_loss(x, a):
+    return np.sum(np.sin(newton(x, a)))
+
+
+def implicit_euler_loss(a, y, h):
+    return np.sum(np.sin(implicit_euler(a, y, h)))
+
+
+def gain_loss(P, H, R):
+    return np.sum(np.sin(gain(P, H, R)))
+
+
+def twice_loss(a, b):
+    return np.sum(np.sin(twice(a, b)))
+''')
+RNG = np.random.default_rng(3)
+N = 5
+A = RNG.normal(size=(N, N)) + 4.0 * np.eye(N)
+B, Y = RNG.normal(size=(N, 3)), RNG.normal(size=N)
+CASES = {
+    "ridge": (RNG.normal(size=(8, 3)), RNG.normal(size=8), 0.5),
+    "newton": (np.linspace(0.5, 1.0, N), A),
+    "implicit_euler": (-A, Y, np.array([0.1, 0.02, 0.3])),
+    "gain": (A @ A.T, RNG.normal(size=(2, N)), np.eye(2)),
+    "twice": (A, Y),
+}
+
+
+@pytest.mark.parametrize("right", [Y, B, B[:, ::2], B[::-1], B.T.copy().T, Y[::-1], B[:, :0]], ids=repr)
+@pytest.mark.parametrize("matrix", [A, A.T, A[::-1], np.asfortranarray(A)], ids=["C", "T", "reversed", "F"])
+def test_solutions_are_numpys_to_the_last_bit(matrix, right):
+    np.testing.assert_array_equal(pellucid.compile(PROGRAMS["solve"])(matrix, right), np.linalg.solve(matrix, right))
+
+
+@pytest.mark.parametrize("a", [np.float32, np.float64, np.int64, np.int32])
+@pytest.mark.parametrize("b", [np.float32, np.float64, np.int64, np.bool_])
+def test_dtypes_are_numpys(a, b):
+    matrix, right = np.array([[4, 1], [2, 3]]).astype(a), np.array([1, 0]).astype(b)
+    found, want = pellucid.compile(PROGRAMS["solve"])(matrix, right), np.linalg.solve(matrix, right)
+    assert found.dtype == want.dtype
+    np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_programs_agree_at_every_stage(name):
+    stages = Stages(PROGRAMS[name])
+    want = in_python(PROGRAMS[name], *CASES[name])
+    for stage in STAGES:
+        assert_same(stages.run(stage, *CASES[name]), want)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(np.zeros((2, 2)), np.ones(2)), (np.ones((3, 3)), np.ones((3, 2))), (np.zeros((2, 3)), np.ones(2)),
+     (np.eye(3), np.ones(2)), (np.eye(3), np.ones((2, 2))), (np.zeros((0, 0)), np.zeros(0)),
+     (np.zeros((0, 0)), np.zeros((0, 2))), (np.full((2, 2), np.nan), np.ones(2)), (np.eye(2), np.array([np.inf, 1.0]))],
+    ids=lambda args: "-".join(str(a.shape) for a in args),
+)  # fmt: skip
+def test_errors_are_numpys(args):
+    """Of singular matrices, and of shapes that do not go together: the class and the words."""
+    stages, want = Stages(PROGRAMS["solve"]), in_python(PROGRAMS["solve"], *args)
+    for stage in STAGES:
+        assert_same(stages.run(stage, *args), want)
+    if want.error is not None:
+        before = memory.live_bytes()
+        with pytest.raises(type(want.error), match=str(want.error)[:40].replace("(", r"\(")):
+            pellucid.compile(PROGRAMS["solve"])(*args)
+        assert memory.live_bytes() == before
+
+
+def test_stacks_are_refused_with_a_way_out():
+    with pytest.raises(CompileError, match="in a loop"):
+        pellucid.compile(PROGRAMS["solve"])(np.zeros((2, 3, 3)), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_match_differences(name):
+    """The slope of a loss along a direction of all arguments at once."""
+    loss, args = PROGRAMS[f"{name}_loss"], CASES[name]
+    directions = [RNG.normal(size=np.shape(a)) for a in args]
+    wanted = slope(lambda h: loss(*(a + h * d for a, d in zip(args, directions))))
+    found = pellucid.grad(loss, tuple(range(len(args))))(*args)
+    assert sum(np.sum(g * d) for g, d in zip(found, directions)) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_second_derivatives_match_differences():
+    gradient = pellucid.grad(PROGRAMS["one_loss"], (0, 1))
+    along, beside = RNG.normal(size=A.shape), RNG.normal(size=Y.shape)
+    wanted = slope(lambda h: sum(map(np.sum, gradient(A + h * along, Y + h * beside))))
+    second = pellucid.grad(PROGRAMS["slopes"], (0, 1))(A, Y)
+    assert np.sum(second[0] * along) + np.sum(second[1] * beside) == pytest.approx(wanted, rel=1e-6)
+
+
+def slope(value, h=1e-5):
+    return (value(h) - value(-h)) / (2.0 * h)
