@@ -59,13 +59,11 @@ def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
     targets = [(p, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.outputs()]
     made = [_result_name(sweep, frame, callee, p, a) for p, a in targets]
     call = syntax.call(callee.backward, *arguments)
-    call.tapes_of = callee.function.name
     frame.builder.append(syntax.assign(made, call) if made else syntax.expression(call))
     for name, (_, argument) in zip(made, targets):
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(name))
     forward = syntax.rebuild(node, func=syntax.name(callee.forward))
-    forward.tapes_of = callee.function.name
     sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
 
 
@@ -191,26 +189,24 @@ class Plan:
     def with_tapes(self, written: Written, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """Hand the tapes to the calls of a finished body."""
         made: list[gast.stmt] = []
+        forms = {name: callee for callee in self.callees.values() for name in (callee.forward, callee.backward)}
         for statement in body:
             changes: dict[str, object] = {}
             for part in ("body", "orelse"):
                 if isinstance(statement, gast.If | gast.For | gast.While) and getattr(statement, part, None):
                     changes[part] = self.with_tapes(written, getattr(statement, part))
             value = getattr(statement, "value", None)
-            if isinstance(value, gast.Call) and hasattr(value, "tapes_of"):
-                changes["value"] = self._call_with_tapes(written, value)
+            if isinstance(value, gast.Call) and value.func.id in forms:
+                changes["value"] = self._call_with_tapes(written, value, forms[value.func.id])
             made.append(syntax.rebuild(statement, **changes) if changes else statement)
         return made
 
-    def _call_with_tapes(self, written: Written, node: gast.Call) -> gast.Call:
-        callee = self.callees[node.tapes_of]
-        tapes = [syntax.name(self.local_name(written, t)) for t in self.tapes_of(node.tapes_of)]
+    def _call_with_tapes(self, written: Written, node: gast.Call, callee: Callee) -> gast.Call:
+        tapes = [syntax.name(self.local_name(written, t)) for t in self.tapes_of(callee.function.name)]
         name = node.func.id
         if not tapes and name == callee.forward:
             name = callee.function.name
-        made = syntax.rebuild(node, func=syntax.name(name), args=[*node.args, *tapes])
-        del made.tapes_of
-        return made
+        return syntax.rebuild(node, func=syntax.name(name), args=[*node.args, *tapes])
 
     # --- the functions
 

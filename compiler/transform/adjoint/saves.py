@@ -293,8 +293,8 @@ class Saves:
     def _set_while_tests(self) -> None:
         for body in list(self.sweep.mirror.values()):
             for position, statement in enumerate(body):
-                if isinstance(statement, gast.While) and hasattr(statement, "mirrors"):
-                    body[position] = self._with_test(statement, statement.mirrors)
+                if id(statement) in self.sweep.mirrored:
+                    body[position] = self._with_test(statement, self.sweep.mirrored[id(statement)])
 
     def _with_test(self, statement: gast.While, loop: Region) -> gast.stmt:
         span = getattr(statement, "span", None)

@@ -68,7 +68,7 @@ class Sweep:
         self.indexed = self._indexed()
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
-        self.counted: dict[int, str] = {}
+        self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
         self.lists_closed: dict[str, Value] = {}
         self.root = Frame(self, self.regions.body, None)
         self.forward_calls: dict[int, gast.stmt] = {}
@@ -350,8 +350,7 @@ class Sweep:
             # how often it runs is decided with the saves: `saves.py` puts the test in
             made = syntax.while_(syntax.constant(False), [], frame.builder.span)
             made.body = body
-            self.counted[id(statement)] = ""
-            made.mirrors = region
+            self.mirrored[id(made)] = region
             frame.builder.append(made)
             return
         index = self.names.fresh(region.index)
