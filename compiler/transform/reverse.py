@@ -6,11 +6,12 @@
         return (z,)                        x_bar = multiply(y_bar, cos(x))
                                            return (x_bar,)
 
-Takes typed programs whose entry returns leaves, the first of them a floating scalar; gives typed programs, so that it
-can be applied again.  The forward sweep is the function itself with what the backward sweep needs saved; the backward
-sweep goes through its statements from the last to the first.  Keeps spans: a backward statement has that of its forward
-statement.  Leaves what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to
-`copies`.
+Takes typed programs whose entry returns leaves; gives typed programs, so that it can be applied again.  Any results may
+be differentiated: numbers with the cotangent 1.0, or all kinds with cotangents that are further parameters.
+
+The forward sweep is the function itself with what the backward sweep needs saved; the backward sweep goes through its
+statements from the last to the first.  Keeps spans: a backward statement has that of its forward statement.  Leaves
+what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to `copies`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import gast
 from .. import syntax
 from ..analysis.activity import activity
 from ..program import Function, Program
+from ..types import Array, Type, symbols_of
 from .adjoint.calls import Plan, Written, passing_names, used_types
 from .adjoint.saves import Saves
 from .adjoint.settle import settle
@@ -33,19 +35,23 @@ def reverse(
     program: Program,
     wrt: Sequence[str],
     *,
+    outputs: Sequence[int] = (0,),
+    seeded: bool = False,
     keep_value: bool = False,
     results: Sequence[int] | None = None,
 ) -> Program:
     """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
 
-    `results` are positions among the results of the entry; by default all of them with `keep_value`, else none.
+    `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters behind the others,
+    in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
+    default all of them with `keep_value`, else none.
     """
     settled = program.map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
-    plan = Plan(settled, activity(settled, wrt, 0))
+    plan = Plan(settled, activity(settled, wrt, outputs))
     while True:
-        entry = _entry(plan, wrt)
+        entry = _entry(plan, wrt, outputs, seeded)
         if plan.write_callees():
             break
         plan.written.clear()
@@ -55,17 +61,32 @@ def reverse(
     return Program(made.name, _reachable(made.name, functions))
 
 
-def _entry(plan: Plan, wrt: Sequence[str]) -> Written:
+def _entry(plan: Plan, wrt: Sequence[str], outputs: Sequence[int], seeded: bool) -> Written:
     """The sweep of the entry, and how its values are saved."""
     function = plan.program.main
     sweep = Sweep(plan.program, function, plan.facts[function.name], plan)
-    output = function.body[-1].value.elts[0]
-    seeds = [(output.id, syntax.constant(1.0))] if isinstance(output, gast.Name) and output.id in sweep.active else []
-    sweep.run(seeds)
-    bars = sweep.returned(wrt)
+    leaves = [function.body[-1].value.elts[k] for k in outputs]
+    types = [function.results[k] for k in outputs]
+    bars = [_cotangent_parameter(sweep, leaf, type_) for leaf, type_ in zip(leaves, types)] if seeded else []
+    values = [syntax.name(bar) for bar in bars] or [syntax.constant(1.0) for _ in outputs]
+    active = [isinstance(leaf, gast.Name) and leaf.id in sweep.active for leaf in leaves]
+    sweep.run([(leaf.id, value) for leaf, value, is_active in zip(leaves, values, active) if is_active])
+    returned = sweep.returned(wrt)
     saves = Saves(sweep)
     saves.decide()
-    return Written(sweep, saves, [], bars)
+    return Written(sweep, saves, bars, returned)
+
+
+def _cotangent_parameter(sweep: Sweep, leaf: gast.expr, type_: Type) -> str:
+    """A parameter for the cotangent of a result; lengths that the function computes are compared when it is used."""
+    name = sweep.names.fresh(sweep.root.hint(leaf.id if isinstance(leaf, gast.Name) else "result"))
+    if isinstance(type_, Array):
+        given = {s for p in sweep.function.parameters for s in symbols_of(sweep.types[p])}
+        fresh = sweep.root.builder.fresh_symbol
+        dims = (d if isinstance(d, int) or {*d.symbols()} <= given else fresh(name) for d in type_.dims)
+        type_ = Array(type_.dtype, tuple(dims))
+    sweep.types[name] = type_
+    return name
 
 
 def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
@@ -75,11 +96,13 @@ def _derivative(plan: Plan, entry: Written, wrt: Sequence[str], results: tuple[i
     forward = entry.saves.inserted.forward()
     backward = [syntax.rebuild(statement, part="backward") for statement in sweep.root.builder.body]
     body = plan.with_tapes(entry, [*forward, *sweep.lengths.late, *backward, returned])
+    parameters = (*function.parameters, *entry.bars)
     made = [syntax.assign(tape, syntax.call("new_list"), getattr(end, "span", None)) for tape in entry.local.values()]
     return function.with_(
         name=plan.names.fresh(f"{function.name}_grad"),
+        parameters=parameters,
         body=(*made, *body),
-        types=used_types(function.parameters, [*made, *body], sweep.types),
+        types=used_types(parameters, [*made, *body], sweep.types),
         results=(*(function.results[k] for k in results), *(sweep.primal_type(p) for p in wrt)),
         notes=(*function.notes, _note(function, wrt)),
         decisions=(*function.decisions, *_decisions(entry.saves)),

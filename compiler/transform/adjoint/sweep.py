@@ -191,8 +191,9 @@ class Sweep:
     def run(self, seeds: Sequence[tuple[str, gast.expr]]) -> None:
         """Write the backward statements into `root`, starting from the cotangents of the results."""
         self.mirror[id(self.regions.body)] = self.root.builder.body
+        self.root.builder.span = getattr(self.function.body[-1], "span", None)
         for name, value in seeds:
-            self.root.add(name, value)
+            self.root.add(name, self.root.fitted(name, value))
         self.block(self.root)
 
     def returned(self, parameters: Sequence[str]) -> list[gast.expr]:
