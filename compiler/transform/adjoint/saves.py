@@ -14,6 +14,9 @@ forward block and what follows from that, in program order.  Then names replace 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
+
 import gast
 
 from ... import syntax
@@ -21,14 +24,40 @@ from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value, ends_in_raise
 from ...diagnostics import InternalError
 from ...names import base_of
+from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar
 from .bars import Emitter
 from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
 from .sequences import keep_sequence, sequences
 from .slots import Slots
-from .sweep import Sweep
+from .sweep import Backward, Sweep
 from .symbols import own_symbols
+
+
+@dataclass(slots=True, eq=False)
+class Saved:
+    """The third step done: both sweeps of a function.
+
+    `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept; `tape_names` says
+    what the function calls the tapes of others that it hands on.
+    """
+
+    backward: Backward
+    forward: tuple[gast.stmt, ...]
+    statements: tuple[gast.stmt, ...]
+    tapes: Mapping[str, ListOf]
+    kept: tuple[str, ...]
+    tape_names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+def save(swept: Backward) -> Saved:
+    """Decide what is kept, and give both sweeps."""
+    saves = Saves(swept.sweep)
+    saves.decide()
+    statements = (*swept.sweep.lengths.late, *swept.sweep.root.builder.body)
+    kept = tuple(saves.regions.values[key].name for key in saves.kept)
+    return Saved(swept, tuple(saves.inserted.forward()), statements, saves.tapes, kept)
 
 
 class Saves:

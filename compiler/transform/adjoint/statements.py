@@ -214,7 +214,7 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
     if base not in sweep.active or frame.untouched(base):
         return
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
-    if id(statement) in sweep.accumulations:
+    if id(statement) in sweep.plan.accumulations:
         _of_accumulation(sweep, frame, statement, base, items)
         return
     bar = frame.in_place(base)
@@ -228,7 +228,7 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
 
 def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: str, items: list[gast.expr]) -> None:
     """`a[items] += v`: the elements keep their cotangents, and the added value gets them too."""
-    found = sweep.accumulations[id(statement)]
+    found = sweep.plan.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
     value = frame.builder.load(frame.in_place(base), items, "t_bar")
