@@ -597,6 +597,35 @@ def f(x: "f64[n, m]", w: "f64[n]"):
     return sum(s * x[1])
 """, lambda r: (matrix(r, 4, 3), vector(r, 4)))
 
+program("elements stored once, in every way", """
+def f(x: "f64[n]", k: "int", table: "i64[m]"):
+    n = len(x)
+    a = zeros((n,))
+    b = ones((n,))
+    c = zeros((n, n))
+    d = zeros((n,))
+    e = zeros((n,))
+    total: "f64" = 0.0
+    for i in range(n - 1, -1, -1):
+        a[i] = x[i] * x[0] + b[i]
+        b[i] = a[i] * x[i]
+        g = zeros((2,))
+        g[0] = a[i] * 2.0
+        g[1] = g[0] * x[i]
+        total = total + g[1] * g[0]
+        c[i] = x * a[i]
+        for j in range(0, k):
+            d[i] = d[i] + x[j] * c[i, j]
+            e[j] = x[i] * total
+        c[0] = x * 0.5
+    t = x > 1.0
+    e[t] = 0.3
+    e[table] = x[1]
+    h = zeros((n,))
+    h[table] = x[2] * x[table]
+    return sum(a * b) + sum(c) + sum(d * e) + total + sum(h * x)
+""", lambda r: (vector(r, 4), int(r.integers(0, 4)), np.array([0, 2, 2, -1])))
+
 program("two names swapped by a loop", """
 def f(x: "float", y: "float", k: "int"):
     a = x

@@ -10,13 +10,15 @@ what they hand each other is the business of `calls.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import gast
 
 from ... import syntax
 from ...analysis.activity import Activity
+from ...analysis.dependence import Dependence
 from ...analysis.regions import Regions, map_regions
+from ...ops.schema import OPERATORS
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf
@@ -32,6 +34,8 @@ class Plan:
     lasting         whether the names of its body are still there in the backward sweep: not so in a recursive function
     accumulations   the stores that only add to what is there, by identity
     indexed         the arrays whose cotangents are stored into
+    firsts          the stores into elements that nothing was stored into before, in arrays made of constants: nobody
+                    asks again for the cotangents of what they overwrite
     """
 
     program: Program
@@ -41,6 +45,7 @@ class Plan:
     regions: Regions
     accumulations: Mapping[int, Accumulation]
     indexed: frozenset[str]
+    firsts: frozenset[int]
 
 
 def plan(program: Program, function: Function, activity: Activity, lasting: bool = True) -> Plan:
@@ -50,7 +55,8 @@ def plan(program: Program, function: Function, activity: Activity, lasting: bool
         _refuse_changed_arguments(function, activity)
     regions = map_regions(function)
     indexed = frozenset(_indexed(function, activity, regions))
-    return Plan(program, function, activity, lasting, regions, accumulations(regions), indexed)
+    firsts = frozenset(_firsts(activity, regions))
+    return Plan(program, function, activity, lasting, regions, accumulations(regions), indexed, firsts)
 
 
 def _refuse_shared_lists(function: Function, activity: Activity) -> None:
@@ -83,3 +89,23 @@ def _indexed(function: Function, activity: Activity, regions: Regions) -> set[st
                 if isinstance(function.types[base], Array):
                     found.add(base)
     return found
+
+
+def _firsts(activity: Activity, regions: Regions) -> Iterator[int]:
+    dependence = Dependence(regions)
+    for base, stores in regions.stores.items():
+        if base in activity.names and _starts_constant(base, activity, regions):
+            for store in stores:
+                if not any(dependence.may_overwrite(other, store) for other in stores):
+                    yield id(store)
+
+
+def _starts_constant(base: str, activity: Activity, regions: Regions) -> bool:
+    """Whether an array is assigned once, and then depends on nothing that has a cotangent."""
+    assigned = [s for s in syntax.walk(regions.function.body) if base in syntax.names_bound(s)]
+    if base in regions.function.parameters or len(assigned) != 1:
+        return False
+    value = assigned[0].value if isinstance(assigned[0], gast.Assign) else None
+    if syntax.operator_of(value) not in OPERATORS:
+        return False
+    return activity.names.isdisjoint(syntax.names_read(value))
