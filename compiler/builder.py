@@ -16,6 +16,7 @@ import gast
 
 from . import syntax, types
 from .diagnostics import InternalError, Span
+from .dtypes import INT_WORD
 from .names import Names
 from .ops import schema
 from .program import Reason
@@ -144,7 +145,7 @@ class Builder:
             return self.type_of(atoms[0]).dims[static["axis"]]
         if operator == "maximum" and getattr(atoms[1], "value", None) == 0:
             return self.extents.get(getattr(atoms[0], "id", ""))  # a dimension is clamped at zero anyway
-        if operator == "cast" and _is_whole(self.type_of(atoms[0])) and static["dtype"] == "i64":
+        if operator == "cast" and _is_whole(self.type_of(atoms[0])) and static["dtype"] == INT_WORD:
             return self.extents.get(getattr(atoms[0], "id", ""))
         if len(atoms) != 2 or not all(_is_whole(self.type_of(a)) for a in atoms):
             return None
@@ -190,7 +191,7 @@ class Builder:
 
 
 def _is_whole(type_: Type) -> bool:
-    return isinstance(type_, Scalar) and type_.dtype == "i64"
+    return isinstance(type_, Scalar) and type_.dtype == INT_WORD
 
 
 def infer(builder: Builder, row: schema.Operator, atoms: list[gast.expr], static: dict) -> Type:

@@ -9,18 +9,16 @@ from __future__ import annotations
 import gast
 
 from . import syntax
+from .dtypes import DTYPE, is_python
 from .types import Array, Scalar, Type
-
-ZEROS = {"bool": False, "i32": 0, "i64": 0, "f32": 0.0, "f64": 0.0}
 
 
 def placeholder(type_: Type) -> gast.expr:
     """An expression of this type, its unknown lengths zero."""
     match type_:
-        case Scalar(dtype="f32" | "i32" as dtype):
-            return syntax.call("cast", syntax.constant(ZEROS[dtype]), dtype=dtype)
         case Scalar(dtype=dtype):
-            return syntax.constant(ZEROS[dtype])
+            zero = syntax.constant(DTYPE[dtype].zero)
+            return zero if is_python(dtype) else syntax.call("cast", zero, dtype=dtype)
         case Array(dtype=dtype, dims=dims):
             shape = tuple(d if isinstance(d, int) else 0 for d in dims)
             return syntax.call("zeros", shape=shape, dtype=dtype)

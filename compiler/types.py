@@ -1,4 +1,4 @@
-"""Types: dtypes, scalars, arrays with symbolic dimensions, growable lists; promotion as in NumPy 2.
+"""Types: scalars, arrays with symbolic dimensions, growable lists; promotion as in NumPy 2.
 
     f64        a NumPy float64 scalar          float    a Python float (weak, NEP 50)
     f64[n, m]  a C-contiguous array            any f64[n, m]   the same with any strides
@@ -13,26 +13,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import TypeAlias
 
-import numpy as np
-
+from .dtypes import (
+    BOOL_WORD,
+    DTYPES,
+    FLOAT_WORD,
+    INT_WORD,
+    STRONG_WORD,
+    WEAK_WORD,
+    is_inexact,
+    order,
+    promote_dtypes,
+)
 from .records import dataclass
-
-DTYPES = ("bool", "i32", "i64", "f32", "f64")
-NUMPY_DTYPE = {
-    "bool": np.dtype(np.bool_),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-}
-DTYPE_OF_NUMPY = {dtype: name for name, dtype in NUMPY_DTYPE.items()}
-KIND = {"bool": 0, "i32": 1, "i64": 1, "f32": 2, "f64": 2}
-LARGEST_EXACT = 2**53  # up to here every int is a float64
-WEAK_WORD = {"bool": "bool", "i64": "int", "f64": "float"}
-STRONG_WORD = {"bool": "bool_", "i32": "i32", "i64": "i64", "f32": "f32", "f64": "f64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +149,7 @@ class ListOf:
 
 Type: TypeAlias = Scalar | Array | ListOf
 
-FLOAT, INT, BOOL = Scalar("f64", weak=True), Scalar("i64", weak=True), Scalar("bool", weak=True)
+FLOAT, INT, BOOL = Scalar(FLOAT_WORD, weak=True), Scalar(INT_WORD, weak=True), Scalar(BOOL_WORD, weak=True)
 _WORDS: dict[str, Scalar] = {
     str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))
 }
@@ -193,7 +187,7 @@ def parse(text: str) -> Type:
     if text in _WORDS:
         return _WORDS[text]
     match = re.fullmatch(r"(\w+)\[(.*)\]", text)
-    words = {**_WORDS, "bool": Scalar("bool")}
+    words = {**_WORDS, WEAK_WORD[BOOL_WORD]: Scalar(BOOL_WORD)}
     if not match or match[1] not in words or (words[match[1]].weak):
         raise ValueError(f"not a type: {text!r}; write for example 'f64[n, m]', 'i32[3]', 'f64', 'float' or 'int'")
     inner = match[2].strip()
@@ -201,33 +195,19 @@ def parse(text: str) -> Type:
     return Array(words[match[1]].dtype, dims, layout)
 
 
-@cache
-def promote_dtypes(*dtypes: str) -> str:
-    """NumPy's result_type on strong dtypes."""
-    return DTYPE_OF_NUMPY[np.result_type(*(NUMPY_DTYPE[d] for d in dtypes))]
-
-
 def promote(*types: Scalar | Array) -> tuple[str, bool]:
     """(dtype, weak) of an arithmetic result under NEP 50: weak operands lend only their kind."""
     strong = [t.dtype for t in types if isinstance(t, Array) or not t.weak]
     weak = [t.dtype for t in types if isinstance(t, Scalar) and t.weak]
     if not strong:
-        return max(weak, key=lambda d: KIND[d]), True
-    dtype = promote_dtypes(*strong)
-    kind = max((KIND[d] for d in weak), default=0)
-    if kind > KIND[dtype]:
-        dtype = "i64" if kind == 1 else "f64"
-    return dtype, False
-
-
-def as_float(dtype: str) -> str:
-    """The dtype in which NumPy evaluates a floating function of this dtype."""
-    return dtype if KIND[dtype] == 2 else "f64"
+        return max(weak, key=order), True
+    dtype, least = promote_dtypes(*strong), max(weak, key=order, default=BOOL_WORD)
+    return (least if order(least) > order(dtype) else dtype), False
 
 
 def is_floating(type_: Type) -> bool:
     element = type_.element if isinstance(type_, ListOf) else type_
-    return KIND[element.dtype] == 2
+    return is_inexact(element.dtype)
 
 
 def symbols_of(type_: Type) -> set[str]:

@@ -51,10 +51,13 @@ CONTAINER_CHANGES = words(
 )
 IO_METHODS = words("tofile dump write writelines read readline readlines close flush")
 
-DTYPES = words("bool bool_ int32 int64 intp int_ float32 float64 double single")
+DTYPES = words(
+    "bool bool_ int8 int16 int32 int64 intp int_ intc byte short uint8 uint16 uint32 uint64 uint uintp uintc ubyte"
+    " ushort float16 half float32 single float64 double"
+)
 OTHER_DTYPES = words(
-    "float16 half float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 int8 int16 uint8"
-    " uint16 uint32 uint64 uint uintp byte short ubyte ushort object_ str_ bytes_ datetime64 timedelta64 void"
+    "float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 object_ str_ bytes_ datetime64"
+    " timedelta64 void"
 )
 CONSTANTS = frozenset(
     [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]

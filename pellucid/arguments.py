@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .compiler import types
+from .compiler.dtypes import NUMPY_DTYPE, order
 from .compiler.frontend.values import is_namedtuple_class, record_fields
 
 # `any f64[n]` and `f64[]` are no Python expressions; with these they are
@@ -180,20 +181,20 @@ def _value(type_: types.Type, lengths: Lengths, random: np.random.Generator) -> 
     if isinstance(type_, types.Array):
         return _array(type_, lengths.shape(type_), lengths, random)
     assert isinstance(type_, types.Scalar)
-    made: Any = {"bool": True, "i32": 3, "i64": 3}.get(type_.dtype, round(random.uniform(0.5, 1.5), 3))
-    return made if type_.weak else types.NUMPY_DTYPE[type_.dtype].type(made)
+    made: Any = (True, 3, round(random.uniform(0.5, 1.5), 3))[order(type_.dtype)]
+    return made if type_.weak else NUMPY_DTYPE[type_.dtype].type(made)
 
 
 def _array(type_: types.Array, shape: tuple[int, ...], lengths: Lengths, random: np.random.Generator) -> np.ndarray:
     made: Any
-    match types.KIND[type_.dtype]:
+    match order(type_.dtype):
         case 0:
             made = random.random(shape) < 0.5
         case 1:
             made = random.integers(0, lengths.smallest(), shape)  # they may be indices
         case _:
             made = np.round(random.uniform(0.5, 1.5, shape), 3)
-    values = np.asarray(made, types.NUMPY_DTYPE[type_.dtype])
+    values = np.asarray(made, NUMPY_DTYPE[type_.dtype])
     if type_.layout == "C" or not shape:
         return values
     with_gaps = np.zeros((*shape[:-1], 2 * shape[-1]), values.dtype)

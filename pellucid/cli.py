@@ -35,7 +35,7 @@ EXAMPLES = """examples:
 TYPES = """types of arguments, separated by commas:
   f64[n, m]  f32[3]  i64[n]  i32[2*n]  bool[n]  f64[]    arrays; a symbol used twice means equal lengths
   any f64[n]                                             an array whose elements need not lie side by side
-  f64  f32  i64  i32  bool_                              NumPy scalars
+  f64  f32  f16  i64 ... i8  u64 ... u8  bool_           NumPy scalars
   float  int  bool                                       Python numbers
   (f64, f64[n])  [f64[n]]  {"w": f64[n]}  Layer(f64[n])  containers; NamedTuples and dataclasses by name
 """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compiler import types
+from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
 from .compiler.frontend.values import (
     Column,
     Leaf,
@@ -152,13 +153,13 @@ def type_of(value: Any) -> types.Type | None:
     """The type of a leaf; None for what stays static.  Raises Unsupported."""
     match value:
         case bool() | np.bool_():
-            return types.Scalar("bool", weak=isinstance(value, bool))
+            return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
                 raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
-            dtype = types.DTYPE_OF_NUMPY.get(value.dtype)
+            dtype = DTYPE_OF_NUMPY.get(value.dtype)
             if dtype is None:
                 raise Unsupported(f"a NumPy scalar of dtype {value.dtype}")
             return types.Scalar(dtype)
@@ -179,7 +180,7 @@ def type_of(value: Any) -> types.Type | None:
 
 def array_type(value: np.ndarray) -> types.Array:
     """Lengths other than 1 are `any`, to be named when the function is specialised."""
-    dtype = types.DTYPE_OF_NUMPY.get(value.dtype.newbyteorder("="))
+    dtype = DTYPE_OF_NUMPY.get(value.dtype.newbyteorder("="))
     if dtype is None:
         raise Unsupported(f"an array of dtype {value.dtype}")
     layout = "C" if value.flags.c_contiguous else "A"
@@ -191,7 +192,7 @@ def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> 
 
     code = function.__code__  # type: ignore[attr-defined]
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-    hint = "arguments are bool, int, float, arrays of bool, int32, int64, float32, float64, and containers of them"
+    hint = f"arguments are bool, int, float, arrays of {NUMPY_NAMES}, and containers of them"
     message = f"argument `{name}` of `{function.__name__}` is {wrong}, which is not supported"
     return TypeMismatchError(Diagnostic("T005", message, span, "defined here", help=(hint,)))
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import protocols
+from .dtypes import DTYPES
 from .values import Values, unwrap, wrap
 
 Kernel = Callable[..., Any]
@@ -28,7 +29,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "left_shift": operator.lshift, "right_shift": operator.rshift, "equal": operator.eq, "not_equal": operator.ne,
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
 }  # fmt: skip
-COMPILED = frozenset(map(np.dtype, (np.bool_, np.int32, np.int64, np.float32, np.float64)))
+COMPILED = frozenset(map(np.dtype, DTYPES))
 PLAIN = (Values, int, float, complex, np.generic, list, tuple)
 OPERANDS = (*PLAIN, np.ndarray)
 

@@ -29,7 +29,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics later messages names types vocabulary program syntax placeholders records"
+BASE = "diagnostics dtypes later messages names types vocabulary program syntax placeholders records"
 LANGUAGE = f"{BASE} builder ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
@@ -40,12 +40,13 @@ MAY_IMPORT = {
     "later": "",
     "messages": "",
     "names": "",
-    "types": "records",
+    "types": "dtypes records",
+    "dtypes": "records",
     "request": "records",
     "vocabulary": "records",
     "program": "diagnostics types records",
     "syntax": "diagnostics messages",
-    "placeholders": "syntax types",
+    "placeholders": "dtypes syntax types",
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,

@@ -23,6 +23,7 @@ import pytest
 import pellucid
 from pellucid import Array, compile, value_and_grad
 from pellucid.compiler.backend import abi
+from pellucid.compiler.dtypes import NUMPY_DTYPE
 from pellucid.runtime import memory
 from pellucid.runtime.dispatch import native_type, records, support, words
 
@@ -710,7 +711,7 @@ def test_the_function_is_still_a_python_object():
 def test_both_sides_number_things_alike():
     assert words.LENGTH_LIMIT == abi.LENGTH_LIMIT and words.CONTEXT_SLOTS == abi.ARGUMENTS
     assert (words.STACK_LIMIT, words.DEPTH_LIMIT) == (abi.STACK_LIMIT, abi.DEPTH_LIMIT)
-    assert set(words.DTYPES) == set(abi.ITEM_BYTES)
+    assert set(words.DTYPES) == {str(dtype) for dtype in NUMPY_DTYPE.values()}
 
 
 def test_names_stand_for_numbers_in_the_text():

@@ -13,7 +13,7 @@ import pytest
 
 from pellucid.compiler.ops.python_names import BINDINGS
 
-from .harness.answers import FORMS, agree, outcomes
+from .harness.answers import FORMS, RARE_FORMS, agree, outcomes
 
 OPERATORS = {n: b.row for n, b in BINDINGS.items() if n.startswith("numpy.") and b.kind == "operator"}
 ELEMENTWISE = [(n.replace("numpy.", "np."), len(row.operands)) for n, row in OPERATORS.items() if n != "numpy.matmul"]
@@ -73,12 +73,23 @@ REFUSED = ("np.polyval needs a coefficient", "an int beyond 2**53 meets a float"
 
 EVERYTHING = os.environ.get("PELLUCID_ANSWERS") == "all"
 ARRAYS_OF_ONE, ARRAYS_OF_TWO = (1, 1) if EVERYTHING else (14, 400)
+RARE_OF_ONE, RARE_OF_TWO = (1, 20) if EVERYTHING else (40, 4000)
+ONE, TWO = [(f,) for f in FORMS], list(product(FORMS, FORMS))
+RARE_ONE, RARE_TWO = [(f,) for f in RARE_FORMS], [*product(RARE_FORMS, FORMS | RARE_FORMS), *product(FORMS, RARE_FORMS)]
 
 
 def share(text, combinations, every):
     """One of so many combinations, others for each text."""
     start = zlib.crc32(text.encode())
     return [forms for k, forms in enumerate(combinations) if (start + k) % every == 0]
+
+
+def share_of_one(text):
+    return share(text, ONE, ARRAYS_OF_ONE) + share(text, RARE_ONE, RARE_OF_ONE)
+
+
+def share_of_two(text):
+    return share(text, TWO, ARRAYS_OF_TWO) + share(text, RARE_TWO, RARE_OF_TWO)
 
 
 def disagreements(text, combinations, tame=False):
@@ -91,19 +102,19 @@ def disagreements(text, combinations, tame=False):
 
 @pytest.mark.parametrize("text", [t.strip() for t in OF_ONE])
 def test_of_one_operand(text):
-    assert not list(disagreements(text, share(text, [(f,) for f in FORMS], ARRAYS_OF_ONE)))
+    assert not list(disagreements(text, share_of_one(text)))
 
 
 @pytest.mark.parametrize("text", [t.strip() for t in OF_TWO if t.strip() not in AWKWARD_PRODUCTS])
 def test_of_two_operands(text):
-    assert not list(disagreements(text, share(text, list(product(FORMS, FORMS)), ARRAYS_OF_TWO)))
+    assert not list(disagreements(text, share_of_two(text)))
 
 
 @pytest.mark.parametrize("text", TAME)
 def test_of_one_plain_operand(text):
-    assert not list(disagreements(text, share(text, [(f,) for f in FORMS], ARRAYS_OF_ONE), tame=True))
+    assert not list(disagreements(text, share_of_one(text), tame=True))
 
 
 @pytest.mark.parametrize("text", [*TAME_OF_TWO, *AWKWARD_PRODUCTS])
 def test_of_two_plain_operands(text):
-    assert not list(disagreements(text, share(text, list(product(FORMS, FORMS)), ARRAYS_OF_TWO), tame=True))
+    assert not list(disagreements(text, share_of_two(text), tame=True))

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 import gast
 
 from .. import syntax
+from ..dtypes import is_bool
 from ..records import dataclass
 from ..types import INT, Array, Scalar
 from .forms import Form, form_of, unknown
@@ -176,7 +177,7 @@ def _axes(items: gast.Tuple, types: Mapping[str, object]) -> list[gast.expr | No
             case gast.Constant():
                 axes.append(item)
             case gast.Name(id=name) if isinstance(type_ := types[name], Array):
-                if type_.dtype == "bool":
+                if is_bool(type_.dtype):
                     return axes
                 axes.append(None)
             case gast.Name(id=name) if isinstance(types[name], Scalar):

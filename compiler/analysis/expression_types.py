@@ -16,6 +16,7 @@ import gast
 
 from .. import syntax
 from ..diagnostics import InternalError
+from ..dtypes import BOOL_WORD
 from ..ops import schema
 from ..ops.forms import LENGTHS, LIST_READS
 from ..types import BOOL, FLOAT, INT, ListOf, Scalar, Type, promote
@@ -49,7 +50,7 @@ def _type_of_compound(node: gast.expr, types: Mapping[str, Type], held: Held | N
         case gast.IfExp(body=body, orelse=orelse):
             return joined(type_of(body, types, held), type_of(orelse, types, held))
         case gast.BoolOp(values=values):
-            return Scalar("bool", all(_scalar(type_of(v, types, held)).weak for v in values))
+            return Scalar(BOOL_WORD, all(_scalar(type_of(v, types, held)).weak for v in values))
     raise InternalError("expression types", gast.dump(node), "not an expression of the loops stage")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 import gast
 
 from .. import syntax
+from ..dtypes import FLOAT_WORD
 from ..ops import schema
 from ..ops.forms import FORMS, LENGTHS
 from ..ops.raising import conversion, never
@@ -201,7 +202,7 @@ def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) 
     if UNKNOWN in (*left, *right):
         return False
     if name == "matmul":
-        batch = _agree([Array("f64", left[:-2]), Array("f64", right[:-2])])
+        batch = _agree([Array(FLOAT_WORD, left[:-2]), Array(FLOAT_WORD, right[:-2])])
         return batch and left[-1] == (right[-2] if len(right) > 1 else right[0])
     words = str(static.get("subscripts", "")).split("->")[0].split(",")
     if [len(word) for word in words] != [len(left), len(right)]:

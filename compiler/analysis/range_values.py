@@ -13,14 +13,15 @@ from dataclasses import field, replace
 import gast
 
 from .. import syntax
+from ..dtypes import DTYPE, LARGEST_EXACT, is_integer
 from ..ops.schema import OPERATORS, Operator, row_of
 from ..records import dataclass
-from ..types import LARGEST_EXACT, Array, Dim, Extent, ListOf, Scalar, Type
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type
 from .expression_types import Held, is_scalar_operator, type_of
-from .forms import HIGH, LOW, Form, Prover, Unknowns
+from .forms import Form, Prover, Unknowns
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
-INTERVALS = {"i64": (LOW, HIGH), "i32": (-(2**31), 2**31 - 1), "bool": (0, 1)}
+INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
 FRONT, BACK = "front", "back"
 
 Test = tuple[tuple[Form, ...], tuple[Form, ...]]
@@ -294,7 +295,7 @@ class Values:
 
 
 def is_int(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) and type_.dtype in ("i64", "i32")
+    return isinstance(type_, Scalar) and is_integer(type_.dtype)
 
 
 def items_of(node: gast.Subscript) -> list[gast.expr]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 import gast
 
 from .. import syntax
+from ..dtypes import INT_WORD, is_bool
 from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, Scalar, Type
@@ -150,8 +151,8 @@ def _bind(values: Values, name: str, value: gast.expr, state: State) -> None:
         state.lengths[name] = values.opaque(type_) if lengths is None else lengths
         return
     form = values.visit(value, state)
-    is_bool = isinstance(type_, Scalar) and type_.dtype == "bool"
-    tests = (values.facts_of(value, state, True), values.facts_of(value, state, False)) if is_bool else None
+    is_truth = isinstance(type_, Scalar) and is_bool(type_.dtype)
+    tests = (values.facts_of(value, state, True), values.facts_of(value, state, False)) if is_truth else None
     _forget(name, state)
     if tests is not None:
         state.tests[name] = tests
@@ -160,8 +161,8 @@ def _bind(values: Values, name: str, value: gast.expr, state: State) -> None:
 
 
 def _keeps_value(values: Values, value: gast.expr, type_: Scalar) -> bool:
-    """Whether an int is stored as it is: an i32 may lose what it does not hold."""
-    return type_.dtype == "i64" or type_of(value, values.types) == Scalar("i32") == type_
+    """Whether an int is stored as it is: a narrower dtype may lose what it does not hold."""
+    return type_.dtype == INT_WORD or type_of(value, values.types) == type_
 
 
 def _branch(values: Values, node: gast.If, state: State) -> State:

@@ -16,6 +16,7 @@ import gast
 from .. import syntax
 from ..builder import type_of_constant
 from ..diagnostics import InternalError
+from ..dtypes import is_bool
 from ..ops import schema
 from ..ops.forms import LENGTHS
 from ..types import BOOL, INT, Array, Dim, Extent, ListOf, Scalar, Type, promote, symbol
@@ -67,9 +68,9 @@ def load_type(base: Type | None, items: gast.expr, types: Mapping[str, Type]) ->
             dims.append(base.dims[axis] if whole and axis < base.ndim else UNKNOWN)
         elif isinstance(type_ := result_type(item, types), Array):
             advanced.append(type_)
-            axis += type_.ndim - 1 if type_.dtype == "bool" else 0
+            axis += type_.ndim - 1 if is_bool(type_.dtype) else 0
         axis += 1
-    ranks = [1 if t.dtype == "bool" else t.ndim for t in advanced]  # type: ignore[union-attr]
+    ranks = [1 if is_bool(t.dtype) else t.ndim for t in advanced]  # type: ignore[union-attr]
     dims += [UNKNOWN] * max(ranks, default=0) + list(base.dims[axis:])
     return Array(base.dtype, tuple(dims), "A") if dims else Scalar(base.dtype)
 

@@ -15,11 +15,12 @@ import gast
 from .. import syntax
 from ..builder import Builder, infer, type_of_constant
 from ..diagnostics import InternalError
+from ..dtypes import FLOAT_WORD, is_integer, order
 from ..later import later
 from ..names import Names
 from ..ops import schema
 from ..program import Function
-from ..types import INT, KIND, Array, Dim, Extent, ListOf, Scalar, Type
+from ..types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .expression_types import is_scalar_operator, works_in
 from .result_types import result_type
 
@@ -112,7 +113,7 @@ class _Checker:
                 static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(value)
                 return infer(self.builder, row, value.args, static)
             case gast.Call(func=gast.Name(id="length" | "new_list")):
-                return INT if syntax.operator_of(value) == "length" else ListOf(Scalar("f64"))
+                return INT if syntax.operator_of(value) == "length" else ListOf(Scalar(FLOAT_WORD))
             case gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=list_)]):
                 type_ = self.types[list_]
                 return type_.element if isinstance(type_, ListOf) else None
@@ -132,7 +133,7 @@ class _Checker:
 
     def integer(self, bound: gast.expr) -> str:
         type_ = self.inferred(bound)
-        if isinstance(type_, Scalar) and KIND[type_.dtype] == 1:
+        if isinstance(type_, Scalar) and is_integer(type_.dtype):
             return ""
         return f"a bound of the loop is {type_}, not an int"
 
@@ -195,12 +196,12 @@ def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
             if len({*works_in(operator, (first, second))}) != 1:
                 return ""
             constant = isinstance(left, gast.Constant) or isinstance(right, gast.Constant)
-            if constant and KIND[first.dtype] == KIND[second.dtype]:
+            if constant and order(first.dtype) == order(second.dtype):
                 return ""
             return f"`{operator}` of {first} and {second}: one of them needs a cast"
         case gast.Subscript(slice=gast.Tuple(elts=items)):
             for item in items:
                 type_ = None if isinstance(item, gast.Slice) else result_type(item, types)
-                if isinstance(type_, Scalar) and KIND[type_.dtype] != 1:
+                if isinstance(type_, Scalar) and not is_integer(type_.dtype):
                     return f"an index is {type_}, not an int"
     return ""

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ..dtypes import DTYPE
 from ..messages import Message
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
@@ -22,10 +23,10 @@ from ..types import Array, ListOf, Scalar, Type
 if TYPE_CHECKING:
     from ..diagnostics import Span
 
-REGISTER = {"bool": "i1", "i32": "i32", "i64": "i64", "f32": "float", "f64": "double"}
-STORED = {**REGISTER, "bool": "i8"}
-ITEM_BYTES = {"bool": 1, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
-BITS = {"bool": 1, "i32": 32, "i64": 64, "f32": 32, "f64": 64}
+REGISTER = {word: row.register for word, row in DTYPE.items()}
+STORED = {word: row.storage for word, row in DTYPE.items()}
+ITEM_BYTES = {word: row.item_bytes for word, row in DTYPE.items()}
+BITS = {word: row.bits for word, row in DTYPE.items()}
 
 # Lengths stay below this, so that the affine index arithmetic of any sensible program cannot overflow 64 bits.
 LENGTH_LIMIT = 2**52

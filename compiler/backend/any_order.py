@@ -12,8 +12,8 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..dtypes import is_inexact
 from ..ops.schema import OPERATORS, row_of
-from ..types import KIND
 from .expressions import lower_as
 from .frame import Frame, ScalarPlace, ScalarValue
 from .text import Value
@@ -22,9 +22,11 @@ from .text import Value
 def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     """The value of `name = operator(name, term)` on floats, None for anything else."""
     place = frame.places[name]
-    if not isinstance(place, ScalarPlace | ScalarValue) or KIND[place.type.dtype] != 2 or not accumulates(name, value):
+    if not isinstance(place, ScalarPlace | ScalarValue) or not accumulates(name, value):
         return None
     dtype = place.type.dtype
+    if not is_inexact(dtype):
+        return None
     total, term = (lower_as(frame, a, dtype) for a in value.args)  # type: ignore[attr-defined]
     row = OPERATORS[str(syntax.operator_of(value))]
     if row.reorders == "zeros":

@@ -12,7 +12,8 @@ import gast
 
 from ..analysis.ranges import BACK, FRONT
 from ..records import dataclass
-from ..types import Scalar
+from ..types import INT
+from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
 from .flat import is_flat_access
@@ -24,7 +25,7 @@ INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
 CONTEXT = Value("ptr", "%context")
 LAST_CODE = Value("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
-LONG = Scalar("i64", True)
+LONG = INT
 ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
     ("ValueError", "negative dimensions are not allowed", ()),
     ("MemoryError", "an array of length {} is too large", (LONG,)),
@@ -267,11 +268,10 @@ def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -
 
 
 def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:
-    value = frame.code.load(STORED[dtype], pointer, tags)
-    return frame.code.compare("ne", value, int_(0, "i8")) if dtype == "bool" else value
+    return memory_values.load(frame.code, dtype, pointer, tags)
 
 
 def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
-    frame.code.store(frame.code.convert("zext", value, STORED[dtype]), pointer, tags)
+    memory_values.store(frame.code, dtype, value, pointer, tags)
 
 

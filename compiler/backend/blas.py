@@ -15,7 +15,7 @@ from collections.abc import Callable
 import gast
 
 from ..diagnostics import InternalError
-from ..types import KIND
+from ..dtypes import DTYPE
 from .abi import REGISTER, STORED
 from .arrays import View, drop, load_at, read, strides_of, take_block
 from .frame import Frame
@@ -24,7 +24,6 @@ from .shared_routines import call_routine
 from .text import NULL, Value, float_, int_
 
 BLAS_LIMIT = 2**31 - 1  # its ints may have 32 bits
-LETTER = {"f32": "s", "f64": "d"}
 
 GEMM_MESSAGE = (
     "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
@@ -68,7 +67,7 @@ def gemm(frame: Frame, node: gast.Call) -> None:
     _require_equal(frame, a.dims[1], b.dims[0], GEMM_MESSAGE, b.dims[0], a.dims[1])
     _require_equal(frame, out.dims[0], a.dims[0], OUT_MESSAGE)
     _require_equal(frame, out.dims[1], b.dims[1], OUT_MESSAGE)
-    if KIND[out.dtype] < 2:
+    if not DTYPE[out.dtype].letter:
         _plain_product(frame, out, a, b, (a.dims[0], b.dims[1], a.dims[1]))
         return
 
@@ -92,7 +91,7 @@ def gemv(frame: Frame, node: gast.Call) -> None:
     def product(inside: Frame, out: View, a: View, x: View) -> None:
         _blas_or_loops(inside, a.dims, lambda: _blas_gemv(inside, out, a, x), lambda: plain(inside, out, a, x))
 
-    if KIND[out.dtype] < 2:
+    if not DTYPE[out.dtype].letter:
         plain(frame, out, a, x)
     else:
         call_routine(frame, "gemv", product, out, a, x)
@@ -114,7 +113,7 @@ def dot(frame: Frame, node: gast.Call) -> Value:
         _blas_or_loops(inside, x.dims, lambda: inside.code.store(_blas_dot(inside, x, y), target.data),
                        lambda: plain(inside, target, x, y))  # fmt: skip
 
-    if KIND[x.dtype] < 2:
+    if not DTYPE[x.dtype].letter:
         plain(frame, target, x, y)
     else:
         call_routine(frame, "dot", product, target, x, y)
@@ -129,7 +128,7 @@ def _plain_product(frame: Frame, out: View, a: View, b: View, lengths: tuple[Val
     operands: list[Value] = list(lengths)
     for view in (out, a, b):
         operands += [view.data, *strides_of(frame, view)]
-    frame.code.call("void", multiply(frame.module, STORED[out.dtype]), *operands)
+    frame.code.call("void", multiply(frame.module, out.dtype), *operands)
 
 
 def _blas_or_loops(
@@ -235,7 +234,7 @@ def _blas_gemm(frame: Frame, out: View, a: View, b: View, lengths: tuple[Value, 
     rows, columns, inner = lengths
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
     call_blas(
-        frame, LETTER[dtype] + "gemm", "void",
+        frame, DTYPE[dtype].letter + "gemm", "void",
         right[0], left[0], as_int(frame, columns), as_int(frame, rows), as_int(frame, inner),
         one, right[2], right[1], left[2], left[1], zero, direct.data, as_int(frame, columns),
     )  # fmt: skip
@@ -286,7 +285,7 @@ def _blas_gemv(frame: Frame, out: View, a: View, x: View) -> None:
     one, zero = (_place_of(frame, float_(v, REGISTER[dtype])) for v in (1.0, 0.0))
     unit = as_int(frame, int_(1))
     call_blas(
-        frame, LETTER[dtype] + "gemv", "void",
+        frame, DTYPE[dtype].letter + "gemv", "void",
         turned, seen_rows, seen_columns, one, data, leading, vector, step, zero, direct.data, unit,
     )  # fmt: skip
     for buffer in (made, made_vector):
@@ -299,7 +298,7 @@ def _blas_dot(frame: Frame, x: View, y: View) -> Value:
     code, dtype = frame.code, x.dtype
     (left, left_step, left_made), (right, right_step, right_made) = _vector(frame, x), _vector(frame, y)
     count = as_int(frame, x.dims[0])
-    result = call_blas(frame, LETTER[dtype] + "dot", REGISTER[dtype], count, left, left_step, right, right_step)
+    result = call_blas(frame, DTYPE[dtype].letter + "dot", REGISTER[dtype], count, left, left_step, right, right_step)
     for buffer in (left_made, right_made):
         drop(frame, code.load("ptr", buffer))
     return result

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..dtypes import FLOAT_WORD
 from ..later import later
 from . import conversions, float_emitters, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
 from .conversions import truncate
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
-from .text import Value, float_
+from .text import FALSE, Value, float_
 
 if TYPE_CHECKING:
     from . import helpers
@@ -86,7 +87,7 @@ def positive(here: Here, x: Value) -> Value:
 def absolute(here: Here, x: Value) -> Value:
     if here.is_float:
         return here.code.intrinsic("fabs", x)
-    if here.is_bool:
+    if not here.is_signed:
         return x
     below = here.code.compare("slt", x, here.number(0))
     return here.code.select(below, _checked(here, "sub", here.number(0), x), x)
@@ -105,6 +106,8 @@ def sign(here: Here, x: Value) -> Value:
         up, down, flat = (code.compare(p, x, zero) for p in ("ogt", "olt", "oeq"))
         rest = code.select(flat, zero, x)
         return code.select(up, here.number(1), code.select(down, here.number(-1), rest))
+    if not here.is_signed:
+        return code.convert("zext", code.compare("ne", x, zero), x.type)
     up, down = code.compare("sgt", x, zero), code.compare("slt", x, zero)
     return code.select(up, here.number(1), code.select(down, here.number(-1), zero))
 
@@ -114,8 +117,9 @@ def reciprocal(here: Here, x: Value) -> Value:
     if here.is_float:
         return here.code.binary("fdiv", here.number(1), x)
     # NumPy divides in double and truncates: 1 and -1 stay, 0 becomes the least int, all else 0
-    exact = here.code.binary("fdiv", float_(1.0), here.code.convert("sitofp", x, "double"))
-    return truncate(here, exact, "f64", here.dtype)
+    double = here.code.convert("sitofp" if here.is_signed else "uitofp", x, "double")
+    exact = here.code.binary("fdiv", float_(1.0), double)
+    return truncate(here, exact, FLOAT_WORD, here.dtype)
 
 
 # --- division ------------------------------------------------------------------------------------------------------
@@ -137,6 +141,9 @@ def divide(here: Here, x: Value, y: Value) -> Value:
 def _int_division(here: Here, x: Value, y: Value, message: str) -> tuple[Value, Value, Value]:
     """C's quotient and remainder by a divisor that is safe, and whether Python's are one apart from them."""
     code, zero = here.code, here.number(0)
+    if not here.is_signed:
+        divisor = code.select(code.compare("eq", y, zero), here.number(1), y)
+        return code.binary("udiv", x, divisor), code.binary("urem", x, divisor), FALSE
     if here.weak:
         here.fail_if(code.compare("eq", y, zero), "ZeroDivisionError", message)
     is_zero, is_minus_one = code.compare("eq", y, zero), code.compare("eq", y, here.number(-1))
@@ -156,6 +163,8 @@ def floor_divide(here: Here, x: Value, y: Value) -> Value:
             here.fail_if(code.compare("oeq", y, here.number(0)), "ZeroDivisionError", FLOAT_FLOOR_BY_ZERO)
         return float_emitters.divmod_(here, x, y)[0]
     whole, _, off = _int_division(here, x, y, FLOOR_BY_ZERO)
+    if not here.is_signed:
+        return code.select(code.compare("eq", y, here.number(0)), here.number(0), whole)
     whole = code.binary("sub", whole, code.convert("zext", off, x.type))
     is_minus_one = code.compare("eq", y, here.number(-1))
     if here.weak and not here.idle:
@@ -188,6 +197,8 @@ def fmod(here: Here, x: Value, y: Value) -> Value:
 
 def _zero_for_small(here: Here, rest: Value, divisor: Value) -> Value:
     is_zero = here.code.compare("eq", divisor, here.number(0))
+    if not here.is_signed:
+        return here.code.select(is_zero, here.number(0), rest)
     is_minus_one = here.code.compare("eq", divisor, here.number(-1))
     return here.code.select(here.code.binary("or", is_zero, is_minus_one), here.number(0), rest)
 
@@ -199,7 +210,8 @@ def power_(here: Here, x: Value, y: Value) -> Value:
     code = here.code
     if y.text == "2":
         return multiply(here, x, x)
-    here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_POWER)
+    if here.is_signed:
+        here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_POWER)
     if not here.weak:
         return code.call(x.type, helpers.power(code.module, x.type), x, y)
     pair = code.call("{i64, i1}", helpers.checked_power(code.module), x, y)
@@ -215,8 +227,8 @@ def maximum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("or", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "ogt", x, y)
-    return here.code.select(here.code.compare("sge", x, y), x, y)
+        return float_emitters.extreme(here, "og", x, y)
+    return here.code.select(here.code.compare("sge" if here.is_signed else "uge", x, y), x, y)
 
 
 @emits("minimum")
@@ -224,8 +236,8 @@ def minimum(here: Here, x: Value, y: Value) -> Value:
     if here.is_bool:
         return here.code.binary("and", x, y)
     if here.is_float:
-        return float_emitters.extreme(here, "olt", x, y)
-    return here.code.select(here.code.compare("sle", x, y), x, y)
+        return float_emitters.extreme(here, "ol", x, y)
+    return here.code.select(here.code.compare("sle" if here.is_signed else "ule", x, y), x, y)
 
 
 @emits("fmax")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
+from . import memory_values
 from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
 from .glue import attributes_of
-from .native_calls import CONTEXT, narrowed, native_name
+from .native_calls import CONTEXT, native_name
 from .text import NULL, Code, Module, Value, int_
 
 
@@ -46,7 +47,7 @@ def _unpacked(code: Code, type_: Type, slot: int) -> list[Value]:
     """A parameter from its slots; an array of Python's has no owner here, so that nobody releases it."""
     first = code.offset("i64", CONTEXT, slot)
     if isinstance(type_, Scalar):
-        return [narrowed(code, first, type_)]
+        return [memory_values.load(code, type_.dtype, first)]
     if isinstance(type_, ListOf):
         return [code.load("ptr", first)]
     assert isinstance(type_, Array)

@@ -16,8 +16,9 @@ import numpy as np
 
 from ...runtime import interrupts
 from ...runtime.traceback_frames import Line, show
+from ..dtypes import NUMPY_DTYPE
 from ..messages import message_arguments
-from ..types import KIND, NUMPY_DTYPE, Scalar
+from ..types import Scalar
 from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
 
 if TYPE_CHECKING:
@@ -70,14 +71,10 @@ def _text(template: str, values: Iterator[Any]) -> str:
 
 
 def read_slot(slots: Any, position: int, type_: Scalar) -> object:
-    """A scalar from a slot: a Python number if weak, else a NumPy scalar."""
-    bits = slots[position]
-    if KIND[type_.dtype] == 2:
-        (number,) = struct.unpack("d", struct.pack("q", bits))
-        return number if type_.weak else NUMPY_DTYPE[type_.dtype].type(number)
-    if type_.weak:
-        return bool(bits) if type_.dtype == "bool" else bits
-    return NUMPY_DTYPE[type_.dtype].type(bits)
+    """A scalar from a slot: a Python number if weak, else a NumPy scalar, which is in the slot as in memory."""
+    held = struct.pack("q", slots[position])
+    number = np.frombuffer(held, NUMPY_DTYPE[type_.dtype], 1)[0]
+    return number.item() if type_.weak else number
 
 
 def _exception_class(name: str, given: Mapping[str, type[BaseException]]) -> type[BaseException]:

@@ -12,15 +12,17 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
+from ..dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_exact, is_inexact
 from ..later import later
-from ..types import KIND, ListOf, Scalar
-from .abi import BITS, INT64_MAX, INT64_MIN, REGISTER
+from ..types import FLOAT, ListOf, Scalar
+from . import memory_values
+from .abi import REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
 from .emitters import EMITTERS
 from .frame import Frame
 from .here import INT_TOO_LARGE, Here
-from .text import FALSE, TRUE, Value, float_, int_
+from .text import FALSE, TRUE, Value, float_
 
 if TYPE_CHECKING:
     from . import lists
@@ -50,13 +52,17 @@ def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Va
 
 
 def lower_int(frame: Frame, node: gast.expr) -> Value:
-    return lower_as(frame, node, "i64")
+    if isinstance(node, gast.Constant):
+        return _constant(frame, node.value, INT_WORD)
+    source = scalar_type(frame, node)
+    # what an index cannot hold raises, as it does for an int of Python's
+    return convert(frame, lower(frame, node), source, Scalar(INT_WORD, not is_exact(source.dtype, INT_WORD)), node)
 
 
 def lower_test(frame: Frame, node: gast.expr) -> Value:
     """The truth of an expression."""
     value = lower(frame, node)
-    return truth(_here(frame, node, "bool"), value, scalar_type(frame, node).dtype)
+    return truth(_here(frame, node, BOOL_WORD), value, scalar_type(frame, node).dtype)
 
 
 def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
@@ -103,22 +109,21 @@ def _constant(frame: Frame, value: object, dtype: str) -> Value:
     """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
     if not isinstance(value, bool | int | float):
         raise InternalError("llvm", repr(value), "not a scalar constant")
-    if dtype == "bool":
+    if is_bool(dtype):
         return TRUE if value else FALSE
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         try:
-            return float_(float(value), REGISTER[dtype])
+            return memory_values.constant(dtype, float(value))
         except OverflowError:
             frame.fail("OverflowError", "int too large to convert to float", (), ())
-            return float_(0.0, REGISTER[dtype])
+            return memory_values.constant(dtype, 0)
     if isinstance(value, float):
-        return convert(frame, float_(value), Scalar("f64", True), Scalar(dtype))
-    low, high = (INT64_MIN, INT64_MAX) if dtype == "i64" else (-(2**31), 2**31 - 1)
-    if not low <= value <= high:
-        message = INT_TOO_LARGE if dtype == "i64" else f"Python integer {value} out of bounds for int32"
-        frame.fail("OverflowError", message, (), ())
-        return int_(0, f"i{BITS[dtype]}")
-    return int_(int(value), f"i{BITS[dtype]}")
+        return convert(frame, float_(value), FLOAT, Scalar(dtype))
+    if not holds(dtype, value):
+        of_numpy = f"Python integer {value} out of bounds for {NUMPY_DTYPE[dtype]}"
+        frame.fail("OverflowError", INT_TOO_LARGE if dtype == INT_WORD else of_numpy, (), ())
+        return memory_values.constant(dtype, 0)
+    return memory_values.constant(dtype, value)
 
 
 # --- lazy forms ----------------------------------------------------------------------------------------------------
@@ -162,8 +167,8 @@ def _fits(frame: Frame, node: gast.expr | None) -> bool:
     return node is not None and id(node) in frame.ranges.fits
 
 
-def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False) -> Here:
-    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if)
+def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
+    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other)
 
 
 def _call(frame: Frame, node: gast.Call) -> Value:
@@ -190,5 +195,6 @@ def _call(frame: Frame, node: gast.Call) -> Value:
         _constant(frame, a.value, dtype) if type(a) is gast.Constant else _lower_from(frame, a, source, dtype)
         for a, source, dtype in zip(node.args, sources, dtypes, strict=True)
     ]
-    dtype = dtypes[-1] if operator == "where" else dtypes[0]
-    return EMITTERS[operator](_here(frame, node, dtype, result_of(operator, sources).weak), *operands)
+    dtype, result = dtypes[-1] if operator == "where" else dtypes[0], result_of(operator, sources)
+    here = _here(frame, node, dtype, result.weak, other=dtypes[-1])
+    return memory_values.rounded(frame.code, result.dtype, EMITTERS[operator](here, *operands))

@@ -12,8 +12,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..dtypes import DTYPE
 from ..later import later
 from ..ops.schema import OPERATORS
+from . import half
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
@@ -82,6 +84,12 @@ for _row in OPERATORS.values():
         _scipy(_row.name, _function)
     elif _source:
         _elementary(_row.name)
+
+
+@emits("nextafter")
+def nextafter(here: Here, x: Value, y: Value) -> Value:
+    row = DTYPE[here.dtype]
+    return elementary(here, "nextafter", x, y) if row.storage == row.register else half.next_after(here.code, x, y)
 
 
 # --- division and powers -------------------------------------------------------------------------------------------
@@ -188,8 +196,9 @@ def signbit(here: Here, x: Value) -> Value:
 
 
 def extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
-    """The larger (`ogt`) or smaller (`olt`), of equals the second; nan if either is."""
-    code = here.code
+    """The larger (`og`) or smaller (`ol`), of equals the second, of float16 the first; nan if either is."""
+    code, row = here.code, DTYPE[here.dtype]
+    predicate += "t" if row.storage == row.register else "e"
     first = code.binary("or", code.compare(predicate, x, y), code.compare("uno", x, x))
     return code.select(first, x, y)
 

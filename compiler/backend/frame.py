@@ -15,17 +15,17 @@ from ..analysis.expression_types import Held
 from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
 from ..diagnostics import InternalError, Span
+from ..dtypes import INT_WORD, TABLE
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
+from . import memory_values
 from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
 from .nests.sizes import Sizes
 from .text import NULL, Code, Module, Value, int_
 
-SCALAR_OF_REGISTER = {
-    "i1": Scalar("bool", True), "i32": Scalar("i32"), "i64": Scalar("i64", True), "float": Scalar("f32"),
-    "double": Scalar("f64", True),
-}  # fmt: skip
+# What a value in an error is where only its register is known: Python's own number where it may be one.
+SCALAR_OF_REGISTER = {row.register: Scalar(row.word, bool(row.python)) for row in TABLE if row.signed or row.python}
 INTERNAL_ERROR = "RuntimeError"
 
 
@@ -142,7 +142,7 @@ class Frame:
     def is_long(self, name: str) -> bool:
         """Whether a name is a 64-bit int."""
         place = self.places[name]
-        return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == "i64"
+        return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == INT_WORD
 
     def set_scalar(self, name: str, value: Value) -> None:
         """Give a scalar this value, which is in the register of its type."""
@@ -157,7 +157,7 @@ class Frame:
     def counter(self, name: str) -> Value:
         """The variable of a loop's counter."""
         place = self.places[name]
-        if not isinstance(place, ScalarPlace) or place.type.dtype != "i64":
+        if not isinstance(place, ScalarPlace) or place.type.dtype != INT_WORD:
             raise InternalError("llvm", name, "the counter of a loop is a 64-bit int")
         return place.place
 
@@ -206,22 +206,23 @@ class Frame:
         self, label: str, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]
     ) -> None:
         lines = [f"{label}:"]
-        for number, value in enumerate(values[:VALUE_COUNT]):
+        for number, (value, type_) in enumerate(zip(values[:VALUE_COUNT], types)):
             place = "%" + self.code.fresh("slot")
             lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {VALUES + number}")
-            lines += self._store_as_slot(value, place)
+            lines += self._stored_in_slot(value, type_.dtype, place)
         status = self.site(exception, message, list(types)[:VALUE_COUNT])
         lines += [f"  store i64 {status}, {self.status}", "  br label %leave"]
         self.code.cold += lines
 
-    def _store_as_slot(self, value: Value, place: str) -> list[str]:
-        """Ints widened to 64 bits, floats to double."""
-        operation = {"i1": "zext", "i32": "sext", "float": "fpext"}.get(value.type)
-        if operation is None:
-            return [f"  store {value}, ptr {place}"]
-        wide = "%" + self.code.fresh("wide")
-        type_ = "double" if value.type == "float" else "i64"
-        return [f"  {wide} = {operation} {value} to {type_}", f"  store {type_} {wide}, ptr {place}"]
+    def _stored_in_slot(self, value: Value, dtype: str, place: str) -> list[str]:
+        """The instructions that put a value into a slot of the context, which others read."""
+        code = self.code
+        kept = code.lines, code.terminated, code.location
+        code.lines, code.terminated, code.location = [], False, ""
+        memory_values.store_in_slot(code, dtype, value, Value("ptr", place))
+        made = code.lines
+        code.lines, code.terminated, code.location = kept
+        return made
 
 
 def places_of(
@@ -239,9 +240,8 @@ def places_of(
 def _place(code: Code, name: str, type_: Type, owned: bool, tags: str) -> Place:
     match type_:
         case Scalar(dtype=dtype):
-            register = REGISTER[dtype]
-            zero = "0.0" if register in ("float", "double") else "0"
-            return ScalarPlace(type_, code.variable(register, name, Value(register, zero)))
+            zero = memory_values.constant(dtype, 0)
+            return ScalarPlace(type_, code.variable(zero.type, name, zero))
         case Array():
             lengths = [code.variable("i64", f"{name}.dim", int_(0)) for _ in type_.dims]
             steps = [code.variable("i64", f"{name}.stride", int_(0)) for _ in type_.dims] if type_.layout != "C" else []

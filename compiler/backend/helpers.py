@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..dtypes import DTYPE, is_bool, is_inexact
 from .text import Module, float_
 
 if TYPE_CHECKING:
@@ -353,11 +354,11 @@ def quotient(module: Module) -> str:
     return "pellucid.quotient"
 
 
-def multiply(module: Module, stored: str) -> str:
-    """The name of the matrix product on elements of a stored type; on bools sums are `or`, products `and`."""
-    name = f"pellucid.multiply.{stored}"
-    floating = stored in ("float", "double")
-    add, mul = ("fadd", "fmul") if floating else ("or", "and") if stored == "i8" else ("add", "mul")
+def multiply(module: Module, dtype: str) -> str:
+    """The name of the matrix product on elements of a dtype; on bools sums are `or`, products `and`."""
+    stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
+    name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
+    add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
     zero, attributes = ("0.0", "noinline optnone nounwind") if floating else ("0", "nounwind")  # floats have BLAS
     module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero, ATTRIBUTES=attributes))
     return name

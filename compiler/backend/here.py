@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..dtypes import DTYPE, INT_WORD, is_bool, is_inexact, is_signed
 from ..records import dataclass
-from ..types import KIND
-from .abi import BITS, INT64_MIN
-from .text import Code, Value, float_, int_
+from . import memory_values
+from .abi import REGISTER
+from .text import Code, Value, float_
 
 EMITTERS: dict[str, Callable[..., Value]] = {}
 
@@ -23,7 +24,8 @@ INT_TOO_LARGE = "Python int too large to convert to C int64"
 class Here:
     """The place where an operator is lowered.
 
-    dtype    the dtype it works in, `source` that of the operand of a cast, `result` that of its value
+    dtype    the dtype it works in, `source` that of the operand of a cast, `result` that of its value; `other` that of
+             the last operand, where a comparison takes two
     weak     Python's operation, with Python's errors
     idle     ranges prove that an int result fits in 64 bits
     fail_if  (condition, exception, message with a {} per value, *values): leaves the function when it holds
@@ -37,24 +39,29 @@ class Here:
     source: str = ""
     result: str = ""
     source_weak: bool = False
+    other: str = ""
 
     @property
     def is_float(self) -> bool:
-        return KIND[self.dtype] == 2
+        return is_inexact(self.dtype)
+
+    @property
+    def is_signed(self) -> bool:
+        return is_signed(self.dtype)
 
     @property
     def is_bool(self) -> bool:
-        return self.dtype == "bool"
+        return is_bool(self.dtype)
 
     def number(self, value: float) -> Value:
-        """A constant of the dtype."""
+        """A constant, with all the digits that the registers of the dtype have."""
         if self.is_float:
-            return float_(float(value), "double" if self.dtype == "f64" else "float")
-        return int_(int(value), f"i{BITS[self.dtype]}")
+            return float_(float(value), REGISTER[self.dtype])
+        return memory_values.constant(self.dtype, value)
 
     def least(self) -> Value:
         """The least int of the dtype."""
-        return int_(INT64_MIN if self.dtype == "i64" else -(2**31), f"i{BITS[self.dtype]}")
+        return self.number(DTYPE[self.dtype].least)
 
 
 def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
@@ -70,7 +77,7 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
 
 def wrapping(code: Code, operator: str, *operands: Value) -> Value:
     """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
-    return EMITTERS[operator](Here(code, "i64", weak=False, idle=False, fail_if=_never), *operands)
+    return EMITTERS[operator](Here(code, INT_WORD, weak=False, idle=False, fail_if=_never), *operands)
 
 
 def _never(*reason: object) -> None:

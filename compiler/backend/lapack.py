@@ -11,8 +11,9 @@ from __future__ import annotations
 import gast
 
 from ..diagnostics import InternalError
+from ..dtypes import DTYPE, INT_WORD
 from .arrays import View, drop, read, strides_of, take_block
-from .blas import LETTER, as_column, as_int, call_lapack, copied, copy_into
+from .blas import as_column, as_int, call_lapack, copied, copy_into
 from .frame import Frame
 from .shared_routines import call_routine
 from .text import int_
@@ -44,11 +45,11 @@ def _solved(frame: Frame, out: View, a: View, b: View) -> None:
     code = frame.code
     size, count = b.dims
     columns, sides = copied(frame, _turned(frame, a)), copied(frame, _turned(frame, b))
-    pivots = take_block(frame, "i64", (size,))
+    pivots = take_block(frame, INT_WORD, (size,))
     leading = code.select(code.compare("sgt", size, int_(1)), size, int_(1))
     info = as_int(frame, int_(0))
     call_lapack(
-        frame, LETTER[out.dtype] + "gesv",
+        frame, DTYPE[out.dtype].letter + "gesv",
         as_int(frame, size), as_int(frame, count), columns.data, as_int(frame, leading), pivots.data,
         sides.data, as_int(frame, leading), info,
     )  # fmt: skip

@@ -9,12 +9,11 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..dtypes import is_integer
 from ..ops.forms import LENGTHS
 from ..ops.schema import row_of
 from ..program import Function
-from ..types import Scalar
-
-INTS = (Scalar("i64", True), Scalar("i64"), Scalar("i32"))
+from ..types import Scalar, Type
 
 
 def lengths_of(function: Function) -> frozenset[str]:
@@ -22,7 +21,7 @@ def lengths_of(function: Function) -> frozenset[str]:
     definitions: dict[str, list[gast.expr]] = {}
     for statement in syntax.walk(function.body):
         name, values = _definition(statement)
-        if function.types.get(name) in INTS:
+        if _is_int(function.types.get(name)):
             definitions.setdefault(name, []).extend(values)
     for name in ("", *function.parameters):
         definitions.pop(name, None)
@@ -32,6 +31,10 @@ def lengths_of(function: Function) -> frozenset[str]:
         if more == known:
             return known
         known = more
+
+
+def _is_int(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) and is_integer(type_.dtype)
 
 
 def _definition(statement: gast.AST) -> tuple[str, list[gast.expr]]:

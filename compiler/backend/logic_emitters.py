@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
+from ..dtypes import is_signed
 from ..ops.schema import OPERATORS
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, TRUE, Value, float_
+from .text import FALSE, TRUE, Value, float_, int_
 
 NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 
@@ -32,7 +33,20 @@ def _comparison(name: str, sign: str) -> None:
     def compare(here: Here, x: Value, y: Value) -> Value:
         if x.type != y.type:
             return _by_value(here, sign, x, y)
-        return here.code.compare(_floats(sign) if here.is_float else _ints(sign, not here.is_bool), x, y)
+        if not here.is_float and here.is_signed != is_signed(here.other or here.dtype):
+            return _by_sign(here, sign, x, y)
+        return here.code.compare(_floats(sign) if here.is_float else _ints(sign, here.is_signed), x, y)
+
+
+def _by_sign(here: Here, sign: str, x: Value, y: Value) -> Value:
+    """An int with a sign against one without, of as many bits: what is below zero is below the other."""
+    if not here.is_signed:
+        x, y, sign = y, x, TURNED.get(sign, sign)
+    below = here.code.compare("slt", x, int_(0, x.type))
+    exact = here.code.compare(_ints(sign, False), x, y)
+    if sign in ("lt", "le", "ne"):
+        return here.code.binary("or", below, exact)
+    return here.code.binary("and", _not(here, below), exact)
 
 
 def _by_value(here: Here, sign: str, x: Value, y: Value) -> Value:
@@ -125,6 +139,9 @@ def right_shift(here: Here, x: Value, y: Value) -> Value:
     code, width = here.code, here.number(BITS[here.dtype])
     if here.weak:
         here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)
+    if not here.is_signed:
+        inside = code.compare("ult", y, width)
+        return code.select(inside, code.binary("lshr", x, code.select(inside, y, here.number(0))), here.number(0))
     # a count outside the width shifts all but the sign out
     count = code.select(code.compare("ult", y, width), y, here.number(BITS[here.dtype] - 1))
     return code.binary("ashr", x, count)

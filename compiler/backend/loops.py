@@ -20,6 +20,7 @@ import gast
 from .. import syntax
 from ..analysis.range_values import items_of
 from ..diagnostics import InternalError
+from ..dtypes import INT_WORD
 from ..later import later
 from ..ops import schema
 from ..ops.forms import FORMS
@@ -168,7 +169,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     if operator == "dim":
         length = low.node(call.args[0]).lengths[static["axis"]]
         low.know(name, call)
-        return assign(low, name, Value(length.clamped, "i64", weak=True))
+        return assign(low, name, Value(length.clamped, INT_WORD, weak=True))
     kind = schema.OPERATORS[operator].kind
     if kind == "creation":
         return lower_creation(low, name, operator, call, static)

@@ -20,7 +20,7 @@ from ..diagnostics import InternalError
 from ..later import later
 from ..program import Function, Program, Reason
 from ..types import Array, Dim, ListOf, Scalar, Type
-from . import polls
+from . import memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
 from .arrays import View, bind, drop, keep, read, release, strides_of
 from .expressions import convert, lower_as
@@ -226,7 +226,7 @@ def _give(frame: Frame, node: gast.expr, type_: Type, slot: int) -> None:
     code = frame.code
     place = code.offset("i64", RESULTS, slot)
     if isinstance(type_, Scalar):
-        code.store(_widened(frame, lower_as(frame, node, type_.dtype)), place)
+        memory_values.store_in_slot(code, type_.dtype, lower_as(frame, node, type_.dtype), place)
     elif isinstance(type_, ListOf):
         list_ = code.load("ptr", frame.list_place(node.id).list)
         lists.keep_list(frame, list_)
@@ -238,22 +238,6 @@ def _give(frame: Frame, node: gast.expr, type_: Type, slot: int) -> None:
         code.store(view.data, code.offset("i64", RESULTS, slot + 1))
         for number, value in enumerate((*view.dims, *strides_of(frame, view))):
             code.store(value, code.offset("i64", RESULTS, slot + 2 + number))
-
-
-def _widened(frame: Frame, value: Value) -> Value:
-    """A scalar as a slot holds it: 64-bit int or double."""
-    operation = {"i1": "zext", "i32": "sext", "float": "fpext"}.get(value.type)
-    if operation is None:
-        return value
-    return frame.code.convert(operation, value, "double" if value.type == "float" else "i64")
-
-
-def narrowed(frame_code, pointer: Value, type_: Scalar) -> Value:  # type: ignore[no-untyped-def]
-    """A scalar read back from a slot."""
-    register = REGISTER[type_.dtype]
-    if register in ("float", "double"):
-        return frame_code.convert("fptrunc", frame_code.load("double", pointer), register)
-    return frame_code.convert("trunc", frame_code.load("i64", pointer), register)
 
 
 # --- calls ---------------------------------------------------------------------------------------------------------
@@ -316,7 +300,7 @@ def _take(frame: Frame, target: str | None, type_: Type, place: Value) -> None:
         if target is not None:
             variable = frame.places[target]
             assert isinstance(variable, ScalarPlace | ScalarValue)
-            value = narrowed(code, place, type_)
+            value = memory_values.load(code, type_.dtype, place)
             frame.set_scalar(target, convert(frame, value, type_, variable.type))
         return
     if isinstance(type_, ListOf):

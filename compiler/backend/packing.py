@@ -7,15 +7,16 @@
 from __future__ import annotations
 
 import ctypes
-import struct
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...runtime import dispatch, memory
+from ..dtypes import NUMPY_DTYPE, WEAK_WORD
 from ..records import dataclass
-from ..types import KIND, NUMPY_DTYPE, WEAK_WORD, Array, ListOf, Scalar, Type
+from ..types import Array, ListOf, Scalar, Type
 from .abi import (
     HEADER_BYTES,
     ITEM_BYTES,
@@ -51,8 +52,8 @@ def release(kept: list[object]) -> None:
 def packer(type_: Type) -> Packer:
     """A function (slots, position, leaf, kept) -> next position; what must outlive the call goes into `kept`."""
     match type_:
-        case Scalar(dtype=dtype):
-            return _pack_float if KIND[dtype] == 2 else _pack_int
+        case Scalar():
+            return _scalar_packer(type_)
         case Array():
             return _array_packer(type_)
         case ListOf():
@@ -60,17 +61,23 @@ def packer(type_: Type) -> Packer:
     raise TypeError(f"not a type of a parameter: {type_}")
 
 
-def _pack_float(slots: Any, position: int, leaf: object, kept: list) -> int:
-    (slots[position],) = struct.unpack("q", struct.pack("d", leaf))
-    return position + 1
+def _scalar_packer(type_: Scalar) -> Packer:
+    """A NumPy scalar as in memory; a Python number alike, which must fit."""
+    make = NUMPY_DTYPE[type_.dtype].type
+
+    def pack(slots: Any, position: int, leaf: object, kept: list) -> int:
+        number: Any = leaf if type(leaf) is make else _converted(make, leaf)
+        slots[position] = int.from_bytes(number.tobytes().ljust(8, b"\0"), sys.byteorder, signed=True)
+        return position + 1
+
+    return pack
 
 
-def _pack_int(slots: Any, position: int, leaf: object, kept: list) -> int:
-    number = int(leaf)  # type: ignore[call-overload]
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError(f"Python int too large to convert to C int64: {number}")
-    slots[position] = number
-    return position + 1
+def _converted(make: Callable[[Any], Any], leaf: Any) -> Any:
+    try:
+        return make(leaf)
+    except OverflowError:
+        raise OverflowError(f"Python int too large to convert to C int64: {leaf}") from None
 
 
 def _usable(array: np.ndarray, type_: Array) -> np.ndarray:
@@ -189,7 +196,7 @@ def _leaf_word(type_: Type, position: int) -> dispatch.LeafWords:
         case Scalar(dtype=dtype, weak=True):
             return dispatch.leaf_kind(f"WEAK_{WEAK_WORD[dtype].upper()}"), position, 0
         case Scalar(dtype=dtype):
-            return dispatch.leaf_kind(f"SCALAR_{dtype}"), position, NUMPY_DTYPE[dtype]
+            return dispatch.leaf_kind("SCALAR"), position, NUMPY_DTYPE[dtype]
         case Array(dtype=dtype, ndim=ndim):
             shift = ITEM_BYTES[dtype].bit_length() - 1
             return dispatch.leaf_kind("ARRAY", ndim, shift), position, NUMPY_DTYPE[dtype]

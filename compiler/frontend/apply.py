@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
+from ..dtypes import FLOAT_WORD, promote_dtypes
 from ..later import later
 from ..types import Array, ListOf
 from . import attributes, containers, displays, evaluate, evenness, inner_derivatives, instances, library, rows
@@ -308,7 +309,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
     if any(k is None or isinstance(k, ListOf) for k in kinds):
         frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
-    dtype = dtype or (types.promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else "f64")
+    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
     shape, inner = regular_shape(frame, value, node)
     atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import gast
 
-from .. import types
+from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ..types import Scalar, Type
 from .frame import Frame
-
-OF_PYTHON = {"bool": bool, "i64": int, "f64": float}
 
 
 def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST) -> None:
     """Refuse what arrays alone have; the library asks arrays and numbers alike."""
     if not isinstance(found, Scalar) or frame.is_library:
         return
-    kind = OF_PYTHON[found.dtype] if found.weak else types.NUMPY_DTYPE[found.dtype].type
+    kind = PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
     if not hasattr(kind, attribute):
         message = f"`{kind.__name__}` has no attribute `{attribute}`"
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))

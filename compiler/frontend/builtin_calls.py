@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from .. import types
+from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_bool, is_inexact
 from ..ops.python_names import Binding
 from ..types import Array, Scalar
 from . import apply, branches, choices, containers, evaluate, iteration, library, rows
@@ -35,7 +36,7 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def as_int(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
-    return value if found == types.INT else frame.emit("cast", value, node=node, dtype="i64", weak=True)
+    return value if found == types.INT else frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
 
 
 def _zip(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -190,7 +191,7 @@ def _quantifier(stop: bool):
 def as_python_bool(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
     if frame.type_of(value) == types.BOOL:
         return value
-    return frame.emit("cast", value, node=node, hint=hint, dtype="bool", weak=True)
+    return frame.emit("cast", value, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
 
 
 def _convert(python: type, dtype: str):
@@ -202,11 +203,11 @@ def _convert(python: type, dtype: str):
             return evaluate.fold(frame, python, node, *args)
         if len(args) > 1:
             frame.needs_static(value, "a number that is read from text", node)
-        if dtype == "bool":
+        if is_bool(dtype):
             truth = evaluate.truth(frame, value, node)
             if isinstance(truth, Static):
                 return truth
-            return frame.emit("cast", truth, node=node, hint=hint, dtype="bool", weak=True)
+            return frame.emit("cast", truth, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
         value = as_scalar(frame, value, python.__name__, node)
         if frame.type_of(value) == Scalar(dtype, weak=True):
             return value
@@ -233,14 +234,14 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
     if is_number(value):
         return evaluate.fold(frame, lambda v: round(v, places), node, value)
     found = frame.type_of(value)
-    if not isinstance(found, Scalar) or found == Scalar("bool"):
+    if not isinstance(found, Scalar) or found == Scalar(BOOL_WORD):
         frame.fault("T001", f"type {frame.describe(value)} has no __round__ method", node, "called here",
                     ("use np.round",))  # fmt: skip
     if places is None:
-        if found.dtype in ("i64", "i32", "bool"):
-            return frame.emit("cast", value, node=node, hint=hint, dtype="i64", weak=True)
+        if not is_inexact(found.dtype):
+            return frame.emit("cast", value, node=node, hint=hint, dtype=INT_WORD, weak=True)
         whole = frame.emit("rint", value, node=node)
-        return frame.emit("cast", whole, node=node, hint=hint, dtype="i64", weak=True)
+        return frame.emit("cast", whole, node=node, hint=hint, dtype=INT_WORD, weak=True)
     frame.fault("U014", "round() to a number of digits is not in the language", node, "called here",
                 ("use np.round(x, digits)",))  # fmt: skip
 
@@ -273,8 +274,7 @@ def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     if isinstance(found, types.ListOf) or isinstance(value, Rows):
         return Static(issubclass(list, wanted))
     if isinstance(found, Scalar):
-        python = {"bool": bool, "i64": int, "f64": float}
-        actual: type = python[found.dtype] if found.weak else types.NUMPY_DTYPE[found.dtype].type
+        actual: type = PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
     elif isinstance(found, Array):
         actual = np.ndarray
     else:
@@ -309,6 +309,6 @@ ARGUMENTS: dict[Any, tuple[int, int, str]] = {
 BUILTINS = {
     len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
     min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),
-    int: _convert(int, "i64"), float: _convert(float, "f64"), bool: _convert(bool, "bool"), round: _round,
+    int: _convert(int, INT_WORD), float: _convert(float, FLOAT_WORD), bool: _convert(bool, BOOL_WORD), round: _round,
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
 }  # fmt: skip

@@ -15,6 +15,7 @@ import gast
 from .. import syntax
 from ..analysis.failure import can_fail
 from ..builder import COMPARISONS
+from ..dtypes import BOOL_WORD, is_bool
 from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Scalar, Type, promote
@@ -40,7 +41,7 @@ def condition(frame: Frame, test: gast.expr) -> Value:
     last = frame.builder.body[-1] if frame.builder.body else None
     match last:
         case gast.Assign(targets=[gast.Name(id=made)], value=gast.Call(func=gast.Name(id="cast"), args=[inner])):
-            if isinstance(value, Leaf) and value.name == made and frame.type_of(Leaf(inner.id)).dtype == "bool":
+            if isinstance(value, Leaf) and value.name == made and is_bool(frame.type_of(Leaf(inner.id)).dtype):
                 return Leaf(inner.id)
     return value
 
@@ -48,8 +49,8 @@ def condition(frame: Frame, test: gast.expr) -> Value:
 def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
     """`not value`: a bool of Python's, whatever it is of."""
     denied = evaluate.negation(frame, value, node, hint)
-    if frame.type_of(denied) == Scalar("bool"):
-        return frame.emit("cast", denied, node=node, hint=hint, dtype="bool", weak=True)
+    if frame.type_of(denied) == Scalar(BOOL_WORD):
+        return frame.emit("cast", denied, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     return denied
 
 
@@ -121,7 +122,7 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
-    simple = decided == left and isinstance(right_type, Scalar) and right_type.dtype == "bool"
+    simple = decided == left and isinstance(right_type, Scalar) and is_bool(right_type.dtype)
     if simple and _may_run_in_vain(frame, further):
         frame.builder.body += further.side.body
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from .. import types
+from ..dtypes import DTYPE_OF_NUMPY
 from .frame import Frame
 from .resolve import INSTEAD_OF_OBJECT, article, is_object, nature
 from .values import Static, Value
@@ -30,7 +30,7 @@ def require_constant(frame: Frame, value: Any, name: str, node: gast.AST) -> Non
 
 
 def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:
-    dtype = types.DTYPE_OF_NUMPY.get(value.dtype)
+    dtype = DTYPE_OF_NUMPY.get(value.dtype)
     if dtype is None:
         frame.fault("U015", f"dtype {value.dtype} is not supported", node, "of this dtype")
     return frame.emit("cast", Static(value.item()), node=node, dtype=dtype)

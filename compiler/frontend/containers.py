@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .. import syntax, types
+from ..dtypes import INT_WORD
 from ..later import later
 from ..types import Array, ListOf, Scalar
 from . import evaluate, iteration, rows
@@ -82,7 +83,7 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
         what = frame.describe(position)
         frame.fault("T001", f"list indices must be integers or slices, not {what}", node, "indexed here")
     if frame.type_of(position) == types.BOOL:
-        position = frame.emit("cast", position, node=node, dtype="i64", weak=True)
+        position = frame.emit("cast", position, node=node, dtype=INT_WORD, weak=True)
     return frame.atom(position, node)
 
 

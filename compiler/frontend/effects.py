@@ -18,6 +18,7 @@ import numpy as np
 from .. import vocabulary as words
 from ..analysis.alias_source import Facts
 from ..diagnostics import Diagnostic, Label, Span
+from ..dtypes import NUMPY_NAMES
 from ..records import dataclass
 from ..vocabulary import Vocabulary, belongs, closest
 from .resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
@@ -146,7 +147,7 @@ class Judge:
         if dotted.startswith("numpy.") and dotted.count(".") == 1 and tail in words.DTYPES:
             return
         if dotted.startswith("numpy.") and tail in words.OTHER_DTYPES:
-            help_ = "use one of bool, int32, int64, float32, float64"
+            help_ = f"use one of {NUMPY_NAMES}"
             yield self._fault("U015", f"the dtype `{shown}` is not supported", node, "used here", help_)
         elif belongs(dotted, words.RANDOM_MODULES):
             yield self._fault(

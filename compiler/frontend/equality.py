@@ -12,6 +12,7 @@ import sys
 
 import gast
 
+from ..dtypes import BOOL_WORD
 from ..types import Array
 from . import choices, evaluate, identity, iteration, rows
 from .frame import Frame
@@ -90,7 +91,7 @@ def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is
             result = frame.emit("logical_or" if stop else "logical_and", result, step, node=node, hint=hint)
     if isinstance(result, Static):
         return result
-    return frame.emit("cast", result, node=node, hint=hint, dtype="bool", weak=True)
+    return frame.emit("cast", result, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
 
 
 def is_one(left: Value, right: Value) -> bool:
@@ -119,7 +120,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     column = rows.column_of_numbers(frame, held)
     if column is not None:
         found = frame.emit("any", frame.emit("equal", column.values, item, node=node), node=node)
-        return frame.emit("cast", found, node=node, hint=hint, dtype="bool", weak=True)
+        return frame.emit("cast", found, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     found = frame.type_of(held)
     if isinstance(found, Array):
         return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)

@@ -19,6 +19,7 @@ from ...runtime.guards import ABSENT
 from .. import syntax, types
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
+from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool
 from ..later import later
 from ..types import Array, Scalar
 from . import apply, attributes, choices, constancy, containers, displays, equality, execute, iteration, library
@@ -224,13 +225,16 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
 def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`x ** k`; Python's int ** negative int is a float."""
     base, exponent = frame.type_of(left), frame.type_of(right)
-    if isinstance(base, Array) and base.dtype == "bool":
-        frame.fault("U015", "a power of a bool array is of dtype int8, which is not supported", node, "computed here",
-                    ("convert it first: `.astype(np.int64)`",))  # fmt: skip
-    whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == "i64"
+    whole = isinstance(exponent, Scalar) and exponent.weak and exponent.dtype == INT_WORD
+    if whole and isinstance(base, Array) and is_bool(base.dtype):
+        if not isinstance(right, Static):
+            frame.fault("U015", "a power of a bool array is of a dtype that depends on the exponent", node,
+                        "computed here", ("convert it first: `.astype(np.int64)`",))  # fmt: skip
+        if right.value == 2:
+            return frame.emit("square", left, node=node, hint=hint)
     if whole and isinstance(right, Static):
-        if isinstance(base, Scalar) and base.weak and base.dtype == "i64" and right.value < 0:
-            left = frame.emit("cast", left, node=node, dtype="f64", weak=True)
+        if isinstance(base, Scalar) and base.weak and base.dtype == INT_WORD and right.value < 0:
+            left = frame.emit("cast", left, node=node, dtype=FLOAT_WORD, weak=True)
     return frame.emit("power", left, right, node=node, hint=hint)
 
 
@@ -320,7 +324,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
         found = frame.type_of(value)
     if found is None:
         frame.fault("T001", f"a {frame.describe(value)} cannot be used as a condition", node)
-    if found.dtype == "bool":
+    if is_bool(found.dtype):
         return value
     return frame.emit("not_equal", value, Static(0.0 if types.is_floating(found) else 0), node=node)
 
@@ -357,7 +361,7 @@ def array_attribute(
         case "ndim":
             return Static(ndim)
         case "dtype":
-            return Static(types.NUMPY_DTYPE[found.dtype])
+            return Static(NUMPY_DTYPE[found.dtype])
         case "size":
             result: Value = Static(1)
             for axis in range(ndim):

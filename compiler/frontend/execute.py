@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .. import syntax, types
+from ..dtypes import order
 from ..later import later
 from ..messages import Argument, Message
 from ..types import Array
@@ -202,7 +203,7 @@ def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) ->
 def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value:
     """NumPy refuses `ints += floats`: the result would be cut off."""
     found = frame.type_of(value)
-    if found is not None and types.KIND[types.dtype_of(found)] > types.KIND[place.dtype]:
+    if found is not None and order(types.dtype_of(found)) > order(place.dtype):
         message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of this operation in place"
         frame.fault("T001", message, node, "changed in place here", ("write `x = x + ...` for a new array",))
     return value

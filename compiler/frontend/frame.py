@@ -29,6 +29,7 @@ from ..diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from ..dtypes import is_integer
 from ..names import RESERVED
 from ..ops.forms import FORMS
 from ..ops.schema import OPERATORS, TypeFault
@@ -37,7 +38,7 @@ from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
-from .values import Conflict, Leaf, Ref, Static, Value
+from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .world import Namespace, World
 
 ERROR_CLASSES = {
@@ -286,7 +287,7 @@ class Frame:
     def is_integer(self, value: Value) -> bool:
         """Whether a value can count and index: np.bool_ cannot."""
         found = self.type_of(value)
-        return isinstance(found, Scalar) and (found.dtype in ("i64", "i32") or found == types.BOOL)
+        return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
 
     def is_list(self, value: Value) -> bool:
         return isinstance(self.type_of(value), ListOf)
@@ -319,7 +320,10 @@ class Frame:
 
     def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
         """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
-        atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
+        if operator == "cast" and is_held(values[0], static["dtype"]):
+            atoms: list[gast.expr] = [syntax.constant(values[0].value)]
+        else:
+            atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
         if self.builder.singles:
             from .broadcasts import repeated
 
@@ -335,7 +339,8 @@ class Frame:
                 return syntax.name(name)
             case Static(value=bool() | int() | float() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
-                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large")
+                    help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
+                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
                 return syntax.constant(number)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         self.fault("T001", message, node, "used as a number")

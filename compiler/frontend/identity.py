@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gast
 
-from ..types import Array, ListOf, Scalar, Type
+from ..dtypes import BOOL_WORD
+from ..types import BOOL, Array, ListOf, Scalar, Type
 from .frame import Frame
 from .local_functions import is_one
 from .values import Closure, Leaf, Record, Ref, Sequence, Static, Value
@@ -31,9 +32,9 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
         case (Sequence(), Sequence()) | (Record(), Record()) if left == right:
             refuse(frame, node)  # equal, and perhaps made twice
     types = frame.type_of(left), frame.type_of(right)
-    if types == (Scalar("bool", True), Scalar("bool", True)):
+    if types == (BOOL, BOOL):
         same = frame.emit("equal", left, right, node=node)
-        return frame.emit("cast", same, node=node, hint=hint, dtype="bool", weak=True)
+        return frame.emit("cast", same, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
     if None not in types and _may_be_one(*types):
         refuse(frame, node)
     return Static(False)

@@ -9,6 +9,7 @@ import gast
 
 from .. import syntax, types
 from ..analysis.alias import shown_by
+from ..dtypes import INT_WORD, is_integer, promote_dtypes
 from ..names import base_of
 from ..ops import python_names
 from ..ops.primitives import Primitive
@@ -62,7 +63,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
 
 
 def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
-    return types.promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+    return promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
 
 
 def _is_shared(frame: Frame, result: Value, before: int) -> bool:
@@ -175,10 +176,10 @@ def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
 
         value = element(frame, value, [], node)
         found = frame.type_of(value)
-    if not isinstance(found, Scalar) or found.dtype not in ("i64", "i32"):
+    if not isinstance(found, Scalar) or not is_integer(found.dtype):
         frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
     if found != types.INT:
-        value = frame.emit("cast", value, node=node, dtype="i64", weak=True)
+        value = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
     return value
 
 
@@ -223,7 +224,7 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
     element = frame.type_of(value).element  # type: ignore[union-attr]
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")  # type: ignore[union-attr]
-    shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype="i64")
+    shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype=INT_WORD)
 
     def each(visit: Any) -> str:
         total = frame.builder.names.fresh("total")

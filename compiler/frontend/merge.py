@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from .. import syntax, types
+from ..dtypes import INT_WORD, LARGEST_EXACT, PYTHON_TYPE, is_inexact, is_integer, is_python
 from ..later import later
 from ..names import from_path
 from ..placeholders import placeholder
@@ -287,11 +288,10 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
         return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
         return frame.atom(value, node)
-    if is_number(value) and wanted.dtype not in ("f32", "i32"):
-        make = {"f64": float, "i64": int, "bool": bool}[wanted.dtype]
+    if is_number(value) and is_python(wanted.dtype):
         if loses_digits(value, found, wanted):
             require_exact(frame, value, node)
-        return syntax.constant(make(value.value))  # type: ignore[union-attr]
+        return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))  # type: ignore[union-attr]
     if found.dtype == wanted.dtype:
         return frame.atom(value, node)
     if loses_digits(value, found, wanted):
@@ -301,17 +301,17 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
 
 def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
     """Whether a float of the wanted type may not hold this int."""
-    if types.KIND[found.dtype] != 1 or types.KIND[wanted.dtype] != 2:
+    if not is_integer(found.dtype) or not is_inexact(wanted.dtype):
         return False
     if isinstance(value, Static):
-        return abs(value.value) > types.LARGEST_EXACT
-    return found.dtype == "i64"
+        return abs(value.value) > LARGEST_EXACT
+    return found.dtype == INT_WORD
 
 
 def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
     """Raise where an int becomes a float because it meets one in a variable, and is too large to keep its digits."""
-    above = frame.emit("greater", value, Static(types.LARGEST_EXACT), node=node)
-    below = frame.emit("less", value, Static(-types.LARGEST_EXACT), node=node)
+    above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
+    below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
     outside = frame.emit("logical_or", above, below, node=node)
     error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))

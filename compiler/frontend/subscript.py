@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from .. import syntax, types
+from ..dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, containers, evaluate
@@ -129,7 +130,7 @@ def slice_item(frame: Frame, node: gast.Slice) -> gast.Slice:
             parts.append(None)
             continue
         found = frame.type_of(value)
-        if not isinstance(found, Scalar) or found.dtype not in ("i64", "i32"):
+        if not isinstance(found, Scalar) or not is_integer(found.dtype):
             frame.fault("T001", f"slice indices must be integers, not {frame.describe(value)}", bound)
         parts.append(frame.atom(value, bound))
     if isinstance(parts[2], gast.Constant) and parts[2].value == 0:
@@ -141,11 +142,11 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
     if _is(value, None):
         return syntax.constant(None)
     found = frame.type_of(value)
-    if found is None or types.dtype_of(found) in ("f32", "f64") or isinstance(found, ListOf):
+    if found is None or is_inexact(types.dtype_of(found)) or isinstance(found, ListOf):
         wanted = "integers, slices, None, ... and integer or boolean arrays"
         message = f"arrays are indexed by {wanted}, not {frame.describe(value)}"
         frame.fault("T001", message, node, "indexed here")
-    if isinstance(found, Scalar) and found.dtype == "bool":
+    if isinstance(found, Scalar) and is_bool(found.dtype):
         frame.fault("T001", "indexing by a single bool is not supported", node, "indexed here", ("use an `if`",))
     if isinstance(found, Array) and found.ndim == 0:
         value = element(frame, value, [], node)
@@ -155,7 +156,7 @@ def index_atom(frame: Frame, value: Value, node: gast.AST) -> gast.expr:
 def consumed(frame: Frame, value: Any) -> int:
     """How many axes an item takes."""
     found = None if isinstance(value, gast.AST) else frame.type_of(value)
-    return found.ndim if isinstance(found, Array) and found.dtype == "bool" else 1
+    return found.ndim if isinstance(found, Array) and is_bool(found.dtype) else 1
 
 
 def _is(value: Any, what: object) -> bool:
@@ -191,7 +192,7 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
         check_fits(frame, dims, found, node)
         if found.ndim == 0:
             value = element(frame, value, [], node)
-    elif place.dtype in ("i64", "i32") and all(map(_is_basic, frame_items(frame, items))):
+    elif is_integer(place.dtype) and all(map(_is_basic, frame_items(frame, items))):
         value = as_python(frame, value, found, place.dtype, node)
     atom = frame.atom(value, node)
     stored = fitted(frame, atom, dims) if isinstance(found, Array) else atom
@@ -208,11 +209,13 @@ def _is_basic(item: Any) -> bool:
 
 
 def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.AST) -> Value:
-    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them."""
-    narrows = types.KIND[found.dtype] == 2 or (found.dtype, dtype) == ("i64", "i32")
+    """NumPy puts its own scalars into ints as Python's: nan and what is too large raise; by arrays it casts them, and
+    into ints without a sign.
+    """
+    narrows = is_signed(dtype) and not is_exact(found.dtype, dtype)
     if found.weak or not narrows:
         return value
-    return frame.emit("cast", value, node=node, dtype="i64", weak=True)
+    return frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
 
 
 def shape_of_place(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> tuple:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..dtypes import holds, is_integer
 from ..records import dataclass
 from ..types import Type
 
@@ -312,3 +313,8 @@ def from_python(
         return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
     made = convert(value)
     return Static(value) if made is None else made
+
+
+def is_held(value: Value, dtype: str) -> bool:
+    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
+    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..dtypes import DTYPES, PYTHON_WORDS
 from .samples import SAMPLES, Sample
 
 GRID = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
 GRID32 = GRID.astype(np.float32)
 CUBE = np.linspace(-1.0, 2.0, 24).reshape(2, 3, 4) ** 2 - 0.3
 TURNED = CUBE.transpose(0, 2, 1)
-DTYPES = ("bool", "i32", "i64", "f32", "f64")
 
 
 def _reductions() -> tuple[Sample, ...]:
@@ -42,7 +42,7 @@ def _conversions() -> tuple[Sample, ...]:
     arrays = (GRID, GRID32, GRID > 0, np.array(1.5))
     singles = (2.5, 4, True, np.float64(-2.7), np.float32(1.5), np.int32(3), np.True_)
     samples = [Sample((v,), {"dtype": d, "weak": False}, d == "f64") for v in (*arrays, *singles) for d in DTYPES]
-    samples += [Sample((v,), {"dtype": d, "weak": True}, d == "f64") for v in singles for d in ("bool", "i64", "f64")]
+    samples += [Sample((v,), {"dtype": d, "weak": True}, d == "f64") for v in singles for d in PYTHON_WORDS]
     return tuple(samples)
 
 

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 import gast
 
 from .. import syntax
-from ..types import NUMPY_DTYPE, Array, ListOf, Scalar, Type
+from ..dtypes import is_exact
+from ..types import FLOAT, Array, ListOf, Scalar, Type
 
 TypesOf: TypeAlias = Mapping[str, Type]
 Candidates: TypeAlias = tuple[gast.expr, ...]
@@ -58,14 +59,9 @@ def of_conversions(value: gast.Call, operand: gast.Name, inner: gast.Call | None
     there_and_back = source == middle == syntax.static_of(value)["dtype"]  # one number for Python and for NumPy
     if not there_and_back and not _is_weak_alike(inner.args[0], operand, types):
         return (operand,)
-    if NUMPY_DTYPE[source] != NUMPY_DTYPE[middle] and not _is_exact(source, middle):
+    if not is_exact(source, middle):
         return (operand,)
     return operand, inner.args[0], syntax.rebuild(value, args=inner.args)
-
-
-def _is_exact(source: str, middle: str) -> bool:
-    exact = {("i32", "i64"), ("i32", "f64"), ("f32", "f64"), ("bool", "i32"), ("bool", "i64"), ("bool", "f64")}
-    return (source, middle) in exact
 
 
 def _is_weak_alike(first: gast.expr, second: gast.expr, types: TypesOf) -> bool:
@@ -74,7 +70,7 @@ def _is_weak_alike(first: gast.expr, second: gast.expr, types: TypesOf) -> bool:
 
 
 def _weak(node: gast.expr, types: TypesOf) -> bool:
-    type_ = types.get(node.id) if isinstance(node, gast.Name) else Scalar("f64", True)
+    type_ = types.get(node.id) if isinstance(node, gast.Name) else FLOAT
     return isinstance(type_, Scalar) and type_.weak
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..dtypes import BOOL_WORD, is_bool
 from ..types import Type
 from . import intervals
 from .kinds import elementwise, infix, prefix
@@ -35,9 +36,9 @@ for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     """bool of bools.  `and` of other values gives one of them in Python: the caller takes their truth first."""
     numeric(name, types)
-    if any(t.dtype != "bool" for t in types):  # type: ignore[union-attr]
+    if any(not is_bool(t.dtype) for t in types):  # type: ignore[union-attr]
         raise TypeFault("T001", f"`{name}` takes bools here, not {words(types)}")
-    return "bool", all_weak(types) and name != "logical_xor"
+    return BOOL_WORD, all_weak(types) and name != "logical_xor"
 
 
 def _either(python, numpy):

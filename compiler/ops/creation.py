@@ -1,4 +1,4 @@
-"""Rows: arrays made from nothing.  Shapes are tuples of ints; dtypes are the words of `types.DTYPES`."""
+"""Rows: arrays made from nothing.  Shapes are tuples of ints; dtypes are the words of `DTYPES`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import gast
 import numpy as np
 
-from ..types import NUMPY_DTYPE, Array, Extent, Scalar, Type
+from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE
+from ..types import Array, Extent, Scalar, Type
 from .cotangents import Atom, Atoms, Static
 from .kinds import creation
 from .raising import always
@@ -69,20 +70,20 @@ def _diagonal(shape: tuple[int, int], offset: int, dtype: str) -> np.ndarray:
 
 
 for _name in ("zeros", "ones", "empty"):
-    creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": "f64"}, vjp=(),
-             spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
+    creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": FLOAT_WORD},
+             vjp=(), spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
 
-creation("full", "value", type=makes(), static={"shape": ..., "dtype": "f64"}, vjp=[full_vjp], samples="fills",
+creation("full", "value", type=makes(), static={"shape": ..., "dtype": FLOAT_WORD}, vjp=[full_vjp], samples="fills",
          meaning=lambda value, shape, dtype: np.full(shape, value, NUMPY_DTYPE[dtype]),
          spelling="np.full({shape}, {value}, {dtype})")  # fmt: skip
 
 # The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  Element k of floats
 # is `start + k * ((start + step) - start)`, as NumPy rounds it.
-creation("arange", "start, stop, step", raises=always, type=makes(rank=1), static={"shape": ..., "dtype": "i64"},
+creation("arange", "start, stop, step", raises=always, type=makes(rank=1), static={"shape": ..., "dtype": INT_WORD},
          meaning=_counted, vjp=[full_vjp, None, step_vjp], samples="progressions",
          spelling="np.arange({start}, {stop}, {step}, {dtype})")  # fmt: skip
 
-creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtype": "f64"}, vjp=(), samples="squares",
-         meaning=_diagonal,
+creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtype": FLOAT_WORD}, vjp=(),
+         samples="squares", meaning=_diagonal,
          spelling="np.eye(*{shape}, {offset}, {dtype})")  # fmt: skip
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import gast
 
+from ..dtypes import is_bool, is_inexact, is_integer
 from ..records import dataclass
-from ..types import KIND, Array, Extent, ListOf, Scalar, Type
+from ..types import Array, Extent, ListOf, Scalar, Type
 from .schema import TypeFault
 from .slices import is_full, slice_extent
 from .type_rules import agree, broadcast
@@ -88,14 +89,14 @@ def _kind(builder: Builder, item: gast.expr) -> tuple[str, Type | None]:
     if is_new_axis(item):
         return "none", None
     type_ = builder.type_of(item)
-    if isinstance(type_, Array) and KIND[type_.dtype] < 2:
-        return "mask" if type_.dtype == "bool" else "array", type_
+    if isinstance(type_, Array) and not is_inexact(type_.dtype):
+        return "mask" if is_bool(type_.dtype) else "array", type_
     _require_int(type_, "an index")
     return "int", type_
 
 
 def _require_int(type_: Type, what: str) -> None:
-    if not isinstance(type_, Scalar) or KIND[type_.dtype] != 1:
+    if not isinstance(type_, Scalar) or not is_integer(type_.dtype):
         raise TypeFault("T001", f"{what} must be an int, not {type_}")
 
 

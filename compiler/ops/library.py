@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Extent, Type, promote_dtypes, rank
+from ..types import Extent, Type, rank
 from .cotangents import Atom, Atoms, Static, filled
 from .kinds import library
 from .raising import always
@@ -34,8 +34,7 @@ def solve_type(types: Sequence[Type]) -> Type:
     rows, columns = dims_of(a)
     _same("np.linalg.solve takes a square matrix", rows, columns, a)
     _same("np.linalg.solve takes as many rows on the right", rows, dims_of(b)[0], b)
-    dtype = promote_dtypes(*(in_floats(t.dtype) for t in types))  # type: ignore[union-attr]
-    return shaped(dtype, dims_of(b))
+    return shaped(in_floats("np.linalg.solve", types), dims_of(b))
 
 
 def _same(what: str, one: Extent, other: Extent, type_: Type) -> None:

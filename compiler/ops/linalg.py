@@ -14,7 +14,8 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import Extent, Type, promote_dtypes, rank
+from ..dtypes import is_bool, promote_dtypes
+from ..types import Extent, Type, rank
 from .cotangents import Atom, Atoms, Static, filled, fold
 from .kinds import contraction
 from .schema import Precedence, TypeFault
@@ -139,7 +140,7 @@ def einsum_type(types: Sequence[Type], subscripts: str) -> Type:
             message = f"einsum: `{letter}` must stand in two of the three places of `{subscripts}`, once each"
             raise TypeFault("S002", message)
     dtype = promote_dtypes(*(t.dtype for t in types))  # type: ignore[union-attr]
-    if dtype == "bool":
+    if is_bool(dtype):
         raise TypeFault("T001", "`einsum` takes numbers, not bools; convert first: `.astype(np.int64)`")
     return shaped(dtype, tuple(lengths[letter] for letter in result))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from .kinds import elementwise
 from .raising import Domain, always, on_python
 from .transcendental import LN_2, LN_10, TWO_OVER_ROOT_PI
@@ -17,7 +18,7 @@ from .works_in import WorksIn, as_python_floats, as_rounded, as_rounded_by_math
 
 
 def of_math(
-    name: str, operands: str, partials: list[object], samples: str, dtype: str = "f64", work: str = "function",
+    name: str, operands: str, partials: list[object], samples: str, dtype: str = FLOAT_WORD, work: str = "function",
     works_in: WorksIn = as_python_floats, domain: Domain | None = None,
 ) -> None:  # fmt: skip
     names = operands.split(", ")
@@ -73,14 +74,14 @@ of_math("fmod", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 of_math("remainder", "x, y", ["1.0", "-(x - out) / y"], "nonzero_pair")
 
 for _name in ("floor", "ceil", "trunc"):
-    of_math(_name, "x", [None], "real", "i64", work="light", works_in=as_rounded_by_math)
+    of_math(_name, "x", [None], "real", INT_WORD, work="light", works_in=as_rounded_by_math)
 for _name in ("isnan", "isinf", "isfinite"):
-    of_math(_name, "x", [None], "special", "bool", work="light")
+    of_math(_name, "x", [None], "special", BOOL_WORD, work="light")
 
 # math.pow is not `**`: it works in floats, and a negative base to a fraction is an error, never complex.
 MATH_POW_BASE = "vjp: out_bar * (y * math_pow(x, where(y == 0.0, 1.0, y - 1.0)))"
 of_math("pow", "x, y", [MATH_POW_BASE, "math_log(where(x == 0.0, 1.0, x)) * out"], "power")
 
 elementwise("round_half_even", "x", raises=on_python, works_in=as_rounded, meaning=round, type=python_only(round,
-            "i64"), partials=[None],
+            INT_WORD), partials=[None],
             spelling="round({x})", samples="real_numbers", python=())  # fmt: skip

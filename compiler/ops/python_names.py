@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import vocabulary
+from ..dtypes import DTYPE_OF_NUMPY
 from ..records import dataclass
 from . import OPERATORS
 from .schema import Operator
@@ -127,11 +129,7 @@ METHOD_FUNCTIONS = {
     "creation": "copy=copy_method",
     "products": "dot trace",
 }
-DTYPES = {
-    "numpy.bool": "bool", "numpy.bool_": "bool", "numpy.int32": "i32", "numpy.intc": "i32", "numpy.int64": "i64",
-    "numpy.int_": "i64", "numpy.intp": "i64", "numpy.float32": "f32", "numpy.single": "f32", "numpy.float64": "f64",
-    "numpy.double": "f64",
-}  # fmt: skip
+DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}
 CONSTANTS = {
     "numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan, "numpy.newaxis": None,
     "numpy.euler_gamma": float(np.euler_gamma), "math.pi": math.pi, "math.e": math.e, "math.tau": math.tau,

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ..dtypes import is_bool, is_exact, is_inexact, is_integer
 from ..records import dataclass
-from ..types import KIND, Array, Extent, ListOf, Scalar, Type
+from ..types import Array, Extent, ListOf, Scalar, Type
 
 Raises: TypeAlias = Callable[[Sequence[Type], Mapping[str, Any]], bool]
 
@@ -47,17 +48,19 @@ def on_python(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
 
 def on_python_or_ints(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
     """Ints have no negative powers."""
-    integers = all(not isinstance(t, ListOf) and KIND[t.dtype] < 2 for t in operands)
+    integers = all(not isinstance(t, ListOf) and not is_inexact(t.dtype) for t in operands)
     return integers or on_python(operands, static)
 
 
 def conversion(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:
     """nan has no int, and a Python int may be too large for one of NumPy's."""
     (source,), dtype = operands, static["dtype"]
-    if isinstance(source, ListOf) or KIND[dtype] != 1:
+    if isinstance(source, ListOf) or not is_integer(dtype):
         return False
     weak = isinstance(source, Scalar) and source.weak
-    return KIND[source.dtype] == 2 or (weak and source.dtype == "i64" and dtype == "i32")
+    if is_inexact(source.dtype):
+        return True
+    return (weak or bool(static.get("weak"))) and not is_bool(source.dtype) and not is_exact(source.dtype, dtype)
 
 
 def if_empty(operands: Sequence[Type], static: Mapping[str, Any]) -> bool:

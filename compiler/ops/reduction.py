@@ -14,7 +14,8 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import KIND, Array, Scalar, Type, dtype_of, rank
+from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, summed
+from ..types import INT, Array, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .raising import if_empty
@@ -40,10 +41,6 @@ def reduces(name: str, dtype: Callable[[str], str], one_axis: bool = False, need
         return shaped(dtype(types[0].dtype), tuple(left))  # type: ignore[union-attr]
 
     return rule
-
-
-def _counted(dtype: str) -> str:
-    return "i64" if dtype in ("bool", "i32") else dtype
 
 
 def _same(dtype: str) -> str:
@@ -135,7 +132,7 @@ def _running_product(builder: Builder, rows: gast.expr, backward: bool) -> gast.
     result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=dtype)
     total = _one(builder, dtype, lengths[:-1])
     k = builder.names.fresh("k")
-    builder.types[k] = Scalar("i64", True)
+    builder.types[k] = INT
     outer, builder.body = builder.body, []
     builder.merged.add(total.id)
     builder.append(syntax.store(result.id, [*lead, syntax.name(k)], total))
@@ -158,36 +155,29 @@ def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
 
 # --- values before the first element ------------------------------------------------------------------------------
 
-INT_LIMITS = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
-
-
-def number(value: int, dtype: str) -> object:
-    return float(value) if KIND[dtype] == 2 else value
-
-
 def least(dtype: str) -> object:
-    return False if dtype == "bool" else -float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][0]
+    return DTYPE[dtype].least
 
 
 def greatest(dtype: str) -> object:
-    return True if dtype == "bool" else float("inf") if KIND[dtype] == 2 else INT_LIMITS[dtype][1]
+    return DTYPE[dtype].greatest
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-reduction("sum", type=reduces("sum", _counted), meaning=np.sum, vjp=sum_vjp, samples="arrays",
-          fold=Fold("add", lambda dtype: number(0, dtype), "total", compensated=True))  # fmt: skip
-reduction("prod", type=reduces("prod", _counted), meaning=np.prod, vjp=prod_vjp, samples="arrays",
-          fold=Fold("multiply", lambda dtype: number(1, dtype), "product", keeps_order=True))  # fmt: skip
+reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays",
+          fold=Fold("add", lambda dtype: DTYPE[dtype].python_type(0), "total", compensated=True))  # fmt: skip
+reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=prod_vjp, samples="arrays",
+          fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
           fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
           fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
-reduction("any", type=reduces("any", lambda _: "bool"), meaning=np.any, vjp=None, samples="arrays",
+reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays",
           fold=Fold("logical_or", lambda dtype: False, "found"))  # fmt: skip
-reduction("all", type=reduces("all", lambda _: "bool"), meaning=np.all, vjp=None, samples="arrays",
+reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays",
           fold=Fold("logical_and", lambda dtype: True, "holds"))  # fmt: skip
-reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: "i64", one_axis=True, needs_elements=True),
+reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           fold=Fold("greater", least, "place"), meaning=np.argmax, vjp=None, samples="arrays")  # fmt: skip
-reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: "i64", one_axis=True, needs_elements=True),
+reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           fold=Fold("less", greatest, "place"), meaning=np.argmin, vjp=None, samples="arrays")  # fmt: skip

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import syntax, types
-from ..types import INT, NUMPY_DTYPE, Array, Extent, Scalar, Type
+from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE, promote_dtypes
+from ..types import INT, Array, Extent, Scalar, Type
 from . import collapsing, intervals
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
@@ -79,7 +80,7 @@ def concatenate_type(operands: Sequence[Type], axis: int) -> Type:
                 dims[k] = _equal(dims[k], other.dims[k], first, other)
         total = types.sum_of_lengths(total, other.dims[axis])
     dims[axis] = total
-    return Array(types.promote_dtypes(*(a.dtype for a in arrays)), tuple(dims))
+    return Array(promote_dtypes(*(a.dtype for a in arrays)), tuple(dims))
 
 
 def _equal(left: Extent, right: Extent, first: Type, other: Type) -> Extent:
@@ -185,7 +186,6 @@ def cast_type(operands: Sequence[Type], dtype: str, weak: bool = False) -> Type:
     return Scalar(dtype, weak) if isinstance(x, Scalar) else Array(dtype, x.dims)  # type: ignore[union-attr]
 
 
-PYTHON_TYPE = {"bool": bool, "i64": int, "f64": float}
 
 
 def convert(x, dtype, weak=False):

@@ -15,19 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from ..records import dataclass
-from ..types import (
+from ..dtypes import (
     DTYPE_OF_NUMPY,
-    KIND,
+    FLOAT_WORD,
     NUMPY_DTYPE,
-    Array,
-    ListOf,
-    Scalar,
-    Type,
+    NUMPY_NAMES,
+    PYTHON_TYPE,
+    accumulator,
     as_float,
-    promote,
+    is_inexact,
     promote_dtypes,
 )
+from ..dtypes import python_word as word_of_python
+from ..dtypes import summed as summed_word
+from ..records import dataclass
+from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type, promote
 from . import type_rules
 from .schema import TypeFault
 
@@ -59,7 +61,7 @@ def describe(value: object) -> object:
 
 def _word(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
-        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of bool, int32, int64, float32, float64")
+        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {NUMPY_NAMES}")
     return DTYPE_OF_NUMPY[dtype]
 
 
@@ -69,11 +71,11 @@ def type_of(description: object) -> Type:
         case Scalar() | Array() | ListOf():
             return description
         case bool():
-            return Scalar("bool", True)
+            return BOOL
         case int():
-            return Scalar("i64", True)
+            return INT
         case float():
-            return Scalar("f64", True)
+            return FLOAT
     raise TypeFault("T001", f"a number or an array is needed here, not {description!r}")
 
 
@@ -125,7 +127,7 @@ def common(*values: object) -> str:
 @StaticFunction
 def strict_common(*values: object) -> str:
     """The dtype word that holds all these values when Python numbers count as NumPy's: what `np.array` takes."""
-    return promote_dtypes(*(type_of(v).dtype for v in values)) if values else "f64"  # type: ignore[union-attr]
+    return promote_dtypes(*(type_of(v).dtype for v in values)) if values else FLOAT_WORD  # type: ignore[union-attr]
 
 
 @StaticFunction
@@ -135,26 +137,50 @@ def floating(word: str) -> str:
 
 
 @StaticFunction
+def of_functions(word: str) -> str:
+    """The dtype word in which NumPy evaluates a function of floats, such as a square root."""
+    return DTYPE_OF_NUMPY[np.sqrt.resolve_dtypes((NUMPY_DTYPE[word], None))[-1]]
+
+
+@StaticFunction
+def accumulated(word: str) -> str:
+    """The dtype word in which sums are taken before they are rounded to this one."""
+    return accumulator(word)
+
+
+@StaticFunction
+def keeps_first(word: str) -> bool:
+    """Whether the larger of two equals is the first one, as for what NumPy computes in another dtype."""
+    return accumulator(word) != word
+
+
+@StaticFunction
+def largest(word: str) -> float:
+    """The largest number of a dtype of floats."""
+    return float(np.finfo(NUMPY_DTYPE[word]).max)
+
+
+@StaticFunction
 def python_word(word: str) -> str:
     """The dtype word of the Python number that holds such a value."""
-    return ("bool", "i64", "f64")[KIND[word]]
+    return word_of_python(word)
 
 
 @StaticFunction
 def limits(word: str) -> object:
     """NumPy's record of the limits of a dtype: `eps`, `max`, `tiny`, ..."""
     dtype: Any = NUMPY_DTYPE[word]
-    return np.finfo(dtype) if KIND[word] == 2 else np.iinfo(dtype)
+    return np.finfo(dtype) if is_inexact(word) else np.iinfo(dtype)
 
 
 @StaticFunction
 def is_float_word(word: str) -> bool:
-    return KIND[word] == 2
+    return is_inexact(word)
 
 
 # --- static arguments ----------------------------------------------------------------------------------------------
 
-_PYTHON_DTYPES = {bool: "bool", int: "i64", float: "f64"}
+_PYTHON_DTYPES = {python: word for word, python in PYTHON_TYPE.items()}
 
 
 @StaticFunction
@@ -232,7 +258,7 @@ def refuse(code: str, message: str) -> None:
 @StaticFunction
 def summed(word: str) -> str:
     """The dtype word in which NumPy adds up: bools and int32 in int64."""
-    return "i64" if word in ("bool", "i32") else word
+    return summed_word(word)
 
 
 @StaticFunction

@@ -7,16 +7,19 @@ or cancel are factored, as in `(1 - x) * (1 + x)`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, PYTHON_TYPE
+from ..types import Type, dtype_of
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise
 from .schema import TypeFault
-from .type_rules import from_numpy
+from .type_rules import DtypeRule, from_numpy, is_weak
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -80,6 +83,22 @@ def of_scipy(name: str) -> Callable[..., Any]:
     return meaning
 
 
+def _as_scipy(function: Callable[..., Any], numpy: DtypeRule) -> DtypeRule:
+    """As functions of NumPy; which loop SciPy takes for smaller dtypes depends on its version, and it is asked."""
+
+    @cache
+    def asked(operands: tuple[tuple[str, bool], ...]) -> str:
+        made = (PYTHON_TYPE[dtype](1) if weak else NUMPY_DTYPE[dtype].type(1) for dtype, weak in operands)
+        return DTYPE_OF_NUMPY[function(*made).dtype]
+
+    def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
+        answer = numpy(name, types)
+        operands = tuple((dtype_of(t), is_weak(t)) for t in types)
+        return answer if all(DTYPE[dtype].bits >= 32 for dtype, _ in operands) else (asked(operands), False)
+
+    return rule
+
+
 def special(
     name: str, operands: str, partials: list[object], samples: str, aliases: tuple[str, ...] = (), work="special",
     cpu="",
@@ -87,7 +106,7 @@ def special(
     """A function of `scipy.special`: ints count as float64, as they do there."""
     names = operands.split(", ")
     spelling = f"scipy.special.{name}({', '.join('{' + n + '}' for n in names)})"
-    like = from_numpy(np.exp if len(names) == 1 else np.arctan2)
+    like = _as_scipy(of_scipy(name), from_numpy(np.exp if len(names) == 1 else np.arctan2))
     elementwise(name, operands, meaning=of_scipy(name), type=like, partials=partials, samples=samples, work=work,
                 cpu=cpu, spelling=spelling, python=(f"scipy.special.{name}", *aliases))  # fmt: skip
 

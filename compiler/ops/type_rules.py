@@ -4,7 +4,7 @@
     broadcast((n, 1), (m,))                    ->    (n, m)
 
 A *dtype rule* takes the operator's name and its operand types and gives (dtype, weak); a *type rule* adds the shape.
-Whatever NumPy would answer in a dtype that the language lacks (float16, int8) is refused.
+Whatever NumPy would answer in a dtype that the language lacks (complex128, object) is refused.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from functools import cache
 
 import numpy as np
 
-from ..types import (
+from ..dtypes import (
+    BOOL_WORD,
+    DTYPE,
     DTYPE_OF_NUMPY,
-    KIND,
+    FLOAT_WORD,
+    INT_WORD,
     NUMPY_DTYPE,
-    Array,
-    Dim,
-    Extent,
-    ListOf,
-    Scalar,
-    Type,
-    promote,
+    PYTHON_TYPE,
+    as_float,
+    is_bool,
+    promote_dtypes,
 )
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type, dtype_of, promote
 from .schema import TypeFault
 
 DtypeRule = Callable[[str, Sequence[Type]], tuple[str, bool]]
-_WEAK_FOR_NUMPY: dict[str, object] = {"bool": np.dtype(np.bool_), "i64": int, "f64": float}
+_WEAK_FOR_NUMPY: dict[str, object] = {**PYTHON_TYPE, BOOL_WORD: np.dtype(np.bool_)}
 
 
 # --- dtypes --------------------------------------------------------------------------------------------------------
@@ -41,9 +42,13 @@ def words(types: Sequence[Type]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
-def in_floats(dtype: str) -> str:
-    """The dtype in which NumPy's linear algebra works: ints are taken in float64."""
-    return dtype if KIND[dtype] == 2 else "f64"
+def in_floats(name: str, types: Sequence[Type]) -> str:
+    """The dtype in which NumPy's linear algebra works: ints are taken in float64, and it has the floats of LAPACK."""
+    found = promote_dtypes(*(as_float(dtype_of(t)) for t in types))
+    if not all(DTYPE[as_float(dtype_of(t))].letter for t in types):
+        fault = f"`{name}` does not take {words(types)}: array type {NUMPY_DTYPE[found]} is unsupported in linalg"
+        raise TypeFault("T001", f"{fault}; convert first, for example with `.astype(np.float32)`")
+    return found
 
 
 def numeric(name: str, types: Sequence[Type]) -> None:
@@ -108,24 +113,24 @@ def python_or(python: Callable[[Sequence[str]], str], ufunc: np.ufunc, hint: str
 
 def python_number(dtypes: Sequence[str]) -> str:
     """int, unless one is a float: bools count as ints."""
-    return "f64" if "f64" in dtypes else "i64"
+    return FLOAT_WORD if FLOAT_WORD in dtypes else INT_WORD
 
 
 def python_float(dtypes: Sequence[str]) -> str:
-    return "f64"
+    return FLOAT_WORD
 
 
 def python_bool(dtypes: Sequence[str]) -> str:
-    return "bool"
+    return BOOL_WORD
 
 
 def python_bits(dtypes: Sequence[str]) -> str:
     """bool of bools, int of ints, nothing of floats."""
-    return "" if "f64" in dtypes else "i64" if "i64" in dtypes else "bool"
+    return "" if FLOAT_WORD in dtypes else INT_WORD if INT_WORD in dtypes else BOOL_WORD
 
 
 def python_shift(dtypes: Sequence[str]) -> str:
-    return "" if "f64" in dtypes else "i64"
+    return "" if FLOAT_WORD in dtypes else INT_WORD
 
 
 def python_only(function: Callable[..., object], dtype: str) -> DtypeRule:
@@ -220,14 +225,14 @@ def normal_axes(axis: object, rank: int) -> tuple[int, ...]:
 
 
 def kind_word(type_: Type) -> str:
-    return ("bool", "int", "float")[KIND[type_.dtype]]  # type: ignore[union-attr]
+    return DTYPE[type_.dtype].kind  # type: ignore[union-attr]
 
 
 def where_dtype(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     """What fits both choices; weak only where all three are scalars and both choices weak."""
     numeric(name, types)
     condition, *choices = types
-    if condition.dtype != "bool":  # type: ignore[union-attr]
+    if not is_bool(condition.dtype):  # type: ignore[union-attr]
         raise TypeFault("T001", f"the condition of `{name}` must be bool, not {condition}; compare it: `x != 0`")
     dtype, weak = promote(*choices)  # type: ignore[arg-type]
     return dtype, weak and isinstance(condition, Scalar)

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..types import KIND, Scalar, as_float, promote
+from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, as_float, is_inexact, summed
+from ..types import Scalar, promote
 
 WorksIn: TypeAlias = Callable[[Sequence[Scalar], Scalar], tuple[str, ...]]
 
@@ -22,10 +23,18 @@ def as_result(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
 
 
 def as_common(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
-    """Python compares an int with a float by their values, where a conversion could lose digits."""
+    """An int is compared by its value with a float of Python's, and with one that has no sign, or has one alone."""
     if is_mixed(operands):
         return tuple(o.dtype for o in operands)
-    return (promote(*operands)[0],) * len(operands)
+    dtype = promote(*operands)[0]
+    if all(not is_inexact(o.dtype) for o in operands) and (is_inexact(dtype) or _has_sign_beside(dtype, operands)):
+        return tuple(summed(o.dtype) for o in operands)
+    return (dtype,) * len(operands)
+
+
+def _has_sign_beside(dtype: str, operands: Sequence[Scalar]) -> bool:
+    """Whether an int of Python's meets NumPy's widest without a sign, which may not hold it."""
+    return dtype == summed(dtype) != INT_WORD and any(o.dtype == INT_WORD for o in operands)
 
 
 def as_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
@@ -33,27 +42,27 @@ def as_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
 
 
 def as_python_floats(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
-    return ("f64",) * len(operands)
+    return (FLOAT_WORD,) * len(operands)
 
 
 def as_quotient(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
     """Python divides ints exactly, so that they must not be rounded to floats before."""
     dtype, weak = promote(*operands)
-    return ("i64" if weak and KIND[dtype] < 2 else result.dtype,) * len(operands)
+    return (INT_WORD if weak and not is_inexact(dtype) else result.dtype,) * len(operands)
 
 
 def as_choice(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
-    return ("bool", result.dtype, result.dtype)
+    return (BOOL_WORD, result.dtype, result.dtype)
 
 
 def as_rounded(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
     """An int is rounded already, and may not fit a float."""
-    return ("i64" if KIND[operands[0].dtype] < 2 else "f64",)
+    return (FLOAT_WORD if is_inexact(operands[0].dtype) else INT_WORD,)
 
 
 def as_rounded_by_math(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
     """`math` makes a float of NumPy's numbers first, and takes Python's ints as they are."""
-    return as_rounded(operands, result) if operands[0].weak else ("f64",)
+    return as_rounded(operands, result) if operands[0].weak else (FLOAT_WORD,)
 
 
 def as_it_is(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
@@ -62,4 +71,4 @@ def as_it_is(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
 
 def is_mixed(operands: Sequence[Scalar]) -> bool:
     """Whether a Python int and a Python float meet."""
-    return all(o.weak for o in operands) and {o.dtype for o in operands} == {"i64", "f64"}
+    return all(o.weak for o in operands) and {o.dtype for o in operands} == {INT_WORD, FLOAT_WORD}

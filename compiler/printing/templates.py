@@ -17,10 +17,10 @@ import gast
 
 from .. import syntax
 from ..diagnostics import InternalError
+from ..dtypes import FLOAT_WORD, NUMPY_DTYPE, WEAK_WORD, is_bool, order
 from ..ops.schema import Operator
-from ..types import KIND, NUMPY_DTYPE, Type, rank
+from ..types import Type, rank
 
-PYTHON_TYPE = {"bool": "bool", "i64": "int", "f64": "float"}
 HOLE = "__{}__"
 
 
@@ -36,8 +36,8 @@ def attribute(dotted: str) -> gast.expr:
 def numpy_dtype(dtype: str, weak: bool = False) -> gast.expr:
     """`np.float32`; Python's own type for a weak one."""
     if weak:
-        return syntax.name(PYTHON_TYPE[dtype])
-    return attribute("np.bool_" if dtype == "bool" else f"np.{NUMPY_DTYPE[dtype].name}")
+        return syntax.name(WEAK_WORD[dtype])
+    return attribute("np.bool_" if is_bool(dtype) else f"np.{NUMPY_DTYPE[dtype].name}")
 
 
 @cache
@@ -77,7 +77,7 @@ def fill(
 def _is_assumed(row: Operator, name: str, values: Mapping[str, object], types: Sequence[Type | None]) -> bool:
     """Whether NumPy takes this value when it is not told."""
     if name == "dtype" and row.kind == "creation" and types:
-        natural = max((t.dtype for t in types if t is not None), key=lambda d: KIND[d], default=None)  # type: ignore
+        natural = max((t.dtype for t in types if t is not None), key=order, default=None)  # type: ignore
         return natural == values[name] and all(t is not None for t in types)
     return name in row.static and row.static[name] == values[name]
 
@@ -107,7 +107,7 @@ def _eye(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.
     if syntax.same(lengths[0], lengths[1]):
         lengths.pop()
     keywords = [gast.keyword("k", static["offset"])] if values["offset"] != 0 else []
-    keywords += [gast.keyword("dtype", static["dtype"])] if values["dtype"] != "f64" else []
+    keywords += [gast.keyword("dtype", static["dtype"])] if values["dtype"] != FLOAT_WORD else []
     return gast.Call(attribute("np.eye"), lengths, keywords)
 
 

@@ -19,9 +19,10 @@ import gast
 import numpy as np
 
 from .. import syntax
+from ..dtypes import INT_WORD, NUMPY_DTYPE, holds, is_bool
 from ..ops import schema
 from ..ops.schema import Precedence
-from ..types import NUMPY_DTYPE, Array, Scalar, Type
+from ..types import Array, Scalar, Type
 
 LARGEST_POWER = 1024
 
@@ -59,7 +60,7 @@ def evaluate_strong(value: gast.Call, value_of: Callable[[str], gast.expr | None
         except (ArithmeticError, ValueError, TypeError):
             return None
     dtype = next((d for d, n in NUMPY_DTYPE.items() if isinstance(result, np.generic) and n == result.dtype), None)
-    if dtype in (None, "bool") or not math.isfinite(result):
+    if dtype is None or is_bool(dtype) or not math.isfinite(result):
         return None
     return syntax.call("cast", result.item(), dtype=dtype, weak=False)
 
@@ -84,7 +85,7 @@ def cast_constant(atom: gast.expr, value_of: Callable[[str], gast.expr | None]) 
     if made is None or syntax.operator_of(made) != "cast" or not isinstance(made.args[0], gast.Constant):
         return None
     static = syntax.static_of(made)
-    return None if static.get("weak") or static["dtype"] == "bool" else (made.args[0].value, str(static["dtype"]))
+    return None if static.get("weak") or is_bool(static["dtype"]) else (made.args[0].value, str(static["dtype"]))
 
 
 def may_weaken(operator: str | None) -> bool:
@@ -107,11 +108,16 @@ def weaken(
         type_ = types.get(other.id)
         if isinstance(type_, Array) or isinstance(type_, Scalar) and not type_.weak:
             number, dtype = constant
-            if dtype == type_.dtype or _is_same_in(number, dtype):
+            if dtype == type_.dtype or _is_same_in(number, dtype) and _is_writable(number):
                 arguments = list(value.args)
                 arguments[position] = syntax.constant(number)
                 return syntax.rebuild(value, args=arguments)  # type: ignore[return-value]
     return None
+
+
+def _is_writable(number: object) -> bool:
+    """Whether it is a number of Python's as it stands."""
+    return not isinstance(number, int) or holds(INT_WORD, number)
 
 
 def _is_same_in(number: object, dtype: str) -> bool:

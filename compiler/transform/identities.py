@@ -19,8 +19,9 @@ import gast
 from .. import syntax
 from ..builder import COMPARISONS, INFIX, PREFIX
 from ..diagnostics import InternalError
+from ..dtypes import is_inexact, is_integer
 from ..records import dataclass
-from ..types import KIND, ListOf, Scalar, Type
+from ..types import ListOf, Scalar, Type
 
 ANY, FLOATING, INTEGER, PYTHON_INTEGER, NATURAL = "any", "floating", "integer", "python integer", "natural"
 
@@ -266,7 +267,7 @@ def _is(only: str, atom: gast.expr, types: Mapping[str, Type]) -> bool:
     if isinstance(type_, ListOf):
         return False
     if only == FLOATING:
-        return KIND[type_.dtype] == 2
-    if KIND[type_.dtype] != 1:
+        return is_inexact(type_.dtype)
+    if not is_integer(type_.dtype):
         return False
     return only == INTEGER or (isinstance(type_, Scalar) and type_.weak)

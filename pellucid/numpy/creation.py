@@ -29,8 +29,14 @@ def empty(shape, dtype=None):
     return op.empty(shape=lengths(shape), dtype="f64" if dtype is None else static.dtype_name(dtype))
 
 
+def filling(value):
+    """What an array is filled with: a Python int must fit the dtype, a float is cut off as an element of an array."""
+    value = operand(value)
+    return strong(value) if static.is_weak(value) and static.kind(value) == "float" else value
+
+
 def full(shape, fill_value, dtype=None):
-    fill_value = strong(operand(fill_value))
+    fill_value = filling(fill_value)
     word = static.strict_common(fill_value) if dtype is None else static.dtype_name(dtype)
     if static.is_array(fill_value):
         return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=lengths(shape)))
@@ -61,7 +67,7 @@ def empty_like(a, dtype=None, *, shape=None):
 def full_like(a, fill_value, dtype=None, *, shape=None):
     a = operand(a)
     word = static.element(a) if dtype is None else static.dtype_name(dtype)
-    fill_value = strong(operand(fill_value))
+    fill_value = filling(fill_value)
     if static.is_array(fill_value):
         return op.copy(op.broadcast_to(op.cast(fill_value, dtype=word), shape=shape_like(a, shape)))
     return op.full(fill_value, shape=shape_like(a, shape), dtype=word)

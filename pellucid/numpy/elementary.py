@@ -8,8 +8,6 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 
-LARGEST = {"f32": 3.4028234663852886e38, "f64": 1.7976931348623157e308}
-
 
 def operand(x):
     """A tuple or list as an array, anything else as it is."""
@@ -105,20 +103,20 @@ def where(condition, x=None, y=None):
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
-    """Of equals, such as 0.0 and -0.0, the element stays: operators of extremes give the second."""
+    """Of equals, such as 0.0 and -0.0, the element stays: of two, extremes are the second, of float16 the first."""
     a = strong(operand(a))
     if low is not None:
-        a = op.maximum(operand(low), a)
+        low = operand(low)
+        a = op.maximum(a, low) if static.keeps_first(static.common(a, low)) else op.maximum(low, a)
     if high is not None:
-        a = op.minimum(operand(high), a)
+        high = operand(high)
+        a = op.minimum(a, high) if static.keeps_first(static.common(a, high)) else op.minimum(high, a)
     return a
 
 
 def fabs(x):
     x = strong(operand(x))
-    if static.kind(x) == "bool":
-        static.refuse("T001", "np.fabs of bools is float16 in NumPy, which is not supported; convert them first")
-    return op.absolute(as_floating(x))
+    return op.absolute(in_dtype(x, static.of_functions(static.element(x))))
 
 
 def round(a, decimals=0):
@@ -141,7 +139,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)
-    largest = LARGEST[static.element(x)]
+    largest = static.largest(static.element(x))
     above = largest if posinf is None else posinf
     below = -largest if neginf is None else neginf
     x = op.where(op.isnan(x), nan, x)

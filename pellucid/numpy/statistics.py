@@ -7,9 +7,12 @@ from .reductions import sum
 
 
 def mean(a, axis=None, dtype=None, *, keepdims=False):
-    """The sum in the dtype, divided, and in the dtype again: of ints where `dtype=int` asks for it."""
+    """The sum in the dtype, divided, and in the dtype again: of ints where `dtype=int` asks for it.
+
+    Where nothing is asked for, the sum keeps the digits in which it was added up: that of many float16 is beyond them.
+    """
     a, word = strong(operand(a)), averaging_word(a, dtype)
-    total = sum(a, axis, word, keepdims=keepdims)
+    total = sum(a, axis, static.accumulated(word) if dtype is None else word, keepdims=keepdims)
     return in_dtype(total / count(a, axis), word)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import interrupts, machine_code, memory
 from ..array import Array
+from ..dtypes import DTYPES
 from ..guards import Guards
 from ..stack import stack_floor
 from . import native_type, records, support
@@ -34,11 +35,11 @@ from .plan import Plan
 from .recipe_text import RECIPES
 from .result_text import RESULTS
 from .value_text import VALUE
-from .words import CONSTANTS, DTYPES, ENTRY, FLAG_EXTRA, FLAG_STATIC, KEYS, OBJECTS, PARAMETERS, SLACK, STATE, assemble
+from .words import CONSTANTS, ENTRY, FLAG_EXTRA, FLAG_STATIC, KEYS, OBJECTS, PARAMETERS, SLACK, STATE, assemble
 
 KEY_LIMIT = 4096  # keys that one function learns; who makes more has other worries than dispatch
-NUMPY = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
-SYNONYMS = (np.dtype(np.bool_), *map(np.dtype, "ilqfd"))  # dtypes of C; which are the same depends on the machine
+NUMPY = {name: getattr(np, name) for name in DTYPES}
+SYNONYMS = tuple(map(np.dtype, "?bBhHiIlLqQefd"))  # dtypes of C; which are the same depends on the machine
 LEVEL = 0  # 20 nanoseconds more per call, and a tenth of the time to compile
 
 

@@ -160,7 +160,6 @@ give:
 
 define internal ptr @leaf(ptr %leaf, ptr %all_slots) {
 entry:
-  %small = alloca i64
   %kind = field i64, ptr %leaf, LEAF_KIND
   %position = field i64, ptr %leaf, LEAF_SLOT
   %operand = field ptr, ptr %leaf, LEAF_OPERAND
@@ -172,11 +171,7 @@ entry:
     i64 GIVE_WEAK_FLOAT, label %weak_float
     i64 GIVE_WEAK_INT, label %weak_int
     i64 GIVE_WEAK_BOOL, label %weak_bool
-    i64 GIVE_SCALAR_bool, label %boolean
-    i64 GIVE_SCALAR_i32, label %i32
-    i64 GIVE_SCALAR_i64, label %in_place
-    i64 GIVE_SCALAR_f32, label %f32
-    i64 GIVE_SCALAR_f64, label %in_place
+    i64 GIVE_SCALAR, label %scalar
   ]
 weak_float:
   %float = call ptr @PyFloat_FromDouble(double %number)
@@ -189,25 +184,9 @@ weak_bool:
   %wide_set = zext i1 %set to i64
   %bool = call ptr @PyBool_FromLong(i64 %wide_set)
   ret ptr %bool
-boolean:
-  %is_set = icmp ne i64 %bits, 0
-  %byte = zext i1 %is_set to i8
-  store i8 %byte, ptr %small
-  br label %converted
-i32:
-  %short = trunc i64 %bits to i32
-  store i32 %short, ptr %small
-  br label %converted
-f32:
-  %single = fptrunc double %number to float
-  store float %single, ptr %small
-  br label %converted
-in_place:
-  %same = call ptr @strong_scalar(ptr %slots, ptr %operand)
-  ret ptr %same
-converted:
-  %scalar = call ptr @strong_scalar(ptr %small, ptr %operand)
-  ret ptr %scalar
+scalar:
+  %strong = call ptr @strong_scalar(ptr %slots, ptr %operand)
+  ret ptr %strong
 array:
   %array_made = call ptr @array_result(ptr %slots, i64 %kind, ptr %operand)
   ret ptr %array_made

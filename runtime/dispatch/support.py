@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import routines
 from ..array import Array
+from ..dtypes import DTYPES
 
 SWITCH = "PELLUCID_NATIVE_DISPATCH"
 FIRST, BEYOND = (3, 11), (3, 15)
@@ -94,10 +95,11 @@ def _objects() -> str | None:
     for class_ in (int, dict, Array, np.ndarray):
         if word(id(class_) + 32) != class_.__basicsize__ or word(id(class_) + 168) & (2**64 - 1) != class_.__flags__:
             return "types of an unknown layout"
-    samples = ((np.float64, ctypes.c_double, 1.25), (np.float32, ctypes.c_float, 1.25), (np.int64, ctypes.c_int64, -5))
-    for scalar, stored, number in (*samples, (np.int32, ctypes.c_int32, -5), (np.bool_, ctypes.c_int8, 1)):
-        made = scalar(number)
-        if stored.from_address(id(made) + 16).value != number:
+    for name in DTYPES:
+        scalar: Any = getattr(np, name)
+        made = scalar(1)
+        stored = (ctypes.c_char * made.itemsize).from_address(id(made) + 16)
+        if stored.raw != made.tobytes() or scalar.__basicsize__ < 24:
             return "NumPy scalars of an unknown layout"
     return None if values_offset() is not None else "an Array of an unknown layout"
 

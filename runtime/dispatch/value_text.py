@@ -7,11 +7,15 @@ The key says what `pellucid/flatten.py` says of the arguments, never less; what 
 `scan_value` answer false, and the call goes the general way.
 """
 
+from ..dtypes import DTYPES
+
 # The types of leaves and containers, the most frequent first, and the block that handles each.
-_CASES = """float_type:float ndarray_type:ndarray array_type:array int_type:int bool_type:bool f64_scalar_type:f64
-    f32_scalar_type:f32 i64_scalar_type:i64 i32_scalar_type:i32 bool_scalar_type:boolean tuple_type:tuple
-    list_type:list dict_type:dict""".split()
-_ONLY_AT_RUN_TIME = ("ndarray", "array", "f64", "f32", "i64", "i32", "boolean")
+_SCALARS = [f"{name}_scalar_type:scalar_{name}" for name in DTYPES]
+_CASES = [
+    *"float_type:float ndarray_type:ndarray array_type:array int_type:int bool_type:bool".split(), *_SCALARS[:2],
+    *"tuple_type:tuple list_type:list dict_type:dict".split(), *_SCALARS[2:],
+]  # fmt: skip
+_ONLY_AT_RUN_TIME = ("ndarray", "array", *(case.split(":")[1] for case in _SCALARS))
 
 
 def _chain() -> str:
@@ -29,6 +33,13 @@ def _chain() -> str:
         if block in _ONLY_AT_RUN_TIME:
             lines += [f"{block}:", f"  br i1 %static, label %no, label %take_{block}"]
     return "\n".join(lines)
+
+
+def _scalars() -> str:
+    """A scalar of NumPy: its value as it stands in memory, whatever lies behind it, and the code of its dtype."""
+    lines = [f"take_scalar_{name}:\n  br label %scalar" for name in DTYPES]
+    codes = ", ".join(f"[ DTYPE_{name}, %take_scalar_{name} ]" for name in DTYPES)
+    return "\n".join([*lines, "scalar:", f"  %code = phi i64 {codes}"])
 
 
 VALUE = (
@@ -118,33 +129,10 @@ take_array:
 take_held:
   %held_fine = call i1 @scan_array(ptr %scan, ptr %held)
   ret i1 %held_fine
-take_f64:
-  %f64_bits = field i64, ptr %value, 2
-  br label %scalar
-take_f32:
-  %f32_value = field float, ptr %value, 2
-  %f32_wide = fpext float %f32_value to double
-  %f32_bits = bitcast double %f32_wide to i64
-  br label %scalar
-take_i64:
-  %i64_bits = field i64, ptr %value, 2
-  br label %scalar
-take_i32:
-  %i32_value = field i32, ptr %value, 2
-  %i32_bits = sext i32 %i32_value to i64
-  br label %scalar
-take_boolean:
-  %bool_value = field i8, ptr %value, 2
-  %bool_set = icmp ne i8 %bool_value, 0
-  %bool_bits = zext i1 %bool_set to i64
-  br label %scalar
-scalar:
-  %scalar_bits = phi i64
-    [ %f64_bits, %take_f64 ], [ %f32_bits, %take_f32 ], [ %i64_bits, %take_i64 ],
-    [ %i32_bits, %take_i32 ], [ %bool_bits, %take_boolean ]
-  %code = phi i64
-    [ DTYPE_f64, %take_f64 ], [ DTYPE_f32, %take_f32 ], [ DTYPE_i64, %take_i64 ],
-    [ DTYPE_i32, %take_i32 ], [ DTYPE_bool, %take_boolean ]
+"""
+    + _scalars()
+    + """
+  %scalar_bits = field i64, ptr %value, 2
   %coded = shl i64 %code, 8
   %scalar_word = or i64 %coded, TOKEN_SCALAR
   call void @push_key(ptr %scan, i64 %scalar_word)

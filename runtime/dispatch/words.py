@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 
+from ..dtypes import DTYPES
+
 # The most that one call may have before it is left to the general path.
 PARAMETERS, KEYS, SLOTS, OBJECTS, KEPT, RESULTS, DEPTH = 64, 512, 2048, 256, 512, 256, 32
 SLACK = 80  # words behind each of these limits: more than one leaf takes, so that room is asked for once per leaf
@@ -43,15 +45,14 @@ RECORD_TUPLE, RECORD_ATTRIBUTES = 1, 2
 # Words of a key: the low byte says what follows, the bytes above it how.
 TOKENS = "FLOAT INT BOOL SCALAR ARRAY TUPLE LIST DICT RECORD OBJECT STATIC_INT STATIC_FLOAT".split()
 
-# Codes of dtypes and of result leaves.
-DTYPES = "bool i32 i64 f32 f64".split()
-LEAVES = "WEAK_FLOAT WEAK_INT WEAK_BOOL SCALAR_bool SCALAR_i32 SCALAR_i64 SCALAR_f32 SCALAR_f64 ARRAY".split()
+# Kinds of result leaves.
+LEAVES = "WEAK_FLOAT WEAK_INT WEAK_BOOL SCALAR ARRAY".split()
 RECIPE = "LEAF STATIC TUPLE LIST DICT CALL".split()
 
-CONSTANTS = """float_type int_type bool_type tuple_type list_type dict_type str_type
-    ndarray_type array_type bool_scalar_type i32_scalar_type i64_scalar_type f32_scalar_type f64_scalar_type
+CONSTANTS = """float_type int_type bool_type tuple_type list_type dict_type str_type ndarray_type array_type
     object_types object_type_count dtype_codes dtype_shifts true general find_floor
     values_offset version_offset numpy_new numpy_set_base numpy_scalar numpy_copy""".split()
+CONSTANTS += [f"{name}_scalar_type" for name in DTYPES]
 
 
 def _numbers() -> dict[str, int]:

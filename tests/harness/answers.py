@@ -19,9 +19,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import pellucid
+from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE, is_inexact
 
-DTYPES = {"bool": np.bool_, "i32": np.int32, "i64": np.int64, "f32": np.float32, "f64": np.float64}
-PYTHON = {"bool": bool, "i64": int, "f64": float}
 AWKWARD = {
     "bool": (True, False, True, True), "i32": (2, -3, 0, 5), "i64": (3, -2, 0, 2**53 + 1),
     "f32": (1.5, -0.0, math.nan, math.inf), "f64": (-0.0, 2.5, math.nan, -math.inf),
@@ -30,23 +29,31 @@ PLAIN = {
     "bool": (True, False, True, True), "i32": (2, 3, 1, 4), "i64": (3, 2, 1, 5), "f32": (1.5, 0.5, 0.25, 2.0),
     "f64": (0.75, 2.5, 1.25, 3.0),
 }  # fmt: skip
+RARE = [word for word in DTYPE if word not in AWKWARD]  # dtypes that fewer combinations are made of
+RARE_PLAIN = {word: (1.5, 0.5, 0.25, 2.0) if is_inexact(word) else (2, 3, 1, 4) for word in RARE}
+RARE_AWKWARD = {
+    word: (-0.0, 65504.0, math.nan, math.inf) if is_inexact(word) else
+    (2, int(DTYPE[word].least), 0, int(DTYPE[word].greatest) // (1 if DTYPE[word].bits < 64 else 2)) for word in RARE
+}  # fmt: skip
 
 
 def _values(numbers: dict) -> dict[str, list]:
     found: dict[str, list] = {}
     for dtype, row in numbers.items():
-        array = np.array(row).astype(DTYPES[dtype])
+        array = np.array(row).astype(NUMPY_DTYPE[dtype])
         found[f"{dtype}[n]"] = [array, array[:0]]
         found[f"{dtype}[1]"] = [array[:1], array[2:3]]
         found[f"{dtype}[]"] = [array[k : k + 1].reshape(()) for k in (0, 2)]
         found[dtype] = [array[0], array[2], array[3]]
         found[f"{dtype}[n, m]"] = [np.stack([array, array[::-1]])]
-        if dtype in PYTHON:
-            found[PYTHON[dtype].__name__ + "()"] = [PYTHON[dtype](row[k]) for k in (0, 2, 3)]
+        if dtype in PYTHON_TYPE:
+            found[PYTHON_TYPE[dtype].__name__ + "()"] = [PYTHON_TYPE[dtype](row[k]) for k in (0, 2, 3)]
     return found
 
 
 FORMS, TAME = _values(AWKWARD), _values(PLAIN)
+RARE_FORMS = _values(RARE_AWKWARD)
+ALL_AWKWARD, ALL_TAME = FORMS | RARE_FORMS, TAME | _values(RARE_PLAIN)
 
 
 def function_of(text: str, parameters: str = "") -> Callable:
@@ -81,8 +88,8 @@ def outcomes(text: str, forms: tuple[str, ...], tame: bool = False) -> Iterator[
     """Every combination of the forms' values, until the compiler refuses one; a refusal answers nothing."""
     python = function_of(text)
     compiled = pellucid.compile(python)
-    awkward = [] if tame else list(itertools.product(*(FORMS[f] for f in forms)))[:9]
-    for arguments in (*awkward, *itertools.product(*(TAME[f] for f in forms))):
+    awkward = [] if tame else list(itertools.product(*(ALL_AWKWARD[f] for f in forms)))[:9]
+    for arguments in (*awkward, *itertools.product(*(ALL_TAME[f] for f in forms))):
         found = outcome(compiled, arguments)
         if isinstance(found, pellucid.CompileError):
             return
@@ -113,7 +120,7 @@ def agree(found: object, wanted: object, *, same_type: bool = True, same_zero: b
 def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
     if right.dtype.kind != "f" or left.dtype.kind != "f":
         return bool(np.all(left == right))
-    tolerance = 3e-6 if np.float32 in (left.dtype, right.dtype) else 1e-12
+    tolerance = {2: 2e-3, 4: 3e-6}.get(min(left.dtype.itemsize, right.dtype.itemsize), 1e-12)
     with np.errstate(all="ignore"):
         equal = (left == right) & ((right != 0) | (np.signbit(left) == np.signbit(right)) | (not same_zero))
         near = (np.abs(left - right) <= tolerance * np.abs(right)) & (right != 0)

@@ -26,8 +26,9 @@ import scipy.special
 
 import pellucid.support
 from pellucid.compiler import stages, syntax
+from pellucid.compiler.dtypes import NUMPY_DTYPE, is_integer, is_signed
 from pellucid.compiler.printer import print_function
-from pellucid.compiler.types import NUMPY_DTYPE, Array, Dim, ListOf
+from pellucid.compiler.types import Array, Dim, ListOf
 
 from .typed_text import read_program
 
@@ -209,8 +210,8 @@ def random_arguments(function, seed):
 def numbers(rng, dtype, shape, seed):
     if dtype == "bool":
         return np.asarray(rng.integers(0, 2, shape), NUMPY_DTYPE[dtype])
-    if dtype in ("i32", "i64"):
-        return np.asarray(rng.integers(-3 if seed % 2 else 0, 5, shape), NUMPY_DTYPE[dtype])
+    if is_integer(dtype):
+        return np.asarray(rng.integers(-3 if seed % 2 and is_signed(dtype) else 0, 5, shape), NUMPY_DTYPE[dtype])
     values = np.asarray(rng.standard_normal(shape) * 2.0, NUMPY_DTYPE[dtype])
     if seed == 2:
         values = np.asarray(rng.choice(SPECIAL, shape), NUMPY_DTYPE[dtype])

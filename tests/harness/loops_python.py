@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy.special
 
-from pellucid.compiler.types import NUMPY_DTYPE
+from pellucid.compiler.dtypes import NUMPY_DTYPE
 
 PYTHON_TYPE = {"f64": float, "i64": int, "bool": bool}
 ELEMENTWISE = """add subtract multiply divide floor_divide remainder power negative absolute sign sqrt exp log sin cos

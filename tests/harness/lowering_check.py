@@ -16,11 +16,10 @@ import gast
 import numpy as np
 
 import pellucid.compiler.ops  # noqa: F401  (fills the table)
+from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE
 from pellucid.compiler.ops import schema
-from pellucid.compiler.types import NUMPY_DTYPE
 
-PYTHON_TYPE = {"bool": bool, "i64": int, "f64": float}
-FILLING = {"bool": True, "i32": -77, "i64": -77, "f32": np.nan, "f64": np.nan}
+FILLING = {word: (True, -77 if row.signed else 177, np.nan)[row.order] for word, row in DTYPE.items()}
 EXCEPTIONS = (ValueError, IndexError, ZeroDivisionError, OverflowError, AssertionError, RuntimeError, TypeError)
 
 

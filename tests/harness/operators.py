@@ -13,6 +13,7 @@ import numpy as np
 
 from pellucid.compiler import syntax, types
 from pellucid.compiler.builder import Builder
+from pellucid.compiler.dtypes import DTYPE_OF_NUMPY
 from pellucid.compiler.names import Names
 from pellucid.compiler.ops import OPERATORS, array_samples, samples  # noqa: F401
 from pellucid.compiler.ops.schema import Operator
@@ -77,9 +78,9 @@ def type_of_value(value: Any, symbolic: bool = False) -> Scalar | Array:
         case float() if not isinstance(value, np.generic):
             return types.FLOAT
         case np.generic():
-            return Scalar(types.DTYPE_OF_NUMPY[value.dtype])
+            return Scalar(DTYPE_OF_NUMPY[value.dtype])
     dims = tuple(types.symbol(f"n{d}") if symbolic and d != 1 else d for d in value.shape)
-    return Array(types.DTYPE_OF_NUMPY[value.dtype], dims, "C" if value.flags.c_contiguous else "A")
+    return Array(DTYPE_OF_NUMPY[value.dtype], dims, "C" if value.flags.c_contiguous else "A")
 
 
 def static_types(case: OperatorCase, symbolic: bool) -> dict[str, Any]:

@@ -16,11 +16,14 @@ from .typed_text import read_program
 PARAMETERS = {
     "a": "i32[n]", "b": "i64[n]", "c": "bool[n]", "d": "f32[n]", "e": "f64[n]", "A": "f32[n, m]", "B": "i32[n, m]",
     "C": "bool[n, m]", "D": "f64[n, 1]", "row": "i64[m]", "k": "int", "s": "float", "flag": "bool", "u": "i32",
-    "v": "f32", "w": "i64", "z": "f64",
+    "v": "f32", "w": "i64", "z": "f64", "g": "u8[n]", "h": "f16[n]", "o": "u64[n]", "p": "i16[n]",
+    "q": "u32", "r": "i8",
 }  # fmt: skip
 HEAD = "def f(" + ", ".join(f'{name}: "{type_}"' for name, type_ in PARAMETERS.items()) + "):\n"
-ATOMS = ["a", "b", "c", "d", "e", "A[:, 0]", "B[:, 0]", "C[:, 0]", "a", "d", "k", "s", "u", "v", "w", "z", "2", "0.5"]
-WIDE = ["A", "B", "C", "D", "row", "a[:, None]", "d[:, None]", "A", "B", "k", "s", "u", "v", "3", "1.5"]
+ATOMS = ["a", "b", "c", "d", "e", "A[:, 0]", "B[:, 0]", "C[:, 0]", "a", "d", "k", "s", "u", "v", "w", "z", "2", "0.5",
+         "g", "h", "o", "p", "q", "r"]
+WIDE = ["A", "B", "C", "D", "row", "a[:, None]", "d[:, None]", "A", "B", "k", "s", "u", "v", "3", "1.5", "g[:, None]",
+        "h[:, None]", "o[:, None]", "q", "r"]
 BINARY = "+ - * / // % ** < <= > >= == != & | ^".split()
 FUNCTIONS = "sin exp absolute negative square sign floor isnan isfinite logical_not invert sqrt cbrt tanh".split()
 PAIRED = "maximum minimum arctan2 hypot logical_and logical_or fmod logaddexp copysign fmax".split()
@@ -89,4 +92,6 @@ def random_arguments(seed):
         reals(n, m).astype(np.float32), ints(n, m).astype(np.int32), ints(n, m) > 0, reals(n, 1), ints(m),
         int(ints()), float(rng.choice([-1.5, 0.5, 2.0])), bool(ints() > 0), np.int32(ints()),
         np.float32(rng.choice([-1.5, 0.5, np.nan])), np.int64(ints()), np.float64(rng.choice([-1.5, 0.0, 2.0])),
+        np.abs(ints(n)).astype(np.uint8), reals(n).astype(np.float16), np.abs(ints(n)).astype(np.uint64),
+        ints(n).astype(np.int16), np.uint32(np.abs(ints())), np.int8(ints()),
     )  # fmt: skip

@@ -24,6 +24,7 @@ from pellucid.compiler import builder as building
 from pellucid.compiler import syntax, types
 from pellucid.compiler.builder import COMPARISONS, INFIX, PREFIX, Builder, infer
 from pellucid.compiler.diagnostics import Span
+from pellucid.compiler.dtypes import promote_dtypes
 from pellucid.compiler.names import Names, base_of
 from pellucid.compiler.ops import schema
 from pellucid.compiler.ops.indexing import index_type
@@ -523,7 +524,7 @@ def _join(left, right, annotated):
     if left.dims != right.dims and not annotated:
         raise ValueError(f"the lengths of {left} and {right} differ: annotate the name")
     layout = left.layout if left.layout == right.layout else "A"
-    return Array(types.promote_dtypes(left.dtype, right.dtype), left.dims, layout)
+    return Array(promote_dtypes(left.dtype, right.dtype), left.dims, layout)
 
 
 def message_of(arguments):

@@ -12,14 +12,16 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...dtypes import DTYPE, accumulator, is_bool, is_inexact
 from ...ops.schema import OPERATORS, Operator
 from ...records import dataclass
-from ...types import KIND, Array, Scalar
+from ...types import Array, Scalar
 from .arithmetic import ZERO
 from .guards import ONLY_KNOWN_ONES, joined, require_equal, shape_texts
 from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
 from .nodes import ONE_LONG, Along, Apply, Length, Node, Select, Stored, Value, rank
+from .operands import convert
 from .reductions import Plan, add_in_blocks, combine
 from .structure import transpose
 
@@ -29,7 +31,17 @@ Result = Node | Value
 
 
 def contraction(low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping) -> Result:
-    dtype = low.function.types[name].dtype  # type: ignore[union-attr]
+    wanted: str = low.function.types[name].dtype  # type: ignore[union-attr]
+    dtype = accumulator(wanted)
+    if dtype != wanted:  # all of it is done in the dtype in which the sums are taken
+        made = contraction_in(low, low.fresh(name), operator, operands, static, dtype)
+        return convert(made, wanted) if isinstance(made, Value) else in_dtype(low, made, wanted)
+    return contraction_in(low, name, operator, operands, static, dtype)
+
+
+def contraction_in(
+    low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping, dtype: str
+) -> Result:
     a, b = (in_dtype(low, node, dtype) for node in operands)
     if operator == "einsum":
         return einsum(low, name, a, b, static["subscripts"], dtype)
@@ -67,7 +79,7 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         f"{SIGNATURE} (size {{}} is different from {{}})"
     )
     require_equal(low, [(inner, core)], "ValueError", message, [core.clamped, inner.clamped])
-    if KIND[dtype] < 2 or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
+    if not DTYPE[dtype].letter or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
         return _by_loops(low, name, a, b, dtype)
     if rank(a) == rank(b) == 1:
         left, right = realise(low, a), realise(low, b)
@@ -172,16 +184,17 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
     order = _loop_order(left, right, out, inner)
     lengths = _lengths_of_letters(low, a, b, left, right)
     spread = [_spread(low, node, given, order, lengths) for node, given in ((a, left), (b, right))]
-    multiply = "logical_and" if dtype == "bool" else "multiply"
+    multiply = "logical_and" if is_bool(dtype) else "multiply"
     shape = tuple(lengths[c] for c in order)
     term = Apply(multiply, tuple(spread), {}, Scalar(dtype), shape, low.span, low.inlined)
     if not inner:
         return _outer(low, name, term, order, out)
     axes = tuple(order.index(c) for c in inner)
-    plan = Plan(low, name, OPERATORS["any" if dtype == "bool" else "sum"], term, tuple(sorted(axes)), False)
+    row = OPERATORS["any" if is_bool(dtype) else "sum"]
+    plan = Plan(low, name, row, term, tuple(sorted(axes)), False, dtype)
     if plan.has_kept_inside():
         return plan.by_rows()
-    return plan.by_accumulator(add_in_blocks if KIND[dtype] == 2 else combine)
+    return plan.by_accumulator(add_in_blocks if is_inexact(dtype) else combine)
 
 
 def _loop_order(left: str, right: str, out: str, inner: str) -> str:
@@ -256,9 +269,9 @@ def einsum(low: Lowering, name: str, a: Node, b: Node, subscripts: str, dtype: s
         "".join(c for c in out if c in right and c not in left),
         "".join(c for c in left if c in right and c not in out),
     )
-    if KIND[dtype] == 2 and groups.batch and len(groups.rows) == len(groups.columns) == len(groups.inner) == 1:
+    if DTYPE[dtype].letter and groups.batch and len(groups.rows) == len(groups.columns) == len(groups.inner) == 1:
         return _stacked_product(low, name, a, b, groups, (left, right, out), dtype)
-    if KIND[dtype] < 2 or not _is_matrix_product(low, groups, a, b, left, right, out):
+    if not DTYPE[dtype].letter or not _is_matrix_product(low, groups, a, b, left, right, out):
         return sum_of_products(low, name, a, b, (left, right, out), dtype)
     return _matrix_product(low, name, a, b, groups, (left, right, out), dtype)
 

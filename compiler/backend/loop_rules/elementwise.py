@@ -14,9 +14,10 @@ import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
+from ...dtypes import FLOAT_WORD, INT_WORD, holds, is_bool, is_inexact, is_integer
 from ...ops.schema import OPERATORS
 from ...ops.works_in import as_result
-from ...types import KIND, Array, Extent, Scalar, is_plain
+from ...types import INT, Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO, plus
 from .guards import broadcast, raise_if
 from .lowering import Lowering
@@ -34,7 +35,7 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
     if operator == "power":
         operator, operands = plain_power(operands)
     lengths = broadcast(low, operands)
-    can_raise = operator == "power" and KIND[dtype] == 1 and not _is_natural(operands[1])
+    can_raise = operator == "power" and is_integer(dtype) and not _is_natural(operands[1])
     if OPERATORS[operator].works_in is as_result:
         operands = [narrowed(low, node, dtype) for node in operands]
     if can_raise:
@@ -48,12 +49,12 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
 
 def narrowed(low: Lowering, node: Node, dtype: str) -> Node:
     """A Python number that may not fit the dtype is converted ahead of the loop: it must fail even for no elements."""
-    if not (isinstance(node, Fill) and node.value.weak and KIND[dtype] == 1):
+    if not (isinstance(node, Fill) and node.value.weak and is_integer(dtype)):
         return node
     value = node.value
-    if value.dtype == "bool" or value.dtype == dtype:
+    if is_bool(value.dtype) or value.dtype == dtype:
         return node
-    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] == 1 and abs(value.tree.value) < 2**31:
+    if isinstance(value.tree, gast.Constant) and is_integer(value.dtype) and holds(dtype, value.tree.value):
         return node
     flush(low)
     fitting = fitted(value, dtype)
@@ -64,9 +65,11 @@ def fitted(value: Value, dtype: str) -> Value:
     """A value as an element of an array of this dtype; a Python number is converted as Python does, with its errors."""
     if value.dtype == dtype:
         return value
-    if KIND[value.dtype] == 2 and KIND[dtype] == 1 and value.weak:
-        value = cast(value, Scalar("i64", True))
-    return cast(value, Scalar(dtype)) if value.weak and dtype == "i32" else convert(value, dtype)
+    if is_inexact(value.dtype) and is_integer(dtype) and value.weak:
+        value = cast(value, INT)
+    if value.weak and is_integer(dtype) and dtype != INT_WORD:
+        return cast(value, Scalar(dtype))
+    return convert(value, dtype)
 
 
 def plain_power(operands: Sequence[Node]) -> tuple[str, Sequence[Node]]:
@@ -76,7 +79,7 @@ def plain_power(operands: Sequence[Node]) -> tuple[str, Sequence[Node]]:
         return "power", operands
     if exponent.value.tree.value == 0.5:
         return "sqrt", [base]
-    if exponent.value.tree.value == -1 and KIND[base.dtype] == 2:
+    if exponent.value.tree.value == -1 and is_inexact(base.dtype):
         return "reciprocal", [base]
     return "power", operands
 
@@ -133,7 +136,7 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
         case "ones":
             return Fill(Value(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
-            return Fill(_filling(operands[0], type_.dtype), lengths)
+            return Fill(_filling(low, operands[0], type_.dtype), lengths)
         case "eye":
             return _eye(static.get("offset", 0), type_.dtype, lengths)
     raise InternalError("loops", operator, "not a way to make an array")
@@ -144,7 +147,8 @@ def _no_less_than_none(low: Lowering, length: Length) -> Length:
     return length if low.is_natural(length.tree) else Length(length.extent, length.tree, may_be_negative=True)
 
 
-def _filling(value: Value, dtype: str) -> Value:
+def _filling(low: Lowering, value: Value, dtype: str) -> Value:
+    value = narrowed(low, Fill(value), dtype).value  # type: ignore[union-attr]
     made = convert(value, dtype)
     return Value(made.tree, dtype, bare=not made.is_solid)
 
@@ -153,9 +157,9 @@ def _arange(operands: Sequence[Value], dtype: str, lengths: tuple[Length, ...]) 
     """start + i * step; of floats NumPy takes for the step what is between the first two elements."""
     start, _, step = operands
     names = frozenset(n for v in (start, step) for n in syntax.names_read(v.tree))
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         return Grid(lambda index: _float_step(start, step, dtype, index[0]), names, dtype, lengths)
-    if all(v.dtype == "i64" and v.weak for v in (start, step)):
+    if all(v.dtype == INT_WORD and v.weak for v in (start, step)):
         return Grid(lambda index: _int_step(start, step, dtype, index[0]), names, dtype, lengths)
     return Grid(lambda index: _strong_step(start, step, dtype, index[0]), names, dtype, lengths)
 
@@ -180,8 +184,8 @@ def _float_step(start: Value, step: Value, dtype: str, index: gast.expr) -> Valu
         gap = convert(step, dtype)
     else:
         # NumPy adds start and step as doubles whatever the dtype, and then rounds
-        wide = Scalar("f64")
-        second = apply("add", [solid(convert(start, "f64")), convert(step, "f64")], {}, wide)
+        wide = Scalar(FLOAT_WORD)
+        second = apply("add", [solid(convert(start, FLOAT_WORD)), convert(step, FLOAT_WORD)], {}, wide)
         gap = apply("subtract", [convert(second, dtype), first], {}, wanted)
     if _is_constant(start, 0) and _is_constant(step, 1):
         return number

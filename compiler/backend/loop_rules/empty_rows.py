@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...dtypes import INT_WORD
 from .arithmetic import ZERO
 from .guards import any_of
 from .lowering import Lowering
@@ -44,8 +45,8 @@ def _check(low: Lowering, pick: Through | At, axis: int, length: Length) -> None
         index = nest.nest(pick.indices.lengths, "range")
         nest.prepare((pick.indices, index))
         place = nest.value(pick.indices, index).tree
-        if pick.indices.dtype == "i32":
-            place = syntax.call("cast", place, dtype="i64")
+        if pick.indices.dtype != INT_WORD:
+            place = syntax.call("cast", place, dtype=INT_WORD)
     size = length.clamped
     least = syntax.constant(-size.value) if isinstance(size, gast.Constant) else syntax.call("negative", size)
     outside = [syntax.call("less", place, least), syntax.call("greater_equal", place, size)]

@@ -13,6 +13,7 @@ import gast
 
 from ... import syntax
 from ...diagnostics import InternalError
+from ...dtypes import INT_WORD
 from ...types import INT, Array, Extent, Scalar, shift, symbol
 from .arithmetic import ZERO, minus, plus, text_of
 from .empty_rows import require_inside
@@ -78,9 +79,9 @@ def checked(low: Lowering, item: gast.expr, axis: int, node: Node) -> gast.expr:
         return item
     size = length.clamped
     type_ = low.type_of(item)
-    if isinstance(type_, Scalar) and type_.dtype == "i32":  # lengths have 64 bits
+    if isinstance(type_, Scalar) and type_.dtype != INT_WORD:  # lengths have 64 bits
         type_ = INT
-        item = syntax.name(low.assign(low.fresh("t"), syntax.call("cast", item, dtype="i64"), INT))
+        item = syntax.name(low.assign(low.fresh("t"), syntax.call("cast", item, dtype=INT_WORD), INT))
     outside = [syntax.call("less", item, _negative(size)), syntax.call("greater_equal", item, size)]
     if isinstance(item, gast.Constant):
         outside = [syntax.call("less_equal", size, item) if item.value >= 0 else outside[0]]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import gast
 
 from ... import syntax
+from ...dtypes import INT_WORD, is_bool
 from ...types import INT, Scalar
 from .arithmetic import ZERO
 from .guards import require_equal
@@ -28,7 +29,7 @@ from .nodes import ONE_LONG, Length, Node, Stored, Value, is_heavy, rank
 def load(low: Lowering, name: str, base: Node, items: Items) -> Node | Value:
     """What `base[items]` is: a node, or a scalar's value."""
     arrays = index_arrays(low, items)
-    if any(low.function.types[a].dtype == "bool" for a in arrays):  # type: ignore[union-attr]
+    if any(is_bool(low.function.types[a].dtype) for a in arrays):  # type: ignore[union-attr]
         return compress(low, name, base, items)
     if arrays:
         return gather(low, base, items)
@@ -148,7 +149,7 @@ def mask_as_indices(low: Lowering, base: Node, items: Items) -> list[gast.expr]:
             result.append(item)
             continue
         node = low.node(item) if isinstance(item, gast.Name) else None
-        if node is None or rank(node) == 0 or node.dtype != "bool":
+        if node is None or rank(node) == 0 or not is_bool(node.dtype):
             result.append(item)
             axis += 1
             continue
@@ -162,12 +163,12 @@ def _true_places(low: Lowering, mask: Stored) -> list[gast.expr]:
     """One integer array for each axis of the mask."""
     count = count_true(low, mask)
     length = Length(opaque(low), count)
-    places = [allocate(low, low.fresh("places"), [length], "i64") for _ in mask.lengths]
+    places = [allocate(low, low.fresh("places"), [length], INT_WORD) for _ in mask.lengths]
     target = low.assign(low.local("position", INT), ZERO, INT)
 
     def note(index: list[gast.expr]) -> None:
         for place, tree in zip(places, index):
-            low.emit(syntax.store(place, [syntax.name(target)], syntax.call("cast", tree, dtype="i64")))
+            low.emit(syntax.store(place, [syntax.name(target)], syntax.call("cast", tree, dtype=INT_WORD)))
 
     where_true(low, mask, note, target)
     for place in places:

@@ -21,6 +21,7 @@ from ...analysis.failure import can_fail
 from ...analysis.liveness import Liveness, liveness
 from ...builder import affine_result, type_of_constant
 from ...diagnostics import InternalError, Span
+from ...dtypes import INT_WORD
 from ...names import RESERVED, Names
 from ...ops.forms import LENGTHS
 from ...ops.schema import row_of
@@ -262,7 +263,7 @@ class Lowering:
             case gast.Constant(value=int() as value) if not isinstance(value, bool):
                 self.extents[name] = value
             case gast.Call(func=gast.Name(id="cast"), args=[gast.Name() as same]):
-                if self._is_whole(same.id) and syntax.static_of(tree)["dtype"] == "i64":
+                if self._is_whole(same.id) and syntax.static_of(tree)["dtype"] == INT_WORD:
                     self.know(name, same)
             case gast.Call(func=gast.Name(id="maximum"), args=[gast.Name() as same, gast.Constant(value=0)]):
                 if self.is_natural(same):
@@ -293,7 +294,7 @@ class Lowering:
 
     def _is_whole(self, name: str) -> bool:
         type_ = self.types.get(name)
-        return isinstance(type_, Scalar) and type_.dtype == "i64"
+        return isinstance(type_, Scalar) and type_.dtype == INT_WORD
 
     def _know_range(self, name: str, sign: int, left: gast.expr, right: gast.expr) -> None:
         if isinstance(left, gast.Constant) and sign > 0:

@@ -13,29 +13,54 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import result_of, works_in
+from ...dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, holds, is_integer, order, summed
 from ...ops.schema import OPERATORS, row_of
-from ...types import KIND, LARGEST_EXACT, Scalar
+from ...types import Scalar
 from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
-
-PYTHON_KIND = (bool, int, float)
 
 
 def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], wanted: Scalar) -> Value:
     """The value of an operator on scalars, of the type that the typed stage gave it."""
     if operator == "cast":
         return cast(values[0], wanted)
+    is_comparison = OPERATORS[operator].is_comparison
+    if is_comparison and len(values) == 2:
+        values = [_as_peer(v, other) for v, other in zip(values, values[::-1], strict=True)]
     types = tuple(v.type for v in values)
     dtypes, is_weak = list(works_in(operator, types)), result_of(operator, types).weak
-    is_comparison = OPERATORS[operator].is_comparison
-    if is_comparison and "i32" in dtypes and any(v.weak and v.dtype == "i64" for v in values):
-        dtypes = ["i64"] * len(values)  # an int that int32 cannot hold is compared by its value, not refused
+    if is_comparison and is_integer(dtypes[0]) and not all(_is_held(v, dtypes[0]) for v in values):
+        dtypes = [INT_WORD] * len(values)  # an int that the dtype cannot hold is compared by its value, not refused
     if is_weak and is_comparison and any(map(_is_exact_float, values)):
-        dtypes = ["f64" if "f64" in dtypes else dtypes[0]] * len(values)
+        dtypes = [FLOAT_WORD if FLOAT_WORD in dtypes else dtypes[0]] * len(values)
+    if operator == "where" and not is_weak:
+        values = [_as_element(v, dtype) for v, dtype in zip(values, dtypes, strict=True)]
     converted = [convert(v, dtype, is_weak) for v, dtype in zip(values, dtypes, strict=True)]
     if not is_weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
     return Value(tree, wanted.dtype, wanted.weak)
+
+
+def _as_peer(value: Value, other: Value) -> Value:
+    """An int of the program as a number of the widest ints without a sign, where it meets one and has none."""
+    is_widest = not other.weak and is_integer(other.dtype) and other.dtype == summed(other.dtype) != INT_WORD
+    if is_widest and isinstance(value.tree, gast.Constant) and value.dtype == INT_WORD and value.tree.value >= 0:
+        return solid(Value(value.tree, other.dtype, bare=True))
+    return value
+
+
+def _as_element(value: Value, dtype: str) -> Value:
+    """An int of Python's as NumPy chooses it: as an element of an array of ints, which wraps where it does not fit."""
+    if not value.weak or value.dtype != INT_WORD or not is_integer(dtype) or dtype == INT_WORD:
+        return value
+    if isinstance(value.tree, gast.Constant) and holds(dtype, value.tree.value):
+        return value
+    return solid(value)
+
+
+def _is_held(value: Value, dtype: str) -> bool:
+    """Whether it is no int of Python's that the dtype may not hold."""
+    return not value.weak or value.dtype != INT_WORD or dtype == summed(dtype)
 
 
 def _is_exact_float(value: Value) -> bool:
@@ -77,7 +102,7 @@ def cast(value: Value, wanted: Scalar) -> Value:
         return value
     if wanted.weak:
         return Value(syntax.call("cast", value.tree, dtype=wanted.dtype, weak=True), wanted.dtype, True)
-    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[wanted.dtype]:
+    if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(wanted.dtype):
         return Value(syntax.call("cast", constant(value.tree.value, wanted.dtype), dtype=wanted.dtype), wanted.dtype)
     return Value(syntax.call("cast", value.tree, dtype=wanted.dtype), wanted.dtype)
 
@@ -86,7 +111,7 @@ def convert(value: Value, dtype: str, weak: bool = False) -> Value:
     """The value in another dtype; a constant is rewritten, anything else is cast."""
     if value.dtype == dtype:
         return value
-    if isinstance(value.tree, gast.Constant) and KIND[value.dtype] <= KIND[dtype]:
+    if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(dtype):
         return Value(constant(value.tree.value, dtype), dtype, value.weak, value.bare)
     if weak:
         return Value(syntax.call("cast", value.tree, dtype=dtype, weak=True), dtype, True)
@@ -94,4 +119,4 @@ def convert(value: Value, dtype: str, weak: bool = False) -> Value:
 
 
 def constant(value: float, dtype: str) -> gast.Constant:
-    return syntax.constant(PYTHON_KIND[KIND[dtype]](value))
+    return syntax.constant(DTYPE[dtype].python_type(value))

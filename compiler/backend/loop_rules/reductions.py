@@ -18,9 +18,10 @@ from typing import TypeAlias
 import gast
 
 from ... import syntax
+from ...dtypes import BOOL_WORD, INT_WORD, accumulator, is_bool, is_inexact
 from ...ops.raising import if_empty
 from ...ops.schema import OPERATORS, Fold, Operator
-from ...types import KIND, Scalar
+from ...types import Scalar
 from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
@@ -46,7 +47,7 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
         return plan.by_rows()
     if plan.is_scalar and (flat := flattened(low, node)) is not None:
         plan = Plan(low, name, row, flat, (0,), False)
-    is_float_sum = plan.fold.compensated and KIND[plan.dtype] == 2
+    is_float_sum = plan.fold.compensated and is_inexact(plan.dtype)
     accumulate = add_in_blocks if is_float_sum else combine
     if plan.has_parts():
         return plan.by_parts(accumulate, add_one_by_one if is_float_sum else combine)
@@ -80,11 +81,13 @@ class Plan:
     """One reduction: what is reduced along which axes, and where the result goes."""
 
     def __init__(
-        self, low: Lowering, name: str, row: Operator, node: Node, axes: tuple[int, ...], keepdims: bool
-    ) -> None:
+        self, low: Lowering, name: str, row: Operator, node: Node, axes: tuple[int, ...], keepdims: bool,
+        dtype: str = "",
+    ) -> None:  # fmt: skip
         self.low, self.name, self.row, self.node, self.axes = low, name, row, node, axes
         self.fold: Fold = row.fold  # type: ignore[assignment]
-        self.dtype = low.function.types[name].dtype  # type: ignore[union-attr]
+        self.result_dtype: str = dtype or low.function.types[name].dtype  # type: ignore[union-attr]
+        self.dtype = accumulator(self.result_dtype)
         self.kept = [k for k in range(rank(node)) if k not in axes]
         self.keepdims = keepdims
         self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
@@ -124,12 +127,13 @@ class Plan:
             index[k] = nest.loop(self.node.lengths[k], "range" if nest.loops else "prange")
         depth = len(nest.loops)
         target = self.variable()
-        total = accumulate(self, nest, index, target if self.is_scalar else None)
+        wish = target if self.is_scalar and self.dtype == self.result_dtype else None
+        total = convert(Value(accumulate(self, nest, index, wish), self.dtype), self.result_dtype)
         if self.is_scalar:
             nest.finish()
-            return Value(total, self.dtype)
-        out = allocate(self.low, target, self.lengths, self.dtype)
-        nest.add_after(syntax.store(out, self.place(index), total), depth)
+            return total
+        out = allocate(self.low, target, self.lengths, self.result_dtype)
+        nest.add_after(syntax.store(out, self.place(index), total.tree), depth)
         nest.finish()
         return self.low.stored(out, self.lengths)
 
@@ -145,7 +149,7 @@ class Plan:
     def element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
         """The element, in the dtype that is accumulated."""
         value = self.raw_element(nest, index)
-        return apply("cast", [value], {}, Scalar("bool")) if self.dtype == "bool" else convert(value, self.dtype)
+        return apply("cast", [value], {}, Scalar(BOOL_WORD)) if is_bool(self.dtype) else convert(value, self.dtype)
 
     def raw_element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
         at = [index[k] for k in range(rank(self.node))]
@@ -163,7 +167,7 @@ class Plan:
 
         A float product keeps NumPy's order, in which it overflows or not.
         """
-        keeps_order = self.fold.keeps_order and KIND[self.dtype] == 2
+        keeps_order = self.fold.keeps_order and is_inexact(self.dtype)
         one_axis = self.is_scalar and rank(self.node) == 1 and is_long(self.node.lengths[0])
         return one_axis and not keeps_order and self.low.is_outermost()
 
@@ -183,7 +187,11 @@ class Plan:
     # --- row by row
 
     def by_rows(self) -> Stored:
-        """Kept axes ahead of the first reduced one stay outside; the rest of the result is filled and then updated."""
+        """Kept axes ahead of the first reduced one stay outside; the rest of the result is filled and then updated.
+
+        As in NumPy, which keeps no more digits than the result has room for.
+        """
+        self.dtype = self.result_dtype
         low, first = self.low, min(k for k in self.axes if not self.node.lengths[k].is_one)
         nest = Nest(low)
         index: dict[int, gast.expr] = {}
@@ -288,7 +296,7 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
     """The first place of the extreme; the first nan, where there is one."""
     low, call, dtype = plan.low, syntax.call, plan.node.dtype
     best = nest.variable("best", dtype, syntax.constant(plan.fold.start(dtype)))
-    where = plan.accumulator(nest, wish, 0, "i64", plan.fold.name)
+    where = plan.accumulator(nest, wish, 0, INT_WORD, plan.fold.name)
     for k in plan.axes:
         index[k] = nest.loop(plan.node.lengths[k])
     value = solid(plan.raw_element(nest, index))
@@ -297,10 +305,10 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
         element = syntax.name(nest.local("element", Scalar(dtype)))
         nest.add(syntax.assign(element.id, value.tree))
     better = call(plan.fold.combine, element, best)
-    if KIND[dtype] == 2:
+    if is_inexact(dtype):
         first_nan = gast.BoolOp(gast.And(), [call("isnan", element), call("logical_not", call("isnan", best))])
         better = gast.BoolOp(gast.Or(), [better, first_nan])
-    found = [syntax.assign(best.id, element), syntax.assign(where.id, call("cast", _flat(plan, index), dtype="i64"))]
+    found = [syntax.assign(best.id, element), syntax.assign(where.id, call("cast", _flat(plan, index), dtype=INT_WORD))]
     nest.add(syntax.if_(better, [syntax.at(s, low.span, low.inlined) for s in found]))
     return where
 

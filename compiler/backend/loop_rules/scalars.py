@@ -11,6 +11,7 @@ from ... import syntax
 from ...analysis.expression_types import result_of
 from ...analysis.range_values import items_of
 from ...diagnostics import InternalError
+from ...dtypes import BOOL_WORD, INT_WORD, is_bool
 from ...ops.forms import FORMS
 from ...types import ListOf, Scalar
 from .lowering import Lowering
@@ -20,7 +21,7 @@ from .operands import apply, cast
 
 
 def truth(value: Value) -> gast.expr:
-    return value.tree if value.dtype == "bool" else cast(value, Scalar("bool", value.weak)).tree
+    return value.tree if is_bool(value.dtype) else cast(value, Scalar(BOOL_WORD, value.weak)).tree
 
 
 def scalar(low: Lowering, node: gast.expr) -> Value:
@@ -30,10 +31,11 @@ def scalar(low: Lowering, node: gast.expr) -> Value:
             return low.value(node)
         case gast.BoolOp(values=parts):
             values = [scalar(low, part) for part in parts]
-            return Value(syntax.rebuild(node, values=[truth(v) for v in values]), "bool", all(v.weak for v in values))
+            tree = syntax.rebuild(node, values=[truth(v) for v in values])
+            return Value(tree, BOOL_WORD, all(v.weak for v in values))
         case gast.IfExp(test=test, body=body, orelse=orelse):
             left, right = scalar(low, body), scalar(low, orelse)
-            type_ = result_of("where", (Scalar("bool"), left.type, right.type))
+            type_ = result_of("where", (Scalar(BOOL_WORD), left.type, right.type))
             return Value(gast.IfExp(truth(scalar(low, test)), left.tree, right.tree), type_.dtype, type_.weak)
         case gast.Subscript(value=gast.Name(id=base)):
             return _loaded(low, base, node)
@@ -56,9 +58,9 @@ def _called(low: Lowering, node: gast.Call) -> Value:
     static = syntax.static_of(node)
     if operator == "dim":
         axis = static["axis"]
-        return Value(low.node(node.args[0]).lengths[axis].clamped, "i64", True)  # type: ignore[call-overload]
+        return Value(low.node(node.args[0]).lengths[axis].clamped, INT_WORD, True)  # type: ignore[call-overload]
     if operator in FORMS:
-        return Value(node, "i64", True)
+        return Value(node, INT_WORD, True)
     values = [scalar(low, a) for a in node.args]
     if operator == "cast":
         return cast(values[0], Scalar(str(static["dtype"]), bool(static.get("weak", False))))

@@ -15,6 +15,7 @@ from dataclasses import replace
 import gast
 
 from ... import syntax
+from ...dtypes import is_bool
 from ...ops.raising import conversion
 from ...types import INT, Extent, Scalar
 from .arithmetic import ZERO, text_of
@@ -47,7 +48,7 @@ def store(low: Lowering, name: str, items: Items, atom: gast.expr, accumulate: b
     flush(low)
     base = realise(low, low.nodes[name])
     arrays = index_arrays(low, items)
-    masks = [a for a in arrays if low.function.types[a].dtype == "bool"]  # type: ignore[union-attr]
+    masks = [a for a in arrays if is_bool(low.function.types[a].dtype)]  # type: ignore[union-attr]
     value = low.node(atom)
     if not arrays and conversion([Scalar(value.dtype)], {"dtype": base.dtype}):
         items = _checked_places(low, base, items)

@@ -17,6 +17,7 @@ from ... import syntax
 from ...analysis.expression_types import is_scalar_operator
 from ...builder import Builder
 from ...diagnostics import InternalError
+from ...dtypes import BOOL_WORD
 from ...names import Names
 from ...ops.forms import LENGTHS
 from ...program import Function
@@ -98,7 +99,7 @@ class _Hoister:
         if not isinstance(test, gast.BoolOp):
             truth = self.atom(test)
             if self.builder.type_of(truth) != BOOL:
-                truth = self.builder.call("cast", truth, dtype="bool", weak=True)
+                truth = self.builder.call("cast", truth, dtype=BOOL_WORD, weak=True)
             self.builder.append(syntax.assign(going, truth))
             return
         first, *rest = test.values

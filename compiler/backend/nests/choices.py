@@ -16,12 +16,11 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
+from ...dtypes import is_inexact
 from ...ops.raising import never
 from ...ops.schema import row_of
 from ...ops.works_in import as_result
-from ...types import KIND, Array, Scalar, Type
-
-FLOAT = 2
+from ...types import Array, Scalar, Type
 
 Choice = tuple[gast.Subscript, gast.expr]
 Reached = dict[object, gast.Subscript]
@@ -87,7 +86,7 @@ def _choice(statement: gast.stmt, reached: Reached, types: Mapping[str, Type]) -
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value):
             known, type_ = reached.get(syntax.form_of(place)), types.get(base)
-            if known is None or not isinstance(type_, Array) or KIND.get(type_.dtype) != FLOAT:
+            if known is None or not isinstance(type_, Array) or not is_inexact(type_.dtype):
                 return None
             cheap = _cheap(value, reached, types)
             return None if cheap is None else (known, cheap)
@@ -118,4 +117,4 @@ def _is_cheap(operator: str) -> bool:
 
 
 def _is_float(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) and KIND.get(type_.dtype) == FLOAT
+    return isinstance(type_, Scalar) and is_inexact(type_.dtype)

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import gast
 
 from ... import syntax
+from ...dtypes import NUMPY_DTYPE
 from ...ops.forms import FORMS, WHOLE
 from ...ops.schema import row_of
 from ...program import Function
-from ...types import NUMPY_DTYPE, Array, Dim, ListOf
+from ...types import Array, Dim, ListOf
 
 State = dict[str, frozenset[int]]
 

@@ -18,6 +18,7 @@ import gast
 from ... import syntax
 from ...analysis.forms import Form
 from ...analysis.ranges import BACK, FRONT, Ranges
+from ...dtypes import INT_WORD
 from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array, Scalar
@@ -162,7 +163,7 @@ class _Finder:
         match index:
             case gast.Name(id=name):
                 type_ = self.sizes.types.get(name)
-                return isinstance(type_, Scalar) and type_.dtype == "i64"
+                return isinstance(type_, Scalar) and type_.dtype == INT_WORD
             case gast.Constant(value=value):
                 return type(value) is int and abs(value) < LARGEST
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]):

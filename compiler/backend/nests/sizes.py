@@ -16,6 +16,7 @@ import gast
 from ... import syntax
 from ...analysis.def_use import DefUse
 from ...analysis.forms import Form, form_of
+from ...dtypes import INT_WORD
 from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
@@ -123,7 +124,7 @@ class Sizes:
 
     def _of_name(self, name: str, depth: int) -> Form | None:
         type_ = self.types.get(name)
-        if not (isinstance(type_, Scalar) and type_.dtype == "i64"):
+        if not (isinstance(type_, Scalar) and type_.dtype == INT_WORD):
             return None
         value = self.facts.value_of(name)
         if value is not None and depth and self._is_lasting(value):

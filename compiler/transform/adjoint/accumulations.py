@@ -18,6 +18,7 @@ import gast
 from ... import syntax
 from ...analysis import alias
 from ...analysis.regions import Regions, changed_names
+from ...dtypes import is_bool
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type, dtype_of
@@ -98,7 +99,7 @@ def _loads(statement: gast.stmt, base: str, items: gast.expr, types: Mapping[str
         case gast.Assign(value=gast.Subscript(value=gast.Name(id=source), slice=loaded)):
             named = [types[i.id] for i in items.elts if isinstance(i, gast.Name)]
             arrays = [type_ for type_ in named if isinstance(type_, Array)]
-            once = not arrays or (len(arrays) == 1 and arrays[0].dtype == "bool")
+            once = not arrays or (len(arrays) == 1 and is_bool(arrays[0].dtype))
             return source == base and once and syntax.same(loaded, items)
     return False
 

@@ -18,6 +18,7 @@ import gast
 from ... import syntax
 from ...analysis.activity import passing
 from ...diagnostics import InternalError
+from ...dtypes import INT_WORD, is_bool
 from ...ops.cotangents import as_type, cotangent, length
 from ...ops.schema import OPERATORS, TypeFault
 from ...ops.type_rules import dims_of, is_weak
@@ -206,7 +207,7 @@ def _of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.e
 def _is_mask(items: list[gast.expr], types) -> bool:
     """Whether the only array in an index is one bool array: it reads no element twice."""
     arrays = [types[i.id] for i in items if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
-    return len(arrays) == 1 and arrays[0].dtype == "bool"
+    return len(arrays) == 1 and is_bool(arrays[0].dtype)
 
 
 def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
@@ -260,7 +261,7 @@ def _of_last_writers(
     build = frame.builder
     order = _numbered(sweep, frame, [i for i in items if isinstance(i, gast.Name)], value)
     lengths = [sweep.length(bar, k) or build.call("dim", bar, axis=k) for k in range(sweep.types[bar.id].ndim)]
-    writer = build.call("zeros", shape=syntax.tuple_(lengths), dtype="i64", hint="writer")
+    writer = build.call("zeros", shape=syntax.tuple_(lengths), dtype=INT_WORD, hint="writer")
     build.append(syntax.store(writer.id, items, order))
     last = build.call("equal", build.load(writer, items, "last"), order, hint="stays")
     return build.call("where", last, value, 0.0, hint="t_bar")
@@ -275,7 +276,7 @@ def _numbered(sweep: Sweep, frame: Frame, names: list[gast.Name], value: gast.ex
     size = lengths[0]
     for one in lengths[1:]:
         size = build.call("multiply", size, one, hint="size")
-    order = build.call("arange", 0, size, 1, shape=syntax.tuple_([size]), dtype="i64", hint="order")
+    order = build.call("arange", 0, size, 1, shape=syntax.tuple_([size]), dtype=INT_WORD, hint="order")
     return order if len(lengths) == 1 else build.call("reshape", order, shape=syntax.tuple_(lengths), hint="order")
 
 
