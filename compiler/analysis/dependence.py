@@ -58,7 +58,8 @@ class Dependence:
         if order[id(store)] > order[id(load)] and not self._apart(load, store, common, None):
             return True
         # a loop in which the array is made makes another one in every round
-        outer = len(self.regions.home[stored_array(store)].loops)
+        array = stored_array(store)
+        outer = 0 if array is None else len(self.regions.home[array].loops)
         return any(not self._apart(load, store, common[:depth], common[depth]) for depth in range(outer, len(common)))
 
     def _apart(self, load, store, shared: tuple[Region, ...], later: Region | None) -> bool:
