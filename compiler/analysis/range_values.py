@@ -280,7 +280,7 @@ class Values:
                 return self.facts_of(inner, state, not truth)
             case gast.Call(args=parts) if (row := row_of(syntax.operator_of(test))) is not None:
                 if row.is_comparison:
-                    return self._comparison(row if truth else OPERATORS[row.negation], *parts, state)
+                    return self._comparison(row if truth else OPERATORS[row.negation], parts[0], parts[1], state)
                 if row.conjoins == truth:
                     return tuple(f for p in parts for f in self.facts_of(p, state, truth))
         return ()

@@ -22,7 +22,7 @@ import gast
 
 from .. import syntax
 from ..builder import Builder
-from ..diagnostics import InternalError
+from ..diagnostics import InternalError, StaticArgumentError
 from ..names import Names
 from ..program import Function, Origin, Program
 from . import apply, instances
@@ -70,8 +70,6 @@ def specialise(
         value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
-        from ..diagnostics import StaticArgumentError
-
         raise StaticArgumentError(needed.diagnostic) from None
     except Stopped:
         result, atoms, result_types = Static(None), [], ()

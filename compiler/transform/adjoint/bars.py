@@ -24,6 +24,7 @@ from ...names import base_of
 from ...ops.cotangents import as_type
 from ...ops.type_rules import dims_of
 from ...types import Array, Scalar, Type
+from . import lists
 from .declared import array_type, list_type
 
 if TYPE_CHECKING:
@@ -218,8 +219,6 @@ class Frame:
         return self.bars[name]
 
     def _new_list(self, name: str) -> gast.Name:
-        from .lists import zeros_for
-
         made = self.builder.bind(syntax.call("new_list"), list_type(self.sweep.types, name), self.hint(name))
-        zeros_for(self, name, made)
+        lists.zeros_for(self, name, made)
         return made
