@@ -17,7 +17,7 @@ from .stages import require, require_calls, require_same_definitions
 
 Made = TypeVar("Made", Function, Program)
 Listener = Callable[[str, object, object], None]
-RENAMES = frozenset({"coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
+RENAMES = frozenset({"give_names", "coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
 
 observers: list[Listener] = []
 

@@ -29,6 +29,7 @@ from . import (
 )
 from .desugar import desugar, made_names
 from .frame import Frame
+from .given_names import note_name
 from .local_functions import reaches_itself
 from .read import Source
 from .static_python import computed
@@ -215,6 +216,8 @@ def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node:
     core, table = core_of(tree)
     inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table
     inner.variables = dict(bound)
+    for name, value in bound.items():
+        note_name(inner, name, value, is_parameter=True)
     builder = frame.builder
     kept = builder.span, builder.inlined
     if not inner.is_library:

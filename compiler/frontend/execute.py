@@ -18,6 +18,7 @@ from ..messages import Argument, Message, escaped
 from ..types import Array
 from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
 from .frame import Frame, Stopped
+from .given_names import note_name
 from .heap import objects
 from .object_changes import change
 from .values import (
@@ -93,6 +94,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             if isinstance(value, Ref) and frame.heap.names[value.number] in ("items", "entries"):
                 frame.heap.names[value.number] = name
             frame.variables[name] = value
+            note_name(frame, name, value)
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             unpack(frame, elements, value, node)

@@ -82,7 +82,7 @@ def specialise(
     origin = Origin(source.file, source.name, source.line, source.text)
     main = Function(
         name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
-        result_types, decisions=tuple(task.decisions), reasons=builder.reasons,
+        result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
     program = Program(name, {name: main, **task.functions})
     frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}

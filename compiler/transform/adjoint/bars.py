@@ -144,12 +144,12 @@ class Frame:
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)
 
     def owned(self, atom: gast.expr) -> bool:
-        """Whether an array was made in the backward sweep and no other cotangent shares its elements."""
+        """Whether an array was made in the backward sweep and no other cotangent is the same array."""
         sweep = self.sweep
         if not isinstance(atom, gast.Name) or sweep.base.get(atom.id) != atom.id or atom.id in sweep.escaped:
             return False
         holders = [b for f in self.chain() for b in f.bars.values() if isinstance(b, gast.Name)]
-        return sum(sweep.base.get(b.id, b.id) == atom.id for b in holders) <= 1
+        return sum(sweep.base.get(b.id, b.id) == atom.id and b.id not in sweep.parts for b in holders) <= 1
 
     # --- whole cotangents
 

@@ -2,7 +2,7 @@
 
     y = sin(x)          x_bar += y_bar * cos(x)
     y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
-    a[items] = v        v_bar += a_bar[items]; a_bar[items] = 0
+    a[items] = v        v_bar += a_bar[items]; a_bar[items] = 0        (not zeroed where nothing was stored before)
     add_at(a, items, v) v_bar += a_bar[items]
     x = y               y_bar += x_bar
 
@@ -215,35 +215,38 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
     if base not in sweep.active or frame.untouched(base):
         return
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
-    if id(statement) in sweep.accumulations:
+    if id(statement) in sweep.plan.accumulations:
         _of_accumulation(sweep, frame, statement, base, items)
         return
+    is_first = id(statement) in sweep.plan.firsts
+    is_active = isinstance(source, gast.Name) and source.id in sweep.active
+    if is_first and not is_active:
+        return
     bar = frame.in_place(base)
-    if isinstance(source, gast.Name) and source.id in sweep.active:
-        value = _taken(sweep, frame, bar, items)
+    value = _taken(sweep, frame, bar, items, is_zeroed=not is_first) if is_active else None
+    if not is_first:
         frame.builder.append(syntax.store(bar.id, items, 0.0))
+    if value is not None:
         _give(sweep, frame, source.id, value)
-    else:
-        frame.builder.append(syntax.store(bar.id, items, 0.0))
 
 
 def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: str, items: list[gast.expr]) -> None:
     """`a[items] += v`: the elements keep their cotangents, and the added value gets them too."""
-    found = sweep.accumulations[id(statement)]
+    found = sweep.plan.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
-    value = _taken(sweep, frame, frame.in_place(base), items)
+    value = frame.builder.load(frame.in_place(base), items, "t_bar")
     if found.sign < 0:
         value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
     _give(sweep, frame, found.added.id, value)
 
 
-def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr]) -> gast.expr:
-    """The cotangents of the stored elements, apart from the array that is about to be zeroed."""
+def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], is_zeroed: bool) -> gast.expr:
+    """The cotangents of the stored elements, apart from an array that is about to be zeroed."""
     value = frame.builder.load(bar, items, "t_bar")
     whole = syntax.tuple_(items)
     if is_plain_index(whole, sweep.types):
-        if isinstance(sweep.types[value.id], Array):
+        if is_zeroed and isinstance(sweep.types[value.id], Array):
             return frame.builder.call("copy", value, hint="t_bar")
         return value
     if _is_mask(items, sweep.types):
@@ -285,10 +288,7 @@ def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
         return
     bar = frame.in_place(place.id)
     kept = list(sweep.atoms(statement, items).elts)
-    value = frame.builder.load(bar, kept, "t_bar")
-    if is_plain_index(items, sweep.types) and isinstance(sweep.types[value.id], Array):
-        value = frame.builder.call("copy", value, hint="t_bar")
-    _give(sweep, frame, source.id, value)
+    _give(sweep, frame, source.id, frame.builder.load(bar, kept, "t_bar"))
 
 
 def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:
