@@ -209,10 +209,6 @@ def test_any_module_of_the_compiler_may_be_imported_first(tmp_path):
 # What a list of row names may be kept for outside of the table, with the reason.
 LISTS = {
     "compiler/backend/vector_math/library.py": "the index of a library, by the names of its functions",
-    **dict.fromkeys(
-        [f"compiler/transform/adjoint/{name}.py" for name in ("accumulations", "bars", "settle", "statements")],
-        "not yet columns",
-    ),
 }
 
 

@@ -19,6 +19,7 @@ from ... import syntax
 from ...analysis import alias
 from ...analysis.regions import Regions, changed_names
 from ...dtypes import is_bool
+from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type, dtype_of
@@ -58,11 +59,11 @@ def _match(
         case _:
             return None
     summed = block[made[total]]
-    operator = syntax.operator_of(summed.value)
-    if operator not in ("add", "subtract") or dtype_of(types[base]) != dtype_of(types[total]):
+    row = row_of(syntax.operator_of(summed.value))
+    if row is None or not row.is_sum or dtype_of(types[base]) != dtype_of(types[total]):
         return None
-    sides = [(summed.value.args[0], summed.value.args[1], 1 if operator == "add" else -1)]
-    if operator == "add":
+    sides = [(summed.value.args[0], summed.value.args[1], row.sign)]
+    if row.sign > 0:
         sides.append((summed.value.args[1], summed.value.args[0], 1))
     for loaded, added, sign in sides:
         if not isinstance(loaded, gast.Name):

@@ -22,6 +22,7 @@ from ...analysis.regions import Region
 from ...builder import Builder
 from ...names import base_of
 from ...ops.cotangents import as_type
+from ...ops.schema import OPERATORS
 from ...ops.type_rules import dims_of
 from ...types import Array, Scalar, Type
 from . import lists
@@ -30,7 +31,8 @@ from .declared import array_type, list_type
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-VIEWS = frozenset({"reshape", "transpose", "broadcast_to", "positive", "cast"})
+# What hands on the elements of its operand, as a view or as they are.
+VIEWS = frozenset(row.name for row in OPERATORS.values() if row.shares != "copy" or row.work == "free")
 
 
 class Emitter(Builder):

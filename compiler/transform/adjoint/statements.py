@@ -20,7 +20,7 @@ from ...analysis.activity import passing
 from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool
 from ...ops.cotangents import as_type, cotangent, length
-from ...ops.schema import OPERATORS, TypeFault
+from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...types import Array, ListOf, Scalar, Type, dtype_of
 from . import lists
@@ -97,7 +97,7 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
     static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
     out = syntax.name(sweep.regions.made[id(statement)][result])
     if isinstance(out_bar, gast.Constant):
-        plain = _of_constant(sweep, row.name, operands, active, out_bar, sweep.types[out.id])
+        plain = _of_constant(sweep, row, operands, active, out_bar, sweep.types[out.id])
         if plain is not None:
             for (_, name), value in zip(active, plain):
                 frame.add(name, value)
@@ -114,30 +114,31 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
 
 def _of_constant(
     sweep: Sweep,
-    operator: str,
+    row: Operator,
     operands: list[gast.expr],
     active: list[tuple[int, str]],
     out_bar: gast.Constant,
     out: Type,
 ) -> list[gast.expr] | None:
-    """The cotangents of the active operands as atoms, where a number and the operator allow it; None elsewhere."""
-    number = out_bar.value
-    if any(dims_of(sweep.types[name]) != dims_of(out) for _, name in active):
+    """The cotangents of the active operands as atoms, where a number and the partials allow it; None elsewhere."""
+    if not row.is_polynomial or any(dims_of(sweep.types[name]) != dims_of(out) for _, name in active):
         return None
-    match operator, operands:
-        case "add" | "positive", _:
-            return [out_bar for _ in active]
-        case "negative", _:
-            return [syntax.constant(-number)]
-        case "subtract", _:
-            return [syntax.constant(-number) if position else out_bar for position, _ in active]
-        case "multiply", [gast.Constant(value=factor), _] | [_, gast.Constant(value=factor)]:
-            return [syntax.constant(number * factor)]
-        case "multiply", [gast.Name(id=left), gast.Name(id=right)] if number == 1.0:
-            # once the other factor: the factor itself, where it has the type that the product would have
-            if sweep.types[left] == sweep.types[right] == out:
-                return [operands[1 - position] for position, _ in active]
-    return None
+    found = [_scaled(sweep, out_bar.value, row, str(row.partials[position]), operands, out) for position, _ in active]
+    return None if None in found else found  # type: ignore[return-value]
+
+
+def _scaled(
+    sweep: Sweep, number: float, row: Operator, partial: str, operands: list[gast.expr], out: Type
+) -> gast.expr | None:
+    """A number times a partial derivative, which of a sum is a number and of a product the other factor."""
+    if partial not in row.operands:
+        return syntax.constant(number * float(partial))
+    factor = operands[row.operands.index(partial)]
+    if isinstance(factor, gast.Constant):
+        return syntax.constant(number * factor.value)
+    # once the other factor: the factor itself, where all have the type that the product would have
+    alike = all(isinstance(o, gast.Name) and sweep.types[o.id] == out for o in operands)
+    return factor if number == 1.0 and alike else None
 
 
 def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
