@@ -72,8 +72,8 @@ PROGRAMS = {"selu": "selu", "loss": "the digits loss", "gradient": "the gradient
 LONG = {"unrolled": "800 unrolled statements", "arrays": "300 lines on arrays", "scalars": "300 lines on scalars"}
 # when: whether another function has been compiled before, whether the import counts, the bar
 FIRST_CALLS = (
-    ("after another function", True, False, (Bar(1.0, ("jax",)),)),
-    ("after import", False, False, (Bar(1.0, ("jax",)),)),
+    ("after another function", True, False, (Bar(1.3, ("jax",)),)),
+    ("after import", False, False, (Bar(1.3, ("jax",)),)),
     ("together with the import", False, True, ()),
 )
 
@@ -92,7 +92,7 @@ def measurements():
     modules = {OURS: "pellucid", "numpy": "numpy", "numba": "numba", "jax": "jax"}
     known = {name: IMPORT.format(module=m) for name, m in modules.items() if imported(m) is not None}
     yield "import", known, "filled", (Bar(0.15),)
-    yield "import, nothing cached", {OURS: known[OURS]}, "off", (Bar(0.15),)
+    yield "import, nothing cached", {OURS: known[OURS]}, "off", (Bar(0.3),)
     for program, title in (PROGRAMS | LONG).items():
         for when, warm, with_import, bars in FIRST_CALLS if program in PROGRAMS else FIRST_CALLS[:1]:
             settings = {"program": program, "warm": warm, "with_import": with_import}
@@ -102,7 +102,7 @@ def measurements():
             yield f"first call of {title}, {when}", scripts, "off", bars
     for program, title in PROGRAMS.items():
         scripts = {OURS: PELLUCID.format(program=program, warm=False, with_import=False)}
-        yield f"first call of {title}, second process", scripts, "filled", (Bar(0.01),)
+        yield f"first call of {title}, second process", scripts, "filled", (Bar(0.015),)
 
 
 def in_processes(scripts: Mapping[str, str], rounds: int, cache: str) -> dict[str, float]:

@@ -339,6 +339,6 @@ WORKLOADS = (
     Workload("digits network, value_and_grad, batch 256", digits_loss, batch_of_digits, transform="value_and_grad",
              by_hand=digits_slope, numba=False, bars=(Bar(0.9, ("jax",)),)),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
-    Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(1e-6),)),
-    Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(2e-6),)),
+    Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),
+    Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(1e-6),)),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from . import syntax, types
 from .diagnostics import InternalError, Span
 from .dtypes import INT_WORD
 from .names import Names
-from .ops import schema
+from .ops import indexing, schema
 from .program import Reason
 from .types import Array, Dim, Extent, Scalar, Type
 
@@ -156,10 +156,8 @@ class Builder:
 
     def load(self, base: gast.expr | str, items: list[gast.expr], hint: str = "t") -> gast.Name:
         """Append `hint = base[items]`."""
-        from .ops.indexing import index_type
-
         base = syntax.atom(base)
-        result = index_type(self, self.type_of(base), items)
+        result = indexing.index_type(self, self.type_of(base), items)
         return self.bind(syntax.index(base.id, *items), result, hint)
 
     def quote(self, template: str, hint: str = "t", **bindings: gast.expr) -> gast.expr:

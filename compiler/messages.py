@@ -16,3 +16,8 @@ Message = str | tuple[Argument, ...]
 def message_arguments(message: Message) -> tuple[Argument, ...]:
     """A message with an entry for each argument."""
     return message if isinstance(message, tuple) else (message,) if message else ()
+
+
+def escaped(text: str) -> str:
+    """A format that stands for this text."""
+    return text.replace("{", "{{").replace("}", "}}")

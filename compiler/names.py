@@ -12,11 +12,15 @@ RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math",
 
 
 class Names:
-    """The names taken in one function.  `fresh("x")` gives `x` if free, else `x_1`, `x_2`, ..."""
+    """The names taken in one function.  `fresh("x")` gives `x` if free, else `x_1`, `x_2`, ...
+
+    `given` says what the user calls a value with a passing name, and whether as a parameter (`give_names`).
+    """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken: set[str] = set(taken)
         self._next: dict[str, int] = {}
+        self.given: dict[str, tuple[str, bool]] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._taken or name in RESERVED
@@ -28,11 +32,12 @@ class Names:
     def copy(self) -> Names:
         twin = Names(self._taken)
         twin._next = dict(self._next)
+        twin.given = dict(self.given)
         return twin
 
     def become(self, other: Names) -> None:
         """Forget the names that `other`, an earlier copy, does not have."""
-        self._taken, self._next = set(other._taken), dict(other._next)
+        self._taken, self._next, self.given = set(other._taken), dict(other._next), dict(other.given)
 
     def fresh(self, wish: str) -> str:
         base = base_of(wish)

@@ -27,6 +27,7 @@ from .request import Gradient, Request
 from .steps import done, observe, verify
 from .transform.coalesce import coalesce
 from .transform.copies import copies
+from .transform.give_names import give_names
 from .transform.inline import inline
 from .transform.prune import prune
 from .transform.simplify import simplify_once
@@ -86,6 +87,7 @@ def typed(
         derive=derive_inner, differentiate=differentiate_inner,
     )
     done("specialise", None, made.program, SINGLE)
+    made = replace(made, program=done("give_names", made.program, give_names(made.program), SINGLE))
     for function in made.program.functions.values():
         check_views(function, mutates=made.mutated)
     program = done("inline", made.program, reachable(inline(made.program)), SINGLE)
@@ -109,7 +111,8 @@ def derive(
 
 def differentiate_inner(made: Specialised, transforms: tuple[Gradient, ...], where: Span) -> Specialised:
     """The derivative of a function defined inside another one."""
-    program = done("inline", made.program, reachable(inline(made.program)), SINGLE)
+    named = done("give_names", made.program, give_names(made.program), SINGLE)
+    program = done("inline", named, reachable(inline(named)), SINGLE)
     made = replace(made, program=until_stable(program, TIDY))
     for transform in transforms:
         made = differentiate(made, transform, where)

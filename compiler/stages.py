@@ -18,6 +18,7 @@ import gast
 
 from . import syntax
 from .analysis.assignment import merge_faults, unassigned_reads
+from .analysis.reaching import changed_definitions
 from .analysis.result_types import result_type
 from .analysis.stage_forms import core_faults, loops_faults, typed_faults
 from .analysis.stage_lengths import buffer_length_faults, length_faults
@@ -25,6 +26,7 @@ from .analysis.stage_types import conversion_faults, declared_faults, type_fault
 from .diagnostics import InternalError
 from .ops import schema
 from .ops.forms import FORMS
+from .printing.unparse import statement_text
 from .program import Function, Program
 from .records import dataclass
 from .types import Array, ListOf, Scalar, Type
@@ -170,8 +172,6 @@ def require(function: Function, stage: str, step: str | None = None) -> None:
 
 def require_same_definitions(before: Function, after: Function, step: str) -> None:
     """Raise InternalError where a pass that renames lets another definition reach a read."""
-    from .analysis.reaching import changed_definitions
-
     for statement, message in changed_definitions(before, after):
         raise InternalError(step, text_of(statement), f"function `{after.name}`: {message}")
 
@@ -190,8 +190,6 @@ def text_of(statement: gast.stmt | None) -> str:
     """A statement as the compiler holds it, operators as calls."""
     if statement is None:
         return ""
-    from .printing.unparse import statement_text  # only who finds something prints it
-
     try:
         return statement_text(statement)
     except Exception:  # a node that is no Python at all is shown as it is

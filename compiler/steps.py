@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from .program import Function, Program
+from .stages import require, require_calls, require_same_definitions
 
 Made = TypeVar("Made", Function, Program)
 Listener = Callable[[str, object, object], None]
-RENAMES = frozenset({"coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
+RENAMES = frozenset({"give_names", "coalesce", "own_names", "shared_names", "tidy_names", "release", "separate"})
 
 observers: list[Listener] = []
 
@@ -41,16 +42,12 @@ def is_verifying() -> bool:
 
 def verify(step: str, before: Made | None, after: Made, stage: str) -> None:
     """Raise InternalError unless what a pass made is of the language and, after one that renames, means the same."""
-    from .stages import require, require_same_definitions
-
     old = functions_of(before)
     for name, function in functions_of(after).items():
         require(function, stage, step)
         if step in RENAMES and name in old:
             require_same_definitions(old[name], function, step)
     if isinstance(after, Program):
-        from .stages import require_calls
-
         require_calls(after, step)
 
 

@@ -11,27 +11,23 @@
     grad(loss).source("reverse", w, x, y)       the derivative, to read
 """
 
-from typing import TYPE_CHECKING
-
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from .compiler.diagnostics import (
+    CompileError,
+    Diagnostic,
+    GradientError,
+    InternalError,
+    PellucidError,
+    PurityError,
+    ShapeMismatchError,
+    StaticArgumentError,
+    TypeMismatchError,
+    UnsupportedError,
+)
 from .function import Function, compile, grad, value_and_grad
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .starting import begin as _begin
-
-if TYPE_CHECKING:
-    from .compiler.diagnostics import (
-        CompileError,
-        Diagnostic,
-        GradientError,
-        InternalError,
-        PellucidError,
-        PurityError,
-        ShapeMismatchError,
-        StaticArgumentError,
-        TypeMismatchError,
-        UnsupportedError,
-    )
 
 __version__ = "0.1.0"
 
@@ -54,19 +50,6 @@ __all__ = [
     "threads",
     "value_and_grad",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """The error classes: a program that is compiled already starts without them, and without the compiler."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .compiler import diagnostics
-
-    return getattr(diagnostics, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
 
 
 _begin()

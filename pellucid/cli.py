@@ -14,13 +14,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import __version__
+import numpy as np
+
+from . import __version__, arguments, cache_command
+from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
-
-if TYPE_CHECKING:
-    from .function import Function
+from .function import Function, compile, grad
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
 RUNNABLE = ("core", "typed", "reverse", "loops")
@@ -61,8 +62,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()  # what reads our output has seen enough, and Python's own complaint helps nobody
         return 0
     except Exception as error:
-        from .compiler.diagnostics import CompileError, PellucidError
-
         if isinstance(error, CompileError):
             print(str(error).lstrip("\n"), file=sys.stderr)
             return 1
@@ -164,13 +163,10 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def run_cache(options: argparse.Namespace) -> int:
-    from . import cache_command
-
     return cache_command.main(options.action)
 
 
 def run_debug(options: argparse.Namespace) -> int:
-    from . import arguments
     from .stepping import under_pdb
 
     target = load(options.function)
@@ -238,8 +234,6 @@ def import_file(path: Path) -> dict[str, Any]:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        from .compiler.diagnostics import PellucidError
-
         if isinstance(error, PellucidError):
             raise
         raise UsageError(f"{path.name} cannot be imported: {where(error, path)}") from None
@@ -260,8 +254,6 @@ def where(error: BaseException, path: Path) -> str:
 
 def chosen(target: Target, options: argparse.Namespace) -> Function:
     """The compiled function that the options describe."""
-    from .function import Function, compile, grad
-
     function, static = target.value, tuple(static_values(target, options))
     if not isinstance(function, Function) and not inspect.isfunction(function):
         raise UsageError(f"{target.name} is no function but a {type(function).__name__}")
@@ -290,11 +282,9 @@ def read_numbers(text: str) -> int | tuple[int, ...]:
 
 
 def read_types(target: Target, options: argparse.Namespace) -> list[Any]:
-    from .arguments import ArgumentError, read_arguments
-
     try:
-        return read_arguments(options.args or "", target.namespace)
-    except ArgumentError as wrong:
+        return arguments.read_arguments(options.args or "", target.namespace)
+    except arguments.ArgumentError as wrong:
         raise UsageError(str(wrong)) from None
 
 
@@ -303,18 +293,14 @@ def static_values(target: Target, options: argparse.Namespace) -> dict[str, Any]
 
 
 def bind(target: Target, function: Function, given: Sequence[Any], options: argparse.Namespace) -> Any:
-    from .arguments import ArgumentError, bind
-
     try:
-        return bind(function.__pellucid__.python, list(given), static_values(target, options))
-    except ArgumentError as wrong:
+        return arguments.bind(function.__pellucid__.python, list(given), static_values(target, options))
+    except arguments.ArgumentError as wrong:
         raise UsageError(str(wrong)) from None
 
 
 def evaluate(text: str, namespace: dict[str, Any], option: str) -> Any:
     """Python of the user's own, with the names of the file and `np`."""
-    import numpy as np
-
     try:
         return eval(text, {"np": np, **namespace})
     except Exception as error:

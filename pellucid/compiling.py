@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from .compiler import pipeline
@@ -16,13 +15,11 @@ from .compiler.backend.abi import Options
 from .compiler.frontend import decoration
 from .compiler.frontend.frame import Specialised
 from .compiler.frontend.values import Value
-from .compiler.later import import_all
 from .compiler.request import Request
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
 from .runtime.guards import Guards
-from .runtime.prepare import prepare
 from .starting import no_collection
 
 __all__ = ["check", "compiled", "mutated"]
@@ -47,14 +44,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
         made = pipeline.derive(request, arguments, frozen)
         options = replace(options, exceptions=made.exceptions)
         executable = llvm.compile_program(pipeline.loops(made.program), options)
-    _import_the_rest()
     return Compiled(executable, made.result, mutated(made), Guards(made.guards))
-
-
-@lru_cache(maxsize=1)
-def _import_the_rest() -> None:
-    """Have another thread import what the first function did not need and the next may."""
-    prepare().begin(import_all)
 
 
 def mutated(made: Specialised) -> tuple[tuple[str, int], ...]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .compiler.backend.abi import ErrorSite, Options
 from .compiler.backend.executable import Executable
+from .compiler.diagnostics import Span
 from .compiler.frontend.values import Column, ListOut, Mapping_, Out, Record, Rows, Static, Value, parts
 from .compiler.frontend.values import Sequence as SequenceValue
 from .compiler.records import dataclass
@@ -200,8 +201,6 @@ class StoredSites(Sequence[ErrorSite]):
     def __getitem__(self, index: int | slice) -> ErrorSite | Sequence[ErrorSite]:
         if isinstance(index, slice):
             return StoredSites(self._sites[index])
-        from .compiler.diagnostics import Span
-
         exception, message, values, span, inlined, function = self._sites[index]
         scalars = tuple(Scalar(*value) for value in values)
         return ErrorSite(exception, message, scalars, span and Span(*span), tuple(Span(*s) for s in inlined), function)

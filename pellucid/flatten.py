@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compiler import types
+from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
 from .compiler.frontend.values import (
     Column,
@@ -188,8 +189,6 @@ def array_type(value: np.ndarray) -> types.Array:
 
 
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:
-    from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
-
     code = function.__code__  # type: ignore[attr-defined]
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
     hint = f"arguments are bool, int, float, arrays of {NUMPY_NAMES}, and containers of them"

@@ -16,6 +16,7 @@ from .compiler.frontend.values import Value
 from .compiler.request import Gradient, Request, namespace_of
 from .entries import Compiled
 from .flatten import Flattened, abstract, description, flatten, rebuild
+from .native_calls import NativeCalls
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
@@ -122,8 +123,6 @@ class Function(base_class()):  # type: ignore[misc]
     def _learn(self, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled) -> None:
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
         if self._native is None:
-            from .native_calls import NativeCalls
-
             request = self.__pellucid__
             self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
         self._native.learn(self, args, kwargs, flat, compiled)

@@ -23,12 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from . import linking, routines, targets
+from . import linking, native, routines, targets
 from .store import digest, store
 from .together import Together, interruptible
 
 SUFFIX = ".code"
-LONG_TEXT = 8_000.0  # of `effort`: LLVM takes some ten milliseconds, so that Ctrl-C does not wait for it
 _LOADED: weakref.WeakValueDictionary[str, Library] = weakref.WeakValueDictionary()
 _MAKING: weakref.WeakValueDictionary[str, threading.RLock] = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
@@ -116,17 +115,12 @@ def _library(
         found = stored_library(key, target)
         if found is not None:
             return found
-        if effort(text) < LONG_TEXT:
-            code = _compiled(key, text, level, target, used)
-        else:
-            code = interruptible(lambda: _compiled(key, text, level, target, used))
+        code = interruptible(lambda: _compiled(key, text, level, target, used))
         return _loaded(key, code, uses(), target)
 
 
 def _compiled(key: str, text: str, level: int, target: str, used: Sequence[str]) -> bytes:
     """Machine code made by LLVM, and kept in the cache."""
-    from . import native
-
     code = native.object_code(text, level, target)
     place = store()
     if place is not None:
@@ -178,8 +172,6 @@ def _load(code: bytes, key: str, uses: Sequence[Library]) -> Any:
             return linking.Linked(code, address_of)
         except (linking.NotLinked, OSError):
             pass  # LLVM's loader knows more, and more ways to executable memory
-    from . import native
-
     return native.LoadedByLLVM(code, uses)
 
 

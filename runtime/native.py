@@ -2,23 +2,20 @@
 
     object_code(text)    ->    an object file, for `machine_code.library` to load and to keep
 
-Several threads may ask at the same time: each module has a context of its own, and each thread a target machine.
+Several threads may ask at the same time; one of them works.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Protocol
 
 from . import llvm, routines, targets
-
-# LLVM's loader, and its table of symbols, are there once for all threads.
-LOADER_LOCK = threading.RLock()
 
 # Functions to be linked in after optimisation stand behind such lines, as comments.
 LATE = ";later"
@@ -31,53 +28,38 @@ class HasAddresses(Protocol):
     def address(self, name: str) -> int: ...
 
 
-_IDLE: dict[tuple[int, str], list[llvm.Machine]] = {}
+@lru_cache(maxsize=16)
+def machine(level: int, target: str = targets.PRESENT) -> llvm.Machine:
+    """What translates for a target; one takes a millisecond to make.  It is used with `llvm.LOCK` held."""
+    return llvm.target_machine(level, targets.words(target))
 
 
-@contextmanager
-def own_machine(level: int, target: str = targets.PRESENT) -> Iterator[llvm.Machine]:
-    """A target machine that no other thread uses meanwhile.  One takes a millisecond to make, so it is kept."""
-    idle = _IDLE.setdefault((level, target), [])
-    try:
-        machine = idle.pop()
-    except IndexError:
-        machine = llvm.target_machine(level, targets.words(target))
-    yield machine
-    idle.append(machine)
-
-
-def parse(text: str, machine: llvm.Machine) -> llvm.Module:
-    module = llvm.parse(text)
-    module.aim_at(machine)
-    return module
-
-
-def optimise(text: str, level: int = 3, target: str = targets.PRESENT) -> llvm.Module:
+def optimise(text: str, level: int = 3, target: str = targets.PRESENT) -> str:
     """What LLVM makes of a text before it is translated."""
     level = level_of(text, level)
-    with own_machine(level, target) as machine:
-        return _optimised(text, level, machine)
+    with llvm.LOCK:
+        return str(_optimised(text, level, machine(level, target)))
 
 
 def _optimised(text: str, level: int, machine: llvm.Machine) -> llvm.Module:
-    module = parse(text, machine)
-    builder = llvm.pass_builder(machine)
+    context = llvm.binding().create_context()
+    module = llvm.parse(text, machine, context)
     if level < 3:
-        _tidy(module, builder)
+        _tidy(module, machine)
         return module
-    llvm.run(llvm.default_passes(builder, level), module, builder)
+    llvm.run_pipeline(module, machine, level)
     late = late_definitions(str(module), text) if LATE in text else ""
     if late:
-        module.link_in(llvm.parse(late, beside=module))
-        llvm.run(llvm.chosen_passes("AlwaysInliner", "GlobalDCE"), module, builder)
+        module.link_in(llvm.parse(late, machine, context))
+        llvm.run(module, machine, "always_inliner", "global_dead_code_eliminate")
     return module
 
 
-def _tidy(module: llvm.Module, builder: llvm.Owned) -> None:
+def _tidy(module: llvm.Module, machine: llvm.Machine) -> None:
     """For code that was written by hand, loops and calls as they are meant to be: variables into registers, simpler
     instructions.  The whole pipeline takes ten times as long, and changes little in such code.
     """
-    llvm.run(llvm.chosen_passes("AlwaysInliner", "SROA", "InstCombine", "SimplifyCFG"), module, builder)
+    llvm.run(module, machine, "always_inliner", "sroa", "instruction_combine", "simplify_cfg")
 
 
 def level_of(text: str, level: int) -> int:
@@ -119,29 +101,23 @@ def object_code(text: str, level: int = 3, target: str = targets.PRESENT) -> byt
     text is only tidied.  Text that asks for no function to be optimised is translated as fast as can be.
     """
     level = level_of(text, level)
-    with own_machine(level, target) as machine:
-        return llvm.emit(machine, _optimised(text, level, machine))
+    with llvm.LOCK:
+        found = machine(level, target)
+        return bytes(found.emit_object(_optimised(text, level, found)))
 
 
 class LoadedByLLVM:
     """An object file in memory, by LLVM's own loader; debuggers hear of it.  `uses` are libraries that it may call."""
 
     def __init__(self, code: bytes, uses: Sequence[HasAddresses] = ()) -> None:
-        import llvmlite.binding as llvmlite  # rarely needed, and it takes long
-
-        with LOADER_LOCK:
-            llvm.start()
-            _find_mathematics(llvmlite)
-            for name in set(re.findall(rb"pellucid_(?:blas|scipy|far|look|signals)\w*", code)):
-                routines.address_of(name.decode())
-            for provided, address in routines.PROVIDED.items():
-                llvmlite.add_symbol(provided, address)
-            for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):
-                for library in uses:
-                    with suppress(KeyError):  # it is another's, or its own
-                        llvmlite.add_symbol(name.decode(), library.address(name.decode()))
-            self.engine = llvmlite.create_mcjit_compiler(llvmlite.parse_assembly(""), _machine_of(llvmlite))
-            self.engine.add_object_file(llvmlite.ObjectFileRef.from_data(code))
+        symbols = _symbols(code, uses)  # may load other code, so before LLVM is ours
+        binding = llvm.binding()
+        with llvm.LOCK:
+            _find_mathematics(binding)
+            for name, address in symbols.items():
+                binding.add_symbol(name, address)
+            self.engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine_for_loading(binding))
+            self.engine.add_object_file(binding.ObjectFileRef.from_data(code))
             self.engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -152,19 +128,31 @@ class LoadedByLLVM:
         return found
 
 
-def _machine_of(llvmlite: Any) -> Any:
+def _symbols(code: bytes, uses: Sequence[HasAddresses]) -> dict[str, int]:
+    """The addresses of what an object file may call and LLVM cannot find."""
+    for name in set(re.findall(rb"pellucid_(?:blas|scipy|far|look|signals)\w*", code)):
+        routines.address_of(name.decode())
+    found = dict(routines.PROVIDED)
+    for name in set(re.findall(rb"pellucid\.[\w.$]+", code)):
+        for library in uses:
+            with suppress(KeyError):  # it is another's, or its own
+                found[name.decode()] = library.address(name.decode())
+    return found
+
+
+def _machine_for_loading(binding: Any) -> llvm.Machine:
     triple, name, features = llvm.host()
     options = {"cpu": name, "features": features, "opt": 3, "codemodel": "jitdefault", "jit": True}
-    return llvmlite.Target.from_triple(triple).create_target_machine(**options)
+    return binding.Target.from_triple(triple).create_target_machine(**options)
 
 
-def _find_mathematics(llvmlite: Any) -> None:
+def _find_mathematics(binding: Any) -> None:
     """Make the C mathematics library visible to LLVM's loader."""
     if hasattr(ctypes.CDLL(None), "expm1"):  # the interpreter itself is linked with it
         return
     for name in ("libm.so.6", "libm.so", "libm.dylib"):
         try:
-            llvmlite.load_library_permanently(name)
+            binding.load_library_permanently(name)
         except RuntimeError:
             continue
         return
@@ -173,5 +161,6 @@ def _find_mathematics(llvmlite: Any) -> None:
 def assembly(text: str, target: str = targets.PRESENT) -> str:
     """The machine code of LLVM text as it was written, in words."""
     level = level_of(text, 3)
-    with own_machine(level, target) as machine:
-        return llvm.emit(machine, _optimised(text, level, machine), as_object=False).decode()
+    with llvm.LOCK:
+        found = machine(level, target)
+        return str(found.emit_assembly(_optimised(text, level, found)))

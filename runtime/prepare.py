@@ -9,17 +9,15 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 
-from . import interrupts, memory, threads
+from . import interrupts, llvm, memory, threads
 from .together import Together
 
 
 @lru_cache(maxsize=1)
 def prepare() -> Together[Callable[[], object], object]:
     """Begin, once in a process; more may be begun.  An error is met again by whoever needs what is missing."""
-    from . import llvm, native  # noqa: F401  here, as another thread would wait until the import that goes on is over
-
     work: Together[Callable[[], object], object] = Together(lambda make: make(), cost=lambda make: 0.0)
-    work.begin(llvm.start)
+    work.begin(llvm.binding)
     work.begin(memory.pool)
     work.begin(interrupts.provide)
     work.begin(threads.regions)

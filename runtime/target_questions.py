@@ -59,10 +59,9 @@ def may_call(caller: llvm.Words, callees: Sequence[tuple[str, str]]) -> list[boo
     calls = "".join(f"  call void @f{number}()\n" for number in range(len(callees)))
     text = f"{PLACE}{''.join(functions)}define void @all() {_attributes(name, features)} {{\n{calls}  ret void\n}}\n"
     machine = llvm.target_machine(0, (triple, "", base.rstrip(",")))
-    module = llvm.parse(text)
-    module.aim_at(machine)
-    builder = llvm.pass_builder(machine)
-    llvm.run(llvm.default_passes(builder, 2), module, builder)
+    with llvm.LOCK:
+        module = llvm.parse(text, machine)
+        llvm.run_pipeline(module, machine, 2)
     left = str(module).partition("@all()")[2].partition("}")[0]
     return [f"@f{number}()" not in left for number in range(len(callees))]
 

@@ -13,10 +13,9 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .llvm import Words
+from . import llvm
+from .llvm import Words
 
 SETTING, PRESENT = "PELLUCID_TARGET", ""
 ANY = {"x86_64": "x86-64", "aarch64": "generic"}  # by architecture, its common subset
@@ -88,8 +87,6 @@ def _architecture(given: Words) -> str:
 
 
 def _host() -> Words:
-    from . import llvm  # rarely needed where the cache has the code
-
     return llvm.host()
 
 

@@ -1,8 +1,11 @@
 """The shape of the code: who may import whom, how long files are, what a pass says of itself, where state may live."""
 
 import ast
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -29,7 +32,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
-BASE = "diagnostics dtypes later messages names types vocabulary program syntax placeholders records"
+BASE = "diagnostics dtypes messages names types vocabulary program syntax placeholders records"
 LANGUAGE = f"{BASE} builder ops"
 
 # What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
@@ -37,7 +40,6 @@ MAY_IMPORT = {
     "": "diagnostics",
     "records": "",
     "diagnostics": "records",
-    "later": "",
     "messages": "",
     "names": "",
     "types": "dtypes records",
@@ -138,15 +140,75 @@ def test_users_import_only_the_front_door():
             )
 
 
+# Imports inside functions: what each buys is measured in docs/decisions.md, or it closes a circle of two files.
+INSIDE_FUNCTIONS = {
+    "compiler/backend/helpers.py": {"fractions"},
+    "compiler/backend/llvm.py": {"line_tables"},
+    "compiler/frontend/merge.py": {"containers", "rows"},  # which are made of what is in merge
+    "compiler/frontend/resolve.py": {"resolve_static"},  # which finds what resolve describes
+    "compiler/pipeline.py": {"transform.reverse"},
+    "compiler/transform/adjoint/sweep.py": {"calls"},  # which sweeps over other functions
+    "compiler/vocabulary.py": {"difflib"},
+    "pellucid/cli.py": {"check", "stepping"},
+    "pellucid/function.py": {"showing"},
+    "pellucid/starting.py": {"compiling"},
+    "runtime/llvm.py": {"llvmlite.binding"},
+    "runtime/machine_code.py": {"shared_object"},
+    "runtime/targets.py": {"target_questions"},
+}
+
+
+@each_file
+def test_imports_stand_at_the_top(path):
+    found = set()
+    for function in ast.walk(tree_of(path)):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found.update(alias.name for alias in node.names)
+    assert found == INSIDE_FUNCTIONS.get(shown(path), set())
+
+
+FIRST = """
+import os, sys
+sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
+import pellucid
+assert "pellucid.compiler.frontend.evaluate" not in sys.modules
+wrong = []
+for name in {names!r}:
+    child = os.fork()
+    if child == 0:
+        try:
+            __import__(name)
+        except ImportError as error:
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        wrong.append(name)
+print(wrong)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_any_module_of_the_compiler_may_be_imported_first(tmp_path):
+    """The files of the specialiser's interpreter import each other, and where one enters must not matter."""
+    names = [".".join(["pellucid", *p.relative_to(ROOT).with_suffix("").parts]) for p in FILES]
+    names = [name.removesuffix(".__init__") for name in names if name.startswith("pellucid.compiler")]
+    script = FIRST.format(folder=str(tmp_path / "bytecode"), names=names)
+    (tmp_path / "cache").mkdir(mode=0o700)
+    (tmp_path / "cache" / "entry").write_text("")  # something is cached: the compiler does not come with the package
+    environment = {**os.environ, "PELLUCID_CACHE": "1", "PELLUCID_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "[]\n", done.stderr
+
+
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 # What a list of row names may be kept for outside of the table, with the reason.
 LISTS = {
     "compiler/backend/vector_math/library.py": "the index of a library, by the names of its functions",
-    **dict.fromkeys(
-        [f"compiler/transform/adjoint/{name}.py" for name in ("accumulations", "bars", "settle", "statements")],
-        "not yet columns",
-    ),
 }
 
 
@@ -246,13 +308,11 @@ GROWING = {
     "compiler/backend/here.py": {"EMITTERS"},
     "compiler/frontend/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/read.py": {"_FILES", "_TREES"},
-    "compiler/later.py": {"_ANNOUNCED"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},
     "compiler/types.py": {"_SUMS", "BACKWARD"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
-    "runtime/native.py": {"_IDLE"},
     "runtime/routines.py": {"PROVIDED"},
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())

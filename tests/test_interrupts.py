@@ -13,7 +13,7 @@ from pellucid.runtime import interrupts
 from tests.harness.interrupted import LONG
 from tests.harness.loops_text import read_loops
 
-SCRIPT = Path(__file__).parent / "harness" / "interrupted.py"
+ROOT = str(Path(__file__).parent.parent)
 SECONDS = 200  # until a call that does not end is a failure
 
 
@@ -26,13 +26,14 @@ def run(*command, **environment):
 def python(text, **environment):
     """A program with the functions of the harness, of which two are compiled already."""
     head = "from tests.harness.interrupted import *\nendless(-1.0), endless(-1.0), counted(9), counted(9)\n"
-    return run("-c", head + text, PYTHONPATH=str(SCRIPT.parents[2]), **environment)
+    return run("-c", head + text, PYTHONPATH=ROOT, **environment)
 
 
 @pytest.mark.parametrize("native, threads", [("1", "3"), ("0", "1")])
 def test_every_kind_of_loop_stops(native, threads):
     """With one thread and with several, by native dispatch and by way of Python."""
-    done = run(SCRIPT, *LONG, PELLUCID_NATIVE_DISPATCH=native, PELLUCID_NUM_THREADS=threads)
+    settings = {"PELLUCID_NATIVE_DISPATCH": native, "PELLUCID_NUM_THREADS": threads}
+    done = run("-m", "tests.harness.interrupted", *LONG, PYTHONPATH=ROOT, **settings)
     assert done.stderr == "" and done.returncode == 0
     found = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     assert set(found) == set(LONG)
@@ -188,8 +189,9 @@ def long(x):
     return s
 f = pellucid.compile(pellucid_read(long))
 for wait in (0.0, 0.05, 0.2, 0.5, 1.0):
-    thread = after(wait, interrupt)
+    thread = threading.Thread(target=lambda: (time.sleep(wait), interrupt()))
     try:
+        thread.start()  # the signal may come before this is over
         f(np.ones(5))
         time.sleep(60)
     except KeyboardInterrupt:
@@ -203,7 +205,7 @@ def test_compiling_stops_and_begins_again(tmp_path):
     place = tmp_path / "program.py"
     text = COMPILING.format(numbers=tuple(0.01 * k for k in range(12))).replace("pellucid_read(long)", "long")
     place.write_text("from tests.harness.interrupted import *\n" + text)
-    done = run(place, PYTHONPATH=str(SCRIPT.parents[2]), PELLUCID_CACHE_DIR=str(tmp_path / "cache"))
+    done = run(place, PYTHONPATH=ROOT, PELLUCID_CACHE_DIR=str(tmp_path / "cache"))
     assert (done.stdout, done.stderr) == ("stopped\n" * 5 + "True\n", "")
 
 

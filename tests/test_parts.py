@@ -1,4 +1,4 @@
-"""Programs in several LLVM modules that are translated at the same time: how they are divided, joined, and kept."""
+"""Programs in several LLVM modules, the first translated while the last are written: divided, joined, and kept."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def test_a_module_of_glue_is_translated_as_it_stands(small_parts, monkeypatch, s
     program = compiled(LOOPS)
     assert [native.level_of(text, 3) for text in program.texts] == [3, 3, 3, level]
     assert native.level_of(program.texts[0], 1) == 1
-    shown, own_machine = [], native.own_machine
-    monkeypatch.setattr(native, "own_machine", lambda given, target: shown.append(given) or own_machine(given, target))
+    shown, machine = [], native.machine
+    monkeypatch.setattr(native, "machine", lambda given, target: shown.append(given) or machine(given, target))
     assert "pellucid_entry" in program.asm and shown == [3, 3, 3, level]
     x, y = np.random.default_rng(4).standard_normal((2, 5, 3))
     np.testing.assert_allclose(program([x, y])[2], expected(x, y)[2], rtol=1e-14, atol=1e-15)

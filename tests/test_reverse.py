@@ -80,6 +80,68 @@ def test_third_derivative_through_a_loop():
     np.testing.assert_allclose(third(0.7, 0.3)[0], want, rtol=1e-6)
 
 
+# --- any results, any cotangents --------------------------------------------------------------------------------------
+
+
+def cotangents(values, seed):
+    """Random numbers of the types and shapes of results."""
+    draw = np.random.default_rng(seed)
+    made = [(draw.standard_normal(np.shape(value)), value) for value in values]
+    return [float(m) if type(v) is float else np.asarray(m).astype(np.asarray(v).dtype)[()] for m, v in made]
+
+
+def assert_vjp(program, outputs, arguments, step, seed=3):
+    """The cotangents of the parameters are the slopes of the weighted sum of the results."""
+    pulled = run(checked(reverse(program, floats(program), outputs=outputs, seeded=True)))
+    function = run(checked(program))
+    weights = cotangents([function(*own(arguments))[k] for k in outputs], seed)
+
+    def weighted(*given):
+        results = function(*given)
+        return (sum(np.sum(results[k] * w) for k, w in zip(outputs, weights)),)
+
+    before = own(weights)
+    got = pulled(*own(arguments), *weights)
+    for weight, kept in zip(weights, before):
+        np.testing.assert_array_equal(weight, kept)
+    for parameter, value in zip(floats(program), got):
+        position = program.main.parameters.index(parameter)
+        want = central_difference(weighted, arguments, position, step)
+        scale = max(1.0, float(np.max(np.abs(want), initial=0.0)))
+        np.testing.assert_allclose(value, want, rtol=1e-4, atol=1e-4 * scale, err_msg=parameter)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_cotangents_of_all_results_of_a_derivative(name):
+    text_, make, step = PROGRAMS[name]
+    program = read_program(text_)
+    several = reverse(program, floats(program), keep_value=True)
+    assert_vjp(several, range(len(several.main.results)), make(np.random.default_rng(1)), step)
+
+
+SEVERAL = """
+def f(x: "f64[n]", y: "float", k: "int"):
+    a = x[1:] * y
+    b = copy(x)
+    z = y
+    for i in range(0, k):
+        b[i] = b[i] * a[0] + z
+        z = math_sin(z)
+    return a, z, b, k, a, x, 2.0
+"""
+
+
+@pytest.mark.parametrize("outputs", [(), (0,), (1,), (2, 0), (4, 0, 5), (6, 1), (5, 5, 2)], ids=str)
+def test_cotangents_of_chosen_results(outputs):
+    assert_vjp(read_program(SEVERAL), outputs, [np.arange(1.0, 5.0), 0.7, 3], 1e-6)
+
+
+def test_a_cotangent_of_another_length_is_an_error():
+    pulled = run(checked(reverse(read_program(SEVERAL), ["x"], outputs=(0,), seeded=True)))
+    with pytest.raises(ValueError):
+        pulled(np.arange(1.0, 5.0), 0.7, 3, np.ones(4))
+
+
 # --- random programs -------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +206,11 @@ def test_many_random_programs(start):
     ("horner", ["c"], []),
     ("horner", ["x", "c"], ["s_saved"]),
     ("a linear recursion", ["x"], []),
+    ("a recurrent state", ["h0"], ["h_saved"]),
+    ("a recurrent state", ["w"], ["h_saved"]),
+    ("a recurrent number from one", ["x"], ["s_saved"]),
+    ("a state and the one before it", ["w"], ["g_saved"]),
+    ("three states, each the one before", ["x"], ["a_saved"]),
     ("a sum of squares by elements", ["x"], []),
 ])  # fmt: skip
 def test_saved_values(name, wrt, names):

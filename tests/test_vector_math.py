@@ -25,7 +25,7 @@ from pellucid.compiler.backend.vector_math import (
     roots,
 )
 from pellucid.compiler.backend.vector_math.library import FUNCTIONS, definitions, symbol
-from pellucid.runtime import far_angles, native
+from pellucid.runtime import far_angles, llvm, native
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets
 from tests.harness.elementary import BINARY, NUMPY, apply, arguments, exact, loop, loop_text, worst_error
@@ -289,9 +289,9 @@ def test_width_of_the_host(processor, name, width, monkeypatch):
 @each_dtype
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 def test_every_width_is_valid_llvm(dtype, count):
-    with native.own_machine(3) as machine:
+    with llvm.LOCK:
         for name in FUNCTIONS:
-            native.parse("\n".join(definitions(name, dtype, count).values()), machine)
+            llvm.parse("\n".join(definitions(name, dtype, count).values()), native.machine(3))
 
 
 def test_lanes_write_an_instruction_once():

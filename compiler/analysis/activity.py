@@ -42,12 +42,13 @@ class _Facts:
     useful: set[str] = field(default_factory=set)
 
 
-def activity(program: Program, wrt: Iterable[str], output: int) -> dict[str, Activity]:
-    """The activity of every function that the entry's derivative reaches."""
+def activity(program: Program, wrt: Iterable[str], outputs: Iterable[int]) -> dict[str, Activity]:
+    """The activity of every function that the derivative of these results of the entry reaches."""
     facts = _reach(program)
     main = program.main
     facts[program.entry].varied |= set(wrt)
-    facts[program.entry].useful |= {n for n in _result_names(main)[output : output + 1] if n is not None}
+    results = _result_names(main)
+    facts[program.entry].useful |= {n for k in outputs if k < len(results) and (n := results[k]) is not None}
     changed = True
     while changed:
         changed = False

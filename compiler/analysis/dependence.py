@@ -20,7 +20,7 @@ from ..dtypes import is_bool
 from ..records import dataclass
 from ..types import INT, Array, Scalar
 from .forms import Form, form_of, unknown
-from .regions import Region, Regions
+from .regions import Region, Regions, stored_array
 
 LATER = ("", "later")
 Term = tuple[str, str]  # a name, and the run it belongs to: "load", "store" or "both"
@@ -57,7 +57,10 @@ class Dependence:
         order = self.regions.order
         if order[id(store)] > order[id(load)] and not self._apart(load, store, common, None):
             return True
-        return any(not self._apart(load, store, common[:depth], common[depth]) for depth in range(len(common)))
+        # a loop in which the array is made makes another one in every round
+        array = stored_array(store)
+        outer = 0 if array is None else len(self.regions.home[array].loops)
+        return any(not self._apart(load, store, common[:depth], common[depth]) for depth in range(outer, len(common)))
 
     def _apart(self, load, store, shared: tuple[Region, ...], later: Region | None) -> bool:
         """Whether the accesses differ when `shared` loops are in step and the store is in a later round of `later`."""

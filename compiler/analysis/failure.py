@@ -22,7 +22,8 @@ from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
-from .result_types import UNKNOWN, result_type
+from .ranges import ranges
+from .result_types import UNKNOWN, load_type, result_type
 
 NOTHING, INDEX, ANY = 0, 1, 2
 
@@ -92,6 +93,8 @@ class Failures:
         match statement:
             case gast.Assign(targets=[gast.Subscript() as place], value=value):
                 return max(self.kind(value), self.kind(place), ANY if self._store_fails(place, value) else NOTHING)
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="broadcast_to")) as node):
+                return NOTHING if self._spreads(node, name) else self.kind(node)
             case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
                 return self.kind(value)
             case gast.For(iter=iter_, body=body):
@@ -108,9 +111,17 @@ class Failures:
     def _store_fails(self, place: gast.Subscript, value: gast.expr) -> bool:
         """Whether a value may not fit its place: by its lengths, or as inf does not fit an int."""
         stored, base = result_type(value, self.types), self.types.get(place.value.id)
-        if not isinstance(stored, Scalar) or isinstance(base, ListOf) or base is None:
-            return not isinstance(stored, Scalar)
-        return conversion([stored], {"dtype": base.dtype})
+        if stored is None or isinstance(base, ListOf):
+            return stored is None
+        if isinstance(stored, Scalar):
+            return isinstance(base, Array) and conversion([stored], {"dtype": base.dtype})
+        return not isinstance(stored, Array) or not _fills(stored, load_type(base, place.slice, self.types))
+
+    def _spreads(self, node: gast.Call, name: str) -> bool:
+        """Whether the lengths of what is spread are known to fit those that the result is declared to have."""
+        given, made = result_type(node.args[0], self.types), self.types.get(name)
+        fits = not isinstance(given, Array) or _fills(given, made)
+        return fits and self._is_natural(syntax.static_of(node)["shape"])
 
     def _load(self, base: Type | None, items: gast.expr) -> int:
         if not isinstance(base, Array):
@@ -149,6 +160,14 @@ class Failures:
             and isinstance(length.value, int) and length.value >= 0
             for length in lengths
         )  # fmt: skip
+
+
+def _fills(stored: Array, place: Type | None) -> bool:
+    """Whether the lengths of an array are known to spread over the elements that it is stored into."""
+    dims = place.dims if isinstance(place, Array) else ()
+    if UNKNOWN in stored.dims or stored.ndim > len(dims):
+        return False
+    return all(own in (1, extent) for own, extent in zip(stored.dims[::-1], dims[::-1]))
 
 
 def _is_new_axis(item: gast.expr) -> bool:
@@ -191,6 +210,15 @@ def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) 
     lengths: dict[str, Extent] = {}
     pairs = [(letter, dim) for word, dims in zip(words, (left, right)) for letter, dim in zip(word, dims)]
     return all(lengths.setdefault(letter, dim) == dim for letter, dim in pairs)
+
+
+def never_fails(function: Function, statement: gast.stmt) -> bool:
+    """Whether a simple statement of the function cannot raise, its indices shown to be in bounds if need be."""
+    kind = failures(function).statement_kind(statement)
+    if kind != INDEX:
+        return kind == NOTHING
+    accesses = [node for node in gast.walk(statement) if isinstance(node, gast.Subscript)]
+    return all(ranges(function).proves(access) for access in accesses)
 
 
 def can_fail(node: gast.AST | None, types: Mapping[str, Type]) -> bool:

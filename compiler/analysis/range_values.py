@@ -16,7 +16,7 @@ from .. import syntax
 from ..dtypes import DTYPE, LARGEST_EXACT, is_integer
 from ..ops.schema import OPERATORS, Operator, row_of
 from ..records import dataclass
-from ..types import Array, ListOf, Scalar, Type
+from ..types import Array, Dim, Extent, ListOf, Scalar, Type
 from .expression_types import Held, is_scalar_operator, type_of
 from .forms import Form, Prover, Unknowns
 
@@ -70,6 +70,7 @@ class Values:
         self.unknowns = Unknowns()
         self.journal = Journal()
         self.held: Held = {}
+        self.symbols: Mapping[str, Form] | None = None  # on the typed stage: the lengths that all types may speak of
         self._prover: tuple[tuple[Form, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------
@@ -148,22 +149,36 @@ class Values:
         return self._fresh_of(node)
 
     def access(self, node: gast.Subscript, state: State) -> None:
-        """Judge every axis of an element access; past it, the indices are known to be in bounds."""
-        forms = [self.known(item, state) for item in items_of(node)]
-        lengths = self.lengths_of_name(node.value.id, state)
-        found = []
-        for form, length in zip(forms, lengths):
-            beyond = (length - form).plus(-1)
-            if self.proves(state, form):
-                found.append(FRONT if self.proves(state, beyond) else None)
-                self.learn(state, beyond)
-            elif self.proves(state, form.times(-1).plus(-1)):
-                found.append(BACK if self.proves(state, form + length) else None)
-                self.learn(state, form + length)
-            else:
-                found.append(None)
-                self.learn(state, beyond, form + length)
+        """Judge every index of an access; past it, the indices are known to be in bounds."""
+        if self.is_chosen(node):
+            return
+        lengths = iter(self.lengths_of_name(node.value.id, state))
+        found: list[str | None] = []
+        for item in items_of(node):
+            if isinstance(item, gast.Constant) and item.value is None:
+                found.append(FRONT)
+                continue
+            length = next(lengths)
+            is_part = isinstance(item, gast.Slice)
+            found.append(FRONT if is_part else self._judged(self.known(item, state), length, state))
         self.journal.add_axes(id(node), tuple(found))
+
+    def is_chosen(self, node: gast.Subscript) -> bool:
+        """Whether elements are chosen by an array of indices or a mask."""
+        return any(isinstance(self.types.get(getattr(item, "id", "")), Array) for item in items_of(node))
+
+    def _judged(self, index: Form, length: Form, state: State) -> str | None:
+        beyond = (length - index).plus(-1)
+        if self.proves(state, index):
+            verdict = FRONT if self.proves(state, beyond) else None
+            self.learn(state, beyond)
+        elif self.proves(state, index.times(-1).plus(-1)):
+            verdict = BACK if self.proves(state, index + length) else None
+            self.learn(state, index + length)
+        else:
+            verdict = None
+            self.learn(state, beyond, index + length)
+        return verdict
 
     def lengths_of_name(self, name: str, state: State) -> tuple[Form, ...]:
         if name not in state.lengths:
@@ -171,9 +186,21 @@ class Values:
         return state.lengths[name]
 
     def opaque(self, type_: Type) -> tuple[Form, ...]:
-        """Lengths of which nothing is known."""
-        rank = type_.ndim if isinstance(type_, Array) else 0
-        return tuple(self.unknowns.fresh(0, LENGTH_HIGH) for _ in range(rank))
+        """Lengths of which nothing is known but what the type may be trusted to say."""
+        dims = type_.dims if isinstance(type_, Array) else ()
+        known = [None if self.symbols is None else self.length(extent, self.symbols) for extent in dims]
+        return tuple(self.unknowns.fresh(0, LENGTH_HIGH) if form is None else form for form in known)
+
+    def length(self, extent: Extent, symbols: Mapping[str, Form]) -> Form | None:
+        """`max(0, affine)` as a form, where all of its symbols are known."""
+        if not isinstance(extent, Dim):
+            return Form(extent)
+        if not all(symbol in symbols for symbol in extent.symbols()):
+            return None
+        total = Form(extent.constant)
+        for symbol, factor in extent.terms:
+            total = total + symbols[symbol].times(factor)
+        return total if self.unknowns.interval(total)[0] >= 0 else self.unknowns.choice("max", Form(0), total)
 
     def _lazy_choice(self, node: gast.IfExp, state: State) -> Form | None:
         self.visit(node.test, state)
@@ -253,7 +280,7 @@ class Values:
                 return self.facts_of(inner, state, not truth)
             case gast.Call(args=parts) if (row := row_of(syntax.operator_of(test))) is not None:
                 if row.is_comparison:
-                    return self._comparison(row if truth else OPERATORS[row.negation], *parts, state)
+                    return self._comparison(row if truth else OPERATORS[row.negation], parts[0], parts[1], state)
                 if row.conjoins == truth:
                     return tuple(f for p in parts for f in self.facts_of(p, state, truth))
         return ()

@@ -4,9 +4,10 @@
         b[i] = a[i] - a[i - 1]                   b[i] too, if b = empty(shape=(dim(a, axis=0),))
 
 An interpretation of a loops function on affine forms (`forms.py`, `range_values.py`).  Lengths are followed through
-allocations, aliases, views and loops; only the types of parameters are trusted, because entry checks them.  Names that
-a loop carries are assumed to keep their lengths and not to cross their first value, until a pass over the body
-disagrees.  What it does not prove is checked at run time, so it may give up anywhere.
+allocations, aliases, views and loops; only the types of parameters are trusted, because entry checks them.  On the
+typed stage, where guards are part of the operators, their symbols are trusted in all types.  Names that a loop carries
+are assumed to keep their lengths and not to cross their first value, until a pass over the body disagrees.  What it
+does not prove is checked at run time, so it may give up anywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .. import syntax
 from ..dtypes import INT_WORD, is_bool
 from ..program import Function, remembered
 from ..records import dataclass
-from ..types import Array, Dim, Extent, Scalar, Type
+from ..types import Array, Extent, Scalar, Type
 from .expression_types import type_of
 from .forms import Form
 from .parameter_lengths import determining_axes
@@ -28,13 +29,16 @@ from .view_lengths import lengths_of
 
 __all__ = ["BACK", "FRONT", "Ranges", "ranges"]
 
+LOOPS = "loops"
+
 Assumption = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """`axes[id(node)]` says per axis of an access: FRONT for 0 <= i < n, BACK for -n <= i < 0, None for unproven.
+    """`axes[id(node)]` says per index of an access: FRONT for 0 <= i < n, BACK for -n <= i < 0, None for unproven.
 
+    Slices and new axes, which an access of the typed stage may have besides, count as proven.
     `fits` holds the ids of int operations whose exact result lies in their dtype.
     The ids are those of the tree that was analysed, which must be kept alive.
     """
@@ -45,6 +49,10 @@ class Ranges:
     def of(self, node: gast.expr, axis: int) -> str | None:
         found = self.axes.get(id(node), ())
         return found[axis] if axis < len(found) else None
+
+    def proves(self, access: gast.expr) -> bool:
+        """Whether an access is never out of bounds."""
+        return None not in self.axes.get(id(access), (None,))
 
 
 @remembered
@@ -64,7 +72,9 @@ def _may_be_judged(type_: Type) -> bool:
 def _entry(values: Values, function: Function) -> State:
     state = State()
     symbols = {symbol: values.unknowns.fresh(0, LENGTH_HIGH) for symbol in determining_axes(function)}
-    opaque: dict[Dim, Form] = {}
+    if function.stage != LOOPS:
+        values.symbols = symbols
+    opaque: dict[Extent, Form] = {}
     for name in function.parameters:
         type_ = function.types[name]
         if isinstance(type_, Array):
@@ -72,16 +82,10 @@ def _entry(values: Values, function: Function) -> State:
     return state
 
 
-def _extent(values: Values, extent: Extent, symbols: Mapping[str, Form], opaque: dict[Dim, Form]) -> Form:
-    """The length that a parameter's type promises, `max(0, affine)`."""
-    if not isinstance(extent, Dim):
-        return Form(extent)
-    if not all(symbol in symbols for symbol in extent.symbols()):
-        return opaque.setdefault(extent, values.unknowns.fresh(0, LENGTH_HIGH))
-    total = Form(extent.constant)
-    for symbol, factor in extent.terms:
-        total = total + symbols[symbol].times(factor)
-    return total if values.unknowns.interval(total)[0] >= 0 else values.unknowns.choice("max", Form(0), total)
+def _extent(values: Values, extent: Extent, symbols: Mapping[str, Form], opaque: dict[Extent, Form]) -> Form:
+    """The length that a parameter's type promises."""
+    found = values.length(extent, symbols)
+    return opaque.setdefault(extent, values.unknowns.fresh(0, LENGTH_HIGH)) if found is None else found
 
 
 # --- statements ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ follow by elementwise operations and loads (a minimum vertex cut).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import field
 
 import gast
@@ -46,9 +46,9 @@ class Recorded:
     def __post_init__(self) -> None:
         self.dependence = Dependence(self.regions)
 
-    def kept(self, needed: Iterable[str]) -> list[str]:
-        """The values to keep, in program order."""
-        needed = [key for key in dict.fromkeys(needed) if not self.at_hand(key)]
+    def kept(self, needed: Iterable[str], given: Set[str] = frozenset()) -> list[str]:
+        """The values to keep, in program order, where the `given` ones can be had without."""
+        needed = [key for key in dict.fromkeys(needed) if not self.at_hand(key) and key not in given]
         origins, uses, waiting = set(), {}, list(needed)
         while waiting:
             key = waiting.pop()
@@ -58,11 +58,22 @@ class Recorded:
             if sources is None:
                 origins.add(key)
             else:
-                uses[key] = sources
-                waiting.extend(sources)
+                uses[key] = tuple(source for source in sources if source not in given)
+                waiting.extend(uses[key])
         cost = {key: self.cost(self.regions.values[key]) for key in (*origins, *uses)}
         kept = minimum_cut(needed, uses, origins, cost)
         return sorted(kept, key=lambda key: self.position(self.regions.values[key]))
+
+    def computed(self, needed: Iterable[str], given: Set[str]) -> list[str]:
+        """The values to compute again, for themselves or for others, from those that are given and at hand."""
+        found: dict[str, None] = {}
+        waiting = list(needed)
+        while waiting:
+            key = waiting.pop()
+            if key not in found and key not in given and not self.at_hand(key):
+                found[key] = None
+                waiting.extend(self.sources(key) or ())
+        return sorted(found, key=lambda key: self.position(self.regions.values[key]))
 
     def position(self, value: Value) -> tuple[float, str]:
         mark = value.after if value.after is not None else value.region.statement

@@ -14,7 +14,7 @@ is stored into means another value after each store: these are numbered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 import gast
 
@@ -101,6 +101,11 @@ class Regions:
     last: dict[str, str] = field(default_factory=dict)
     starts: dict[str, str] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+
+    def copy(self) -> Regions:
+        """The same facts, to which values may be added."""
+        tables = ("order", "place", "values", "reads")
+        return replace(self, **{table: dict(getattr(self, table)) for table in tables})
 
     def key(self, statement: gast.stmt, name: str) -> str:
         """The value that this statement reads under this name."""

@@ -11,26 +11,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
-from ..later import later
 from ..names import Names
-from ..ops import schema
+from ..ops import indexing, schema
 from ..ops.forms import WHOLE
 from ..program import Function
 from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, substitute, symbol, symbols_of
 from .def_use import def_use
 from .shape_extents import extent_of, trees_of
-
-if TYPE_CHECKING:
-    from ..ops import indexing
-else:
-    (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
 

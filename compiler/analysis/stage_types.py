@@ -8,7 +8,6 @@ Lengths are compared where both are known: two ints, or symbols of the parameter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import gast
 
@@ -16,18 +15,12 @@ from .. import syntax
 from ..builder import Builder, infer, type_of_constant
 from ..diagnostics import InternalError
 from ..dtypes import FLOAT_WORD, is_integer, order
-from ..later import later
 from ..names import Names
-from ..ops import schema
+from ..ops import indexing, schema
 from ..program import Function
 from ..types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .expression_types import is_scalar_operator, works_in
 from .result_types import result_type
-
-if TYPE_CHECKING:
-    from ..ops import indexing
-else:
-    (indexing,) = later(f"{__package__.rpartition('.')[0]}.ops", "indexing")
 
 Fault = tuple[gast.stmt, str]
 

@@ -1,4 +1,4 @@
-"""The lengths of the arrays that a loops function makes: allocations, aliases, transposes, reshapes and slices.
+"""The lengths of the arrays that a function makes: allocations, aliases, transposes, reshapes and slices.
 
     empty(shape=(n, 3))     ->  n, 3
     a[1:, k]                ->  max(0, n - 1)           (n the first length of a)
@@ -24,7 +24,9 @@ def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Form, ..
         case gast.Name(id=id_):
             return values.lengths_of_name(id_, state)
         case gast.Subscript(value=gast.Name(id=base)) if isinstance(values.types.get(base), Array):
-            return _view(values, value, state)
+            if values.symbols is not None:
+                values.access(value, state)
+            return None if values.is_chosen(value) else _view(values, value, state)
         case gast.Call():
             return _call(values, value, state)
     values.visit(value, state)
@@ -36,7 +38,10 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
     if operator == "transpose":
         lengths = values.lengths_of_name(value.args[0].id, state)
         return tuple(lengths[a] for a in transposed_axes(value))
-    if operator not in WHOLE:
+    on_typed = values.symbols is not None
+    if on_typed and not _gets_shape(value):
+        return None  # an operator on names and constants: there is nothing to judge
+    if not on_typed and operator not in WHOLE:
         values.visit(value, state)
         return None
     shape = next(k.value for k in value.keywords if k.arg == "shape")
@@ -44,6 +49,11 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
     for length in lengths:  # past the statement, which raises otherwise
         values.learn(state, length, length.times(-1).plus(LENGTH_HIGH))
     return lengths
+
+
+def _gets_shape(value: gast.Call) -> bool:
+    """Whether an array has the lengths that its operator gives as a shape; `arange` takes negative ones for none."""
+    return syntax.operator_of(value) != "arange" and any(k.arg == "shape" for k in value.keywords)
 
 
 def transposed_axes(node: gast.Call) -> list[int]:

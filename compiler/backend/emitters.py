@@ -6,19 +6,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..dtypes import FLOAT_WORD
-from ..later import later
-from . import conversions, float_emitters, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
+from . import conversions, float_emitters, helpers, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
 from .conversions import truncate
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
 from .text import FALSE, Value, float_
-
-if TYPE_CHECKING:
-    from . import helpers
-else:
-    (helpers,) = later(__package__, "helpers")
 
 __all__ = ["EMITTERS"]
 

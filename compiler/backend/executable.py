@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property
 
-from ...runtime import dispatch, interrupts, machine_code
+from ...runtime import dispatch, interrupts, machine_code, native
 from ...runtime.guards import Guards
 from ...runtime.stack import stack_floor
 from ..records import dataclass
@@ -70,14 +70,10 @@ class Executable:
 
     @cached_property
     def llvm_text(self) -> str:
-        from ...runtime import native
-
-        return "\n".join(str(native.optimise(text, target=self.target)) for text in self.texts)
+        return "\n".join(native.optimise(text, target=self.target) for text in self.texts)
 
     @cached_property
     def asm(self) -> str:
-        from ...runtime import native
-
         return "\n".join(native.assembly(text, self.target) for text in self.texts)
 
     @cached_property

@@ -5,17 +5,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import gast
 
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ..diagnostics import InternalError
 from ..dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_exact, is_inexact
-from ..later import later
 from ..types import FLOAT, ListOf, Scalar
-from . import memory_values
+from . import lists, memory_values
 from .abi import REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
@@ -23,11 +20,6 @@ from .emitters import EMITTERS
 from .frame import Frame
 from .here import INT_TOO_LARGE, Here
 from .text import FALSE, TRUE, Value, float_
-
-if TYPE_CHECKING:
-    from . import lists
-else:
-    (lists,) = later(__package__, "lists")
 
 
 def scalar_type(frame: Frame, node: gast.expr) -> Scalar:

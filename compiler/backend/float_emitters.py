@@ -10,21 +10,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ..dtypes import DTYPE
-from ..later import later
 from ..ops.schema import OPERATORS
-from . import half
+from . import half, helpers
 from .here import Here, emits, python_message
 from .text import Value, float_
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
-
-if TYPE_CHECKING:
-    from . import helpers
-else:
-    (helpers,) = later(__package__, "helpers")
 
 ZERO_TO_NEGATIVE = python_message(lambda: 0.0 ** float(-len("1")))
 POWER_TOO_LARGE = python_message(lambda: 1e300 ** float(len("12")))

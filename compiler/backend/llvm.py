@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import gast
 
@@ -23,10 +22,9 @@ from .. import syntax
 from ..analysis.liveness import liveness
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
-from ..later import later
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import any_order, control, glue, native_calls
+from . import any_order, blas, control, glue, lapack, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import remember, tags_of
@@ -41,11 +39,6 @@ from .parts import Division
 from .registers import certain_names
 from .storage import alias_tags, storage_classes
 from .text import Code, Module, Value, int_
-
-if TYPE_CHECKING:
-    from . import blas, lapack, lists, views
-else:
-    blas, lapack, lists, views = later(__package__, "blas", "lapack", "lists", "views")
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
 

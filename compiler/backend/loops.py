@@ -13,7 +13,6 @@ the reuse of buffers, threads and vector instructions to others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import gast
 
@@ -21,12 +20,12 @@ from .. import syntax
 from ..analysis.range_values import items_of
 from ..diagnostics import InternalError
 from ..dtypes import INT_WORD
-from ..later import later
 from ..ops import schema
 from ..ops.forms import FORMS
 from ..program import Function, Program
 from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
+from .loop_rules import calls, contractions, loads, reductions, structure
 from .loop_rules.elementwise import creation, elementwise, made_lengths, refuse_negative
 from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
@@ -40,13 +39,6 @@ from .loop_rules.scalars import scalar, truth
 from .loop_rules.webs import separate
 from .loop_rules.while_tests import hoist_tests
 from .nests.improve import improve
-
-if TYPE_CHECKING:
-    from .loop_rules import calls, contractions, loads, reductions, structure
-else:
-    calls, contractions, loads, reductions, structure = later(
-        f"{__package__}.loop_rules", "calls", "contractions", "loads", "reductions", "structure"
-    )
 
 
 def to_loops(program: Program) -> Program:

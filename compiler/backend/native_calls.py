@@ -10,27 +10,20 @@ looks at the stack it has left, so that recursion without end is a RecursionErro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..analysis.parameter_lengths import Axis, axes_of, determining_axes, is_alone
 from ..diagnostics import InternalError
-from ..later import later
 from ..program import Function, Program, Reason
 from ..types import Array, Dim, ListOf, Scalar, Type
-from . import memory_values, polls
+from . import lists, memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
 from .arrays import View, bind, drop, keep, read, release, strides_of
 from .expressions import convert, lower_as
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue
 from .text import Value, identifier, int_
-
-if TYPE_CHECKING:
-    from . import lists
-else:
-    (lists,) = later(__package__, "lists")
 
 CONTEXT, RESULTS = Value("ptr", "%context"), Value("ptr", "%results")
 RECURSION_MESSAGE = "maximum recursion depth exceeded"

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import gast
 
@@ -25,10 +24,9 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
-from ..later import later
 from ..ops.forms import LIBRARY
 from ..types import Array, ListOf
-from . import polls
+from . import lists, polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
 from .alike import define_once
 from .arrays import release
@@ -37,11 +35,6 @@ from .flat import is_flat_access
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, places_of
 from .glue import is_short
 from .text import Code, Value, identifier, int_
-
-if TYPE_CHECKING:
-    from . import lists
-else:
-    (lists,) = later(__package__, "lists")
 
 PARALLEL_FOR = "pellucid_parallel_for"
 DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, double, i64, i64, i64)"

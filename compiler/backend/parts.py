@@ -1,10 +1,10 @@
-"""Divide a module into several, which LLVM can translate at the same time.
+"""Divide a module into several, of which LLVM translates the first while the last are still being written.
 
     pellucid.loop.1, pellucid.loop.2, pellucid.function.loss    ->    [module of the loops, module that calls them]
 
-LLVM works on a module with one core.  The functions that are moved are those of loops and of shared routines
-(`Module.movable`): they are called through their address, or from glue that LLVM leaves as it is, so that nothing is
-lost if it does not see caller and function together.  Each part brings the helpers it needs; the last has the rest.
+The functions that are moved are those of loops and of shared routines (`Module.movable`): they are called through
+their address, or from glue that LLVM leaves as it is, so that nothing is lost if it does not see caller and function
+together.  Each part brings the helpers it needs; the last has the rest.
 How a program is divided depends on its text alone, and so do its results.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable
 from ..diagnostics import InternalError
 from .text import Module
 
-LEAST_TEXT = 4000  # characters: to begin a module costs as much as translating a tenth of this
+LEAST_TEXT = 8000  # characters: to begin a module costs as much as translating a twentieth of this
 MENTION = re.compile(r"@[\w.$]+|!\d+")
 VARIANT = re.compile(r"\((\w+)\)")  # in the tag of a function that has variants for vectors
 HEADER = re.compile(r"define internal (\w+) @[\w.$]+\((.*?)\)", re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types as python_types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 import numpy as np
@@ -12,11 +12,24 @@ import numpy as np
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
 from ..dtypes import FLOAT_WORD, promote_dtypes
-from ..later import later
 from ..types import Array, ListOf
-from . import attributes, containers, displays, evaluate, evenness, inner_derivatives, instances, library, rows
+from . import (
+    attributes,
+    builtin_calls,
+    containers,
+    displays,
+    evaluate,
+    evenness,
+    execute,
+    inner_derivatives,
+    instances,
+    library,
+    rows,
+    subscript,
+)
 from .desugar import desugar, made_names
 from .frame import Frame
+from .given_names import note_name
 from .local_functions import reaches_itself
 from .read import Source
 from .static_python import computed
@@ -36,11 +49,6 @@ from .values import (
     leaves,
     record_fields,
 )
-
-if TYPE_CHECKING:
-    from . import builtin_calls, subscript
-else:
-    builtin_calls, subscript = later(__package__, "builtin_calls", "subscript")
 
 Arguments = tuple[list[Value], dict[str, Value]]
 INLINE_LIMIT = 60
@@ -208,6 +216,8 @@ def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node:
     core, table = core_of(tree)
     inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table
     inner.variables = dict(bound)
+    for name, value in bound.items():
+        note_name(inner, name, value, is_parameter=True)
     builder = frame.builder
     kept = builder.span, builder.inlined
     if not inner.is_library:
@@ -220,10 +230,8 @@ def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node:
 
 def run(frame: Frame, core: gast.FunctionDef) -> Value:
     """Execute a core function's body; its value is that of the closing return."""
-    from .execute import execute
-
     frame.made_names, frame.local_names = made_names(core), local_names(core)
-    execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
+    execute.execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
     frame.at(core.body[-1])
     return evaluate.evaluate(frame, core.body[-1].value, "result")
 

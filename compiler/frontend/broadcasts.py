@@ -10,13 +10,16 @@ The length of such a slice stays what NumPy makes it as long as nothing has to b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import gast
 
 from .. import syntax
 from ..ops.schema import OPERATORS
 from ..types import Array, Dim, Extent
-from .frame import Frame
+
+if TYPE_CHECKING:
+    from .frame import Frame
 
 TOO_SHORT = "a slice of one element is repeated here, but the axis that it was taken from is too short to have it"
 

@@ -11,7 +11,7 @@ from .. import types
 from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_bool, is_inexact
 from ..ops.python_names import Binding
 from ..types import Array, Scalar
-from . import apply, branches, choices, containers, evaluate, iteration, library, rows
+from . import apply, branches, choices, containers, evaluate, iteration, library, rows, subscript
 from .frame import Frame
 from .static_python import stop
 from .values import Iteration, Mapping_, Range, Rows, Sequence, Static, Value, is_number
@@ -217,8 +217,6 @@ def _convert(python: type, dtype: str):
 
 
 def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
-    from . import subscript
-
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
         return subscript.element(frame, value, [], node)

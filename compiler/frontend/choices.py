@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 import gast
@@ -20,9 +19,9 @@ from ..ops.schema import OPERATORS
 from ..syntax import operator_of
 from ..types import Scalar, Type, promote
 from . import apply, branches, equality, evaluate, identity
-from .branches import Walk
 from .frame import Frame
 from .merge import loses_digits
+from .static_python import PYTHON_COMPARISONS
 from .values import (
     Leaf,
     Sequence,
@@ -31,10 +30,7 @@ from .values import (
     is_number,
 )
 
-PYTHON_COMPARISONS = {
-    gast.Eq: operator.eq, gast.NotEq: operator.ne, gast.Lt: operator.lt, gast.LtE: operator.le,
-    gast.Gt: operator.gt, gast.GtE: operator.ge,
-}  # fmt: skip
+
 def condition(frame: Frame, test: gast.expr) -> Value:
     """The truth of a test, of which nothing but the truth is wanted."""
     value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
@@ -140,7 +136,9 @@ def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.exp
     return branch_value(frame, decided, then, other, node, hint)
 
 
-def branch_value(frame: Frame, test: Value, then: Walk, other: Walk, node: gast.AST, hint: str) -> Value:
+def branch_value(
+    frame: Frame, test: Value, then: branches.Walk, other: branches.Walk, node: gast.AST, hint: str
+) -> Value:
     """The value of one of two expressions that were walked."""
     if _may_run_in_vain(frame, then) and _may_run_in_vain(frame, other):
         if then.result == other.result and not isinstance(then.result, Static):
@@ -153,7 +151,7 @@ def branch_value(frame: Frame, test: Value, then: Walk, other: Walk, node: gast.
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
 
 
-def _may_run_in_vain(frame: Frame, path: Walk) -> bool:
+def _may_run_in_vain(frame: Frame, path: branches.Walk) -> bool:
     """Whether walking a path that is not taken cannot be noticed: nothing fails, no variable or object changes."""
     side = path.side
     return (

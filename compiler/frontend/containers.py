@@ -9,25 +9,27 @@ methods become statements of the language.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
 from ..dtypes import INT_WORD
-from ..later import later
+from ..messages import escaped
 from ..types import Array, ListOf, Scalar
-from . import evaluate, iteration, rows
+from . import evaluate, iteration, list_positions, rows
 from .frame import Frame
 from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
-from .static_python import computed, key_of, no_key, stop
+from .static_python import computed, no_key, stop
 from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
 
-if TYPE_CHECKING:
-    from . import execute, list_positions
-else:
-    execute, list_positions = later(__package__, "execute", "list_positions")
+
+def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
+    """The key of a dict: known now, and of a kind that can be one."""
+    key = evaluate.known(frame, value, node, "a dict key")
+    computed(frame, hash, node, key)
+    return key
 
 
 def is_container(frame: Frame, value: Value) -> bool:
@@ -301,7 +303,7 @@ def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     wanted = evaluate.known(frame, value, node)
     if wanted not in items:
         what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
-        stop(frame, "ValueError", execute.escaped(what), node)
+        stop(frame, "ValueError", escaped(what), node)
     return Static(items.index(wanted))
 
 

@@ -13,7 +13,6 @@ import gast
 from ..analysis import core_liveness
 from . import containers, evaluate, execute, iteration
 from .frame import Frame
-from .static_python import key_of
 from .values import Closure, Mapping_, Value
 
 
@@ -37,7 +36,7 @@ def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
                 frame.fault("T001", "`**` needs a dict", node)
             items.update(spread_.items)
         else:
-            items[key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
+            items[containers.key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
     return containers.new_dict(frame, items)
 
 

@@ -14,9 +14,8 @@ import gast
 
 from ..dtypes import BOOL_WORD
 from ..types import Array
-from . import choices, evaluate, identity, iteration, rows
+from . import choices, containers, evaluate, identity, iteration, rows
 from .frame import Frame
-from .static_python import key_of
 from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Sequence, Static, Value
 
 
@@ -110,7 +109,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
-            return Static(key_of(frame, item, node) in [k for k, _ in items])
+            return Static(containers.key_of(frame, item, node) in [k for k, _ in items])
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)

@@ -7,10 +7,9 @@
 from __future__ import annotations
 
 import math
-import operator
 import types as python_types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 import numpy as np
@@ -20,12 +19,24 @@ from .. import syntax, types
 from ..builder import INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool
-from ..later import later
+from ..messages import escaped
 from ..types import Array, Scalar
-from . import apply, attributes, choices, constancy, containers, displays, equality, execute, iteration, library
+from . import (
+    apply,
+    attributes,
+    choices,
+    constancy,
+    containers,
+    displays,
+    equality,
+    execute,
+    iteration,
+    library,
+    subscript,
+)
 from .frame import Frame
 from .heap import Owner, objects
-from .static_python import key_of
+from .static_python import PYTHON_INFIX, PYTHON_PREFIX
 from .values import (
     Bound,
     Closure,
@@ -45,18 +56,6 @@ from .values import (
     is_number,
 )
 
-if TYPE_CHECKING:
-    from . import subscript
-else:
-    (subscript,) = later(__package__, "subscript")
-
-PYTHON_INFIX: dict[type, Callable[[Any, Any], Any]] = {
-    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.BitAnd: operator.and_,
-    gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
-    gast.MatMult: operator.matmul,
-}  # fmt: skip
-PYTHON_PREFIX = {gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert}
 ARRAY_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "T")
 
 
@@ -99,7 +98,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.GeneratorExp(elt=element, generators=generators):
             return Sequence(tuple(displays.comprehension(frame, generators, lambda: evaluate(frame, element))))
         case gast.DictComp(key=key, value=value, generators=generators):
-            entry = lambda: (key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
+            entry = lambda: (containers.key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
             pair = displays.comprehension(frame, generators, entry)
             return containers.new_dict(frame, dict(pair))
         case gast.NamedExpr(target=target, value=value):
@@ -243,7 +242,7 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
     try:
         result = function(*(v.value for v in values))  # type: ignore[union-attr]
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
-        text = execute.escaped(str(error))
+        text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
         return Static(math.nan)
     if isinstance(result, complex):

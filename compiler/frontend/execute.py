@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Statements
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
 from ..dtypes import order
-from ..later import later
-from ..messages import Argument, Message
+from ..messages import Argument, Message, escaped
 from ..types import Array
-from . import branches, choices, containers, displays, evaluate, iteration
+from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
 from .frame import Frame, Stopped
+from .given_names import note_name
 from .heap import objects
 from .object_changes import change
 from .values import (
@@ -30,11 +30,6 @@ from .values import (
     Value,
     map_leaves,
 )
-
-if TYPE_CHECKING:
-    from . import loops, subscript
-else:
-    loops, subscript = later(__package__, "loops", "subscript")
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -99,6 +94,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             if isinstance(value, Ref) and frame.heap.names[value.number] in ("items", "entries"):
                 frame.heap.names[value.number] = name
             frame.variables[name] = value
+            note_name(frame, name, value)
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             unpack(frame, elements, value, node)
@@ -289,10 +285,6 @@ def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
         frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
                     ("show a number of it: its length, its largest element",))  # fmt: skip
     return frame.atom(value, node)
-
-
-def escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:

@@ -36,6 +36,7 @@ from ..ops.schema import OPERATORS, TypeFault
 from ..program import Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
+from . import broadcasts
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
@@ -325,9 +326,7 @@ class Frame:
         else:
             atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
         if self.builder.singles:
-            from .broadcasts import repeated
-
-            atoms = repeated(self, operator, atoms)
+            atoms = broadcasts.repeated(self, operator, atoms)
         try:
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:

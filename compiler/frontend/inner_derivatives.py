@@ -11,9 +11,8 @@ import gast
 
 from .. import syntax
 from ..program import Function, Program
-from . import apply, evaluate
+from . import apply, evaluate, instances
 from .frame import Frame, Instance, Specialised
-from .instances import call_named, compile_instance, signature
 from .local_functions import Environment
 from .read import Source, read
 from .values import Derived, Value
@@ -29,14 +28,14 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
         frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node,
         function.__name__,
     )  # fmt: skip
-    key, abstract = signature(frame, id(compiled), bound)
+    key, abstract = instances.signature(frame, id(compiled), bound)
     for name in compiled.static:
         abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
         derived = frame.task.derive(compiled, abstract)
         instance = frame.task.instances[key] = adopt(frame, derived)
-    return call_named(frame, instance, abstract, bound, node)
+    return instances.call_named(frame, instance, abstract, bound, node)
 
 
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
@@ -48,19 +47,19 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     )
     environment = Environment(closure)
     everything = {**own, **environment.passed}
-    key, abstract = signature(frame, id(derived), everything)
+    key, abstract = instances.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
         source = Source(closure.node, outer.source.file, outer.source.text, name)
         inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
-        compile_instance(frame, base, abstract, inner, closure.node, environment)
+        instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
         program = Program(base.name, dict(frame.task.functions))
         made = Specialised(program, base.arguments, base.result)
         slopes = frame.task.differentiate(made, derived.transforms, frame.here(node))
         del frame.task.functions[base.name]
         instance = frame.task.instances[key] = adopt(frame, slopes)
-    return call_named(frame, instance, abstract, everything, node)
+    return instances.call_named(frame, instance, abstract, everything, node)
 
 
 def adopt(frame: Frame, derived: Any) -> Instance:

@@ -242,7 +242,7 @@ def compile_instance(
     origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
     instance.function = Function(
         instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin,
-        used_types(inner.builder, parameters), result_types,
+        used_types(inner.builder, parameters), result_types, given=dict(inner.builder.names.given),
     )
     frame.task.functions[instance.name] = instance.function
 

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
-from ..later import later
 from ..types import Array, ListOf
-from . import evaluate, rows
+from . import evaluate, rows, subscript
 from .frame import Frame
 from .merge import own_lengths
 from .values import (
@@ -26,11 +25,6 @@ from .values import (
     Static,
     Value,
 )
-
-if TYPE_CHECKING:
-    from . import subscript
-else:
-    (subscript,) = later(__package__, "subscript")
 
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:

@@ -16,9 +16,9 @@ from ..ops.primitives import Primitive
 from ..ops.python_names import Binding
 from ..ops.schema import TypeFault
 from ..ops.sharing import sharing_of
-from ..ops.static import StaticFunction
+from ..ops.static import StaticFunction, dtype_name
 from ..types import Array, Scalar
-from . import apply, evaluate
+from . import apply, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
@@ -172,9 +172,7 @@ def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
 def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
-        from .subscript import element
-
-        value = element(frame, value, [], node)
+        value = subscript.element(frame, value, [], node)
         found = frame.type_of(value)
     if not isinstance(found, Scalar) or not is_integer(found.dtype):
         frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
@@ -211,8 +209,6 @@ def description(frame: Frame, value: Value) -> Any:
 
 
 def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
-    from ..ops.static import dtype_name
-
     held = evaluate.known(frame, value, node, "a dtype")
     if held is None:
         return None

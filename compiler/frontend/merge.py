@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gast
 
 from .. import syntax, types
 from ..dtypes import INT_WORD, LARGEST_EXACT, PYTHON_TYPE, is_inexact, is_integer, is_python
-from ..later import later
 from ..names import from_path
 from ..placeholders import placeholder
 from ..records import dataclass
@@ -42,11 +41,6 @@ from .values import (
     same_structure,
     with_parts,
 )
-
-if TYPE_CHECKING:
-    from . import containers, rows
-else:
-    containers, rows = later(__package__, "containers", "rows")
 
 INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
 
@@ -277,6 +271,8 @@ class Merging:
 
 def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
     """An atom of the wanted type."""
+    from . import containers, rows  # which are made of what is here
+
     if isinstance(value, Rows):
         value = rows.growable(frame, value, node)
     found = frame.type_of(value)

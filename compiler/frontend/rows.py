@@ -8,21 +8,13 @@ it that is to grow becomes a growable list first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import gast
 
 from .. import syntax
-from ..later import later
 from ..types import Array
-from . import evaluate
+from . import apply, containers, evaluate, library, subscript
 from .frame import Frame
 from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
-
-if TYPE_CHECKING:
-    from . import apply, containers, library, subscript
-else:
-    apply, containers, library, subscript = later(__package__, "apply", "containers", "library", "subscript")
 
 
 def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:

@@ -22,7 +22,7 @@ import gast
 
 from .. import syntax
 from ..builder import Builder
-from ..diagnostics import InternalError
+from ..diagnostics import InternalError, StaticArgumentError
 from ..names import Names
 from ..program import Function, Origin, Program
 from . import apply, instances
@@ -70,8 +70,6 @@ def specialise(
         value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
-        from ..diagnostics import StaticArgumentError
-
         raise StaticArgumentError(needed.diagnostic) from None
     except Stopped:
         result, atoms, result_types = Static(None), [], ()
@@ -84,7 +82,7 @@ def specialise(
     origin = Origin(source.file, source.name, source.line, source.text)
     main = Function(
         name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
-        result_types, decisions=tuple(task.decisions), reasons=builder.reasons,
+        result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
     program = Program(name, {name: main, **task.functions})
     frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}

@@ -12,6 +12,7 @@ import gast
 
 from .. import syntax, types
 from ..dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
+from ..ops.indexing import index_type
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
 from . import apply, containers, evaluate
@@ -220,8 +221,6 @@ def as_python(frame: Frame, value: Value, found: Scalar, dtype: str, node: gast.
 
 def shape_of_place(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.AST) -> tuple:
     """The lengths of what is stored into; refuses masks that cannot fit."""
-    from ..ops.indexing import index_type
-
     with frame.reporting(node):
         place = index_type(frame.builder, frame.type_of(base), items)
     return place.dims if isinstance(place, Array) else ()

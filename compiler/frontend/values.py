@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..diagnostics import InternalError
 from ..dtypes import holds, is_integer
 from ..records import dataclass
 from ..types import Type
@@ -219,8 +220,6 @@ def record_fields(cls: type) -> tuple[str, ...]:
         return tuple(cls._fields)  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(cls):
         return tuple(f.name for f in dataclasses.fields(cls))
-    from ..diagnostics import InternalError
-
     raise InternalError("specialise", f"not a record: {cls!r}")
 
 

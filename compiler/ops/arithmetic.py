@@ -7,7 +7,7 @@ zero raises, results stay weak), on everything else NumPy's.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 import numpy as np
@@ -145,7 +145,7 @@ WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} =
 
 
 
-def extreme(function: np.ufunc, sign: str, share: str, **row: object) -> None:
+def extreme(function: np.ufunc, sign: str, share: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
                 partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")], **row)  # fmt: skip
 

@@ -63,13 +63,14 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
         return function
     names, table = Names(function.types), dict(function.types)
     symbols = {s for t in table.values() for s in types.symbols_of(t)}
+    temporaries = set(function.temporaries)
 
     def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
         made: list[gast.stmt] = []
         for statement in body:
             callee = callees.get(syntax.operator_of(getattr(statement, "value", None)) or "")
             if callee is not None:
-                made += _body_of(callee, statement, names, table, symbols)
+                made += _body_of(callee, statement, names, table, symbols, temporaries)
             elif isinstance(statement, gast.If):
                 made.append(syntax.rebuild(statement, body=block(statement.body), orelse=block(statement.orelse)))
             elif isinstance(statement, gast.For | gast.While):
@@ -78,11 +79,11 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
                 made.append(statement)
         return made
 
-    return function.with_(body=tuple(block(function.body)), types=table)
+    return function.with_(body=tuple(block(function.body)), types=table, temporaries=frozenset(temporaries))
 
 
 def _body_of(
-    callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str]
+    callee: Function, call: gast.stmt, names: Names, table: dict[str, Type], symbols: set[str], temporaries: set[str]
 ) -> list[gast.stmt]:
     """The callee's statements under fresh names, then the assignment of its results."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
@@ -93,6 +94,8 @@ def _body_of(
             fresh = names.fresh(name)
             renamed[name] = fresh
             table[fresh] = _with_lengths(type_, lengths, symbols)
+            if name in callee.temporaries:
+                temporaries.add(fresh)
     body = [_renamed(s, renamed, call) for s in callee.body[:-1]]
     values = [syntax.map_names(v, lambda n: renamed.get(n, n)) for v in callee.body[-1].value.elts]
     targets = call.targets[0] if isinstance(call, gast.Assign) else None

@@ -18,7 +18,7 @@ import gast
 from .. import syntax
 from ..analysis.alias import Regions, regions, stored_names
 from ..analysis.def_use import expressions_of, reads_of
-from ..analysis.failure import failures
+from ..analysis.failure import failures, never_fails
 from ..diagnostics import InternalError
 from ..ops import schema
 from ..ops.forms import FORMS
@@ -97,7 +97,7 @@ class _Pruner:
             return True
         if any(self.is_seen(base, live) for base in stored_names(statement)):
             return True
-        if self.keep_errors and failures(self.function).statement_can_fail(statement):
+        if self.keep_errors and not never_fails(self.function, statement):
             return True
         return any(self.is_seen(name, live) for name in self.passed_lists(statement))
 

@@ -7,7 +7,8 @@
     if True: ...                         ...
 
 Takes and gives typed functions.  Propagates copies and constants, computes Python's arithmetic on constants, applies
-`identities`, composes casts, transposes and reshapes, reuses values already at hand, and takes constant branches.
+`identities`, composes casts, transposes and reshapes, leaves out spreading that the next operator does as well, reuses
+values already at hand, and takes constant branches.
 Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments that become dead to `prune`.
 """
 
@@ -35,6 +36,9 @@ from .constants import evaluate, evaluate_strong, may_weaken, weaken
 from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
 from .rename import map_expression, map_statement, rename, with_blocks
+
+SPREADING = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
+TRANSPARENT = SPREADING | {"multiply"}  # what `seen_in` may see through
 
 
 def simplify(function: Function) -> Function:
@@ -209,7 +213,7 @@ class _Simplifier:
         operator, shown = syntax.operator_of(value), glance(value, self.known.values)
         repeats = operator in REPEATING and may_repeat(value)
         if not is_promising(operator, shown, repeats):
-            return None
+            return self.seen_through(name, value, shown)
         constant = self.constant(name, value)
         if constant is not None:
             return constant
@@ -225,6 +229,23 @@ class _Simplifier:
             made = self.known.value_of(candidate.id) if isinstance(candidate, gast.Name) else None
             if made is not None and self.known.is_read_once(candidate.id) and not shown_by(made, self.types):
                 return made
+        return self.seen_through(name, value, shown)
+
+    def seen_through(self, name: str, value: gast.Call, shown: tuple[Shown, ...]) -> gast.expr | None:
+        """An elementwise operator on what its operands were before they were spread, or multiplied by one."""
+        if TRANSPARENT.isdisjoint(shown) or not isinstance(self.types[name], Array):
+            return None
+        if schema.OPERATORS[value.func.id].kind != "elementwise" or shown_by(value, self.types):
+            return None
+        for place, operand in enumerate(value.args):
+            made = self.known.value_of(operand.id) if shown[place] in TRANSPARENT else None
+            inner = None if made is None else seen_in(made)
+            type_ = None if inner is None else result_type(inner, self.types)
+            if type_ is not None and dtype_of(type_) == dtype_of(self.types[operand.id]):
+                arguments = [*value.args[:place], inner, *value.args[place + 1 :]]
+                candidate = syntax.rebuild(value, args=arguments)
+                if self.has_type(candidate, name, value):
+                    return candidate
         return None
 
     def as_strong(self, name: str, candidate: gast.expr) -> gast.expr:
@@ -311,6 +332,18 @@ def is_promising(operator: str | None, shown: tuple[Shown, ...], repeats: bool) 
         return True
     numbers = [part == "cast" or part == A_CONSTANT or isinstance(part, tuple) for part in shown]
     return all(numbers) or "cast" in shown and may_weaken(operator)
+
+
+def seen_in(value: gast.expr) -> gast.expr | None:
+    """The operand whose elements an operator spreads or leaves as they are."""
+    match value:
+        case gast.Call(func=gast.Name(id=operator), args=[inner]) if operator in SPREADING:
+            return inner
+        case gast.Call(func=gast.Name(id="multiply"), args=[gast.Constant(value=one), gast.Name() as inner]):
+            return inner if one == 1 else None
+        case gast.Call(func=gast.Name(id="multiply"), args=[gast.Name() as inner, gast.Constant(value=one)]):
+            return inner if one == 1 else None
+    return None
 
 
 def _fits(have: Type, want: Type) -> bool:

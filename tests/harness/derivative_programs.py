@@ -471,6 +471,161 @@ def f(x: "f64[n]", a: "f64[n, n]", k: "int"):
     return sum(v * x)
 """, lambda r: (vector(r, 3), r.uniform(0.5, 1.5, (3, 3)), int(r.integers(0, 4))))
 
+program("a recurrent state", """
+def f(w: "f64[n, n]", h0: "f64[n]", k: "int"):
+    h = h0
+    for i in range(0, k):
+        h = tanh(w @ h)
+    return sum(h)
+""", lambda r: (0.2 * matrix(r, 3, 3), vector(r, 3), int(r.integers(0, 5))))
+
+for title, header in (
+    ("from one", "range(1, k)"), ("from two", "range(2, k)"), ("from an end", "range(m, k)"),
+    ("down to zero", "range(k, -1, -1)"), ("down to two", "range(k, 2, -1)"), ("by twos", "range(1, k, 2)"),
+    ("by threes, downwards", "range(k, m, -3)"), ("three times", "range(0, 3)"), ("not once", "range(2, -4)"),
+):  # fmt: skip
+    program(f"a recurrent number {title}", f"""
+def f(x: "float", m: "int", k: "int"):
+    s = x
+    total = 0.0
+    for i in {header}:
+        t = math_sin(s)
+        total = total + t * s * s
+        s = math_exp(t * x) * 0.5
+        total = total + s * s * s
+    return total + s
+""", lambda r: (number(r), int(r.integers(-1, 2)), int(r.integers(-1, 7))))
+
+program("recurrent states inside a loop", """
+def f(w: "f64[n, n]", h0: "f64[n]", k: "int", m: "int"):
+    h = h0
+    total: "f64" = 0.0
+    for i in range(1, k):
+        g = h * 0.5
+        c: "f64" = 1.0
+        for j in range(m, 0, -1):
+            g = tanh(w @ g * c)
+            c = sin(c) + sum(g)
+            total = total + sum(g * g) * c
+        h = tanh(w @ g + h)
+    return total * sum(h)
+""", lambda r: (0.2 * matrix(r, 3, 3), vector(r, 3), int(r.integers(0, 4)), int(r.integers(0, 4))))
+
+program("a state and the one before it", """
+def f(w: "f64[n, n]", h0: "f64[n]", k: "int"):
+    h = h0
+    g = h0 * 0.3
+    total: "f64" = 0.0
+    for i in range(0, k):
+        t = tanh(w @ h + sin(g))
+        total = total + sum(t * g)
+        g = h
+        h = t
+    return total + sum(h * g)
+""", lambda r: (0.2 * matrix(r, 3, 3), vector(r, 3), int(r.integers(0, 5))))
+
+program("a state chosen by a branch", """
+def f(w: "f64[n, n]", h0: "f64[n]", k: "int"):
+    h = h0
+    total: "f64" = 0.0
+    for i in range(0, k):
+        s = sum(h * h)
+        if s > 2.0:
+            g = tanh(w @ h)
+        else:
+            g = h * h
+        total = total + sum(g * h * g)
+        h = g
+    return total + sum(h)
+""", lambda r: (0.2 * matrix(r, 3, 3), vector(r, 3), int(r.integers(0, 5))))
+
+program("three states, each the one before", """
+def f(x: "float", y: "float", k: "int"):
+    a = x
+    b = y
+    c = x * y
+    total = 0.0
+    for i in range(1, k):
+        t = math_sin(a) * b + c
+        total = total + t * c * b * a
+        a = b
+        b = c
+        c = t
+    return total + a * b * c
+""", lambda r: (number(r), number(r), int(r.integers(-1, 7))))
+
+program("two states that change places", """
+def f(x: "float", y: "float", k: "int"):
+    a = x
+    b = y
+    total = 0.0
+    for i in range(k):
+        total = total + math_sin(a * total) * b
+        t = a
+        a = b
+        b = t
+    return total + a * b * b
+""", lambda r: (number(r), number(r), int(r.integers(0, 5))))
+
+program("rows that are added to", """
+def f(x: "f64[n, m]", v: "f64[m]"):
+    n = len(x)
+    m = x.shape[1]
+    y = zeros((n, m))
+    for i in range(0, n):
+        y[i] = y[i - 1] * 2.0
+        y[i] += v
+        y[i] += x[i]
+    z = copy(y)
+    z[0] += v
+    z[1] = z[0] * v
+    return sum(z * y)
+""", lambda r: (matrix(r, 4, 3), vector(r, 3)))
+
+program("a whole array that is added to", """
+def f(x: "f64[n, m]", w: "f64[n]"):
+    n = len(x)
+    s = zeros((x.shape[1],))
+    for i in range(0, n):
+        s[:] = s + w[i] * x[i]
+        t = x[i] * 0.5
+        s[:] = s - t
+        s[0] = s[0] * s[1]
+        s[:] = t * w[i] + s
+    s[:] = s - s
+    s[:] = x[0] + s
+    return sum(s * x[1])
+""", lambda r: (matrix(r, 4, 3), vector(r, 4)))
+
+program("elements stored once, in every way", """
+def f(x: "f64[n]", k: "int", table: "i64[m]"):
+    n = len(x)
+    a = zeros((n,))
+    b = ones((n,))
+    c = zeros((n, n))
+    d = zeros((n,))
+    e = zeros((n,))
+    total: "f64" = 0.0
+    for i in range(n - 1, -1, -1):
+        a[i] = x[i] * x[0] + b[i]
+        b[i] = a[i] * x[i]
+        g = zeros((2,))
+        g[0] = a[i] * 2.0
+        g[1] = g[0] * x[i]
+        total = total + g[1] * g[0]
+        c[i] = x * a[i]
+        for j in range(0, k):
+            d[i] = d[i] + x[j] * c[i, j]
+            e[j] = x[i] * total
+        c[0] = x * 0.5
+    t = x > 1.0
+    e[t] = 0.3
+    e[table] = x[1]
+    h = zeros((n,))
+    h[table] = x[2] * x[table]
+    return sum(a * b) + sum(c) + sum(d * e) + total + sum(h * x)
+""", lambda r: (vector(r, 4), int(r.integers(0, 4)), np.array([0, 2, 2, -1])))
+
 program("two names swapped by a loop", """
 def f(x: "float", y: "float", k: "int"):
     a = x

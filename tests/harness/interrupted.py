@@ -1,6 +1,6 @@
 """Functions that run for hours, and what becomes of each when SIGINT comes: run as a script by `test_interrupts.py`.
 
-    python interrupted.py endless     ->     endless KeyboardInterrupt True 0 3 True
+    python -m tests.harness.interrupted endless     ->     endless KeyboardInterrupt True 0 3 True
 
 Each line says what the call raised, whether soon, how many bytes are still held, in which line of the function it was,
 and whether a call with less to do gives the same as before.

@@ -41,7 +41,7 @@ def registers(target):
 
 def optimised(text, target):
     """The LLVM of a loops program; the setting has to name the target."""
-    return str(native.optimise(lower(read_loops(text)), target=target))
+    return native.optimise(lower(read_loops(text)), target=target)
 
 
 def has_vectors(text, operation, target, size=8):

@@ -30,6 +30,7 @@ def settle(low: Lowering, statement: gast.stmt) -> None:
         return
     parts = list(syntax.walk([statement]))
     changes = _Changes(low, parts)
+    _forget_views(low, changes.assigned)
     if not (is_compound or changes.stores or changes.assigned):
         return
     inside = {name for part in parts for name in reads_of(part)} if is_compound else set()
@@ -37,6 +38,11 @@ def settle(low: Lowering, statement: gast.stmt) -> None:
     for name in list(low.nodes):
         if name in inside or name in after:
             _settle_name(low, name, statement, changes, inside, after)
+
+
+def _forget_views(low: Lowering, assigned: set[str]) -> None:
+    """Views at indices that get another value."""
+    low.views = {key: (view, names) for key, (view, names) in low.views.items() if assigned.isdisjoint(names)}
 
 
 def _only_names(low: Lowering, statement: gast.stmt) -> bool:

@@ -37,6 +37,7 @@ from .nodes import (
     is_heavy,
     rank,
 )
+from .proved import is_proved_inside
 
 Items = Sequence[gast.expr]
 
@@ -130,7 +131,7 @@ def index_map(
                 return None
             picks.append(part[0])
             lengths.append(part[1])
-        elif low.is_inside(item, length.extent):
+        elif low.is_inside(item, length.extent) or is_proved_inside(low, item, length.extent):
             picks.append(At(item))
         elif isinstance(item, gast.Constant) and isinstance(length.extent, int) and -length.extent <= item.value < 0:
             picks.append(At(syntax.constant(item.value + length.extent)))
@@ -203,16 +204,16 @@ def view(low: Lowering, name: str, base: Node, items: Items) -> Node:
 def named_view(low: Lowering, name: str, source: Stored, items: Items, dims: Sequence[Extent]) -> Stored:
     """A view statement, or the variable that shows the same elements already."""
     key = source.name, tuple(map(text_of, items))
-    is_lasting = low.facts.merged.isdisjoint((source.name, *(n for i in items for n in syntax.names_read(i))))
+    is_lasting = source.name not in low.facts.merged  # what indices are assigned `settle` sees
     if is_lasting and key in low.views:
-        return low.views[key]
+        return low.views[key][0]
     type_ = Array(source.dtype, tuple(dims), layout_of_view(low, source.name, items))
     low.assign(name, syntax.index(source.name, *items), type_)
     low.origin[name] = source.name
     made = low.stored(name)
     know_slices(low, source, items, made)
     if is_lasting:
-        low.views[key] = made
+        low.views[key] = made, frozenset(n for i in items for n in syntax.names_read(i))
     return made
 
 

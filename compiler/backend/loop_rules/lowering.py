@@ -65,7 +65,7 @@ class Lowering:
         self.natural: set[str] = set()
         self.products: dict[str, Factors] = {}
         self.slices: dict[tuple[str, str], Extent] = {}
-        self.views: dict[tuple[str, tuple[str, ...]], Stored] = {}
+        self.views: dict[tuple[str, tuple[str, ...]], tuple[Stored, frozenset[str]]] = {}
         self.active: list[str] = []
         self.locals: dict[str, str] = {}
         self.shared: dict[tuple[str, Scalar], list[str]] = {}

@@ -5,7 +5,7 @@
     a[i] = v
 
 The three stand in one block, `t` and `v` are read nowhere else, and nothing in between stores into `a` or into an array
-of its index, under this name or another.
+of its index, under this name or another.  Where the index is the whole array no load is needed: `v = add(a, w)`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ... import syntax
 from ...analysis import alias
 from ...analysis.regions import Regions, changed_names
 from ...dtypes import is_bool
+from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type, dtype_of
@@ -30,7 +31,7 @@ class Accumulation:
 
     added: gast.expr
     sign: int
-    absorbed: tuple[gast.stmt, gast.stmt]
+    absorbed: tuple[gast.stmt, ...]
 
 
 def accumulations(regions: Regions) -> dict[int, Accumulation]:
@@ -58,21 +59,33 @@ def _match(
         case _:
             return None
     summed = block[made[total]]
-    operator = syntax.operator_of(summed.value)
-    if operator not in ("add", "subtract") or dtype_of(types[base]) != dtype_of(types[total]):
+    row = row_of(syntax.operator_of(summed.value))
+    if row is None or not row.is_sum or dtype_of(types[base]) != dtype_of(types[total]):
         return None
-    sides = [(summed.value.args[0], summed.value.args[1], 1 if operator == "add" else -1)]
-    if operator == "add":
+    sides = [(summed.value.args[0], summed.value.args[1], row.sign)]
+    if row.sign > 0:
         sides.append((summed.value.args[1], summed.value.args[0], 1))
     for loaded, added, sign in sides:
-        place = made.get(loaded.id) if isinstance(loaded, gast.Name) and reads[loaded.id] == 1 else None
-        if place is None or not _loads(block[place], base, items, types):
+        if not isinstance(loaded, gast.Name):
+            continue
+        load = block[made[loaded.id]] if loaded.id in made and reads[loaded.id] == 1 else None
+        if loaded.id == base and _is_whole(items):
+            absorbed: tuple[gast.stmt, ...] = (summed,)
+            since = made[total]
+        elif load is not None and _loads(load, base, items, types):
+            absorbed, since = (load, summed), made[loaded.id]
+        else:
             continue
         if types[loaded.id] != types[total] and _dims(types[loaded.id]) != _dims(types[total]):
             continue
-        if not _changes(block[place + 1 : position], [base, *syntax.names_read(items)], function):
-            return Accumulation(added, sign, (block[place], summed))
+        if not _changes(block[since + 1 : position], [base, *syntax.names_read(items)], function):
+            return Accumulation(added, sign, absorbed)
     return None
+
+
+def _is_whole(items: gast.Tuple) -> bool:
+    parts = (getattr(item, part, item) for item in items.elts for part in ("lower", "upper", "step"))
+    return all(part is None for part in parts)
 
 
 def _changes(statements: Sequence[gast.stmt], names: Sequence[str], function: Function) -> bool:

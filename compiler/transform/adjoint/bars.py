@@ -22,14 +22,17 @@ from ...analysis.regions import Region
 from ...builder import Builder
 from ...names import base_of
 from ...ops.cotangents import as_type
+from ...ops.schema import OPERATORS
 from ...ops.type_rules import dims_of
 from ...types import Array, Scalar, Type
+from . import lists
 from .declared import array_type, list_type
 
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-VIEWS = frozenset({"reshape", "transpose", "broadcast_to", "positive", "cast"})
+# What hands on the elements of its operand, as a view or as they are.
+VIEWS = frozenset(row.name for row in OPERATORS.values() if row.shares != "copy" or row.work == "free")
 
 
 class Emitter(Builder):
@@ -143,12 +146,12 @@ class Frame:
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)
 
     def owned(self, atom: gast.expr) -> bool:
-        """Whether an array was made in the backward sweep and no other cotangent shares its elements."""
+        """Whether an array was made in the backward sweep and no other cotangent is the same array."""
         sweep = self.sweep
         if not isinstance(atom, gast.Name) or sweep.base.get(atom.id) != atom.id or atom.id in sweep.escaped:
             return False
         holders = [b for f in self.chain() for b in f.bars.values() if isinstance(b, gast.Name)]
-        return sum(sweep.base.get(b.id, b.id) == atom.id for b in holders) <= 1
+        return sum(sweep.base.get(b.id, b.id) == atom.id and b.id not in sweep.parts for b in holders) <= 1
 
     # --- whole cotangents
 
@@ -218,8 +221,6 @@ class Frame:
         return self.bars[name]
 
     def _new_list(self, name: str) -> gast.Name:
-        from .lists import zeros_for
-
         made = self.builder.bind(syntax.call("new_list"), list_type(self.sweep.types, name), self.hint(name))
-        zeros_for(self, name, made)
+        lists.zeros_for(self, name, made)
         return made

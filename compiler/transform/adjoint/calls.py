@@ -25,9 +25,9 @@ from ...records import dataclass
 from ...types import Array, ListOf, Type
 from .bars import Frame
 from .declared import array_type
-from .refuse import refuse
-from .saves import Saves
-from .sweep import Sweep
+from .plan import plan
+from .saves import Saved, save
+from .sweep import Seeds, Sweep, backward
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,7 @@ PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper",
 def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
     """The backward form of a call; the call itself records from now on."""
     node = statement.value
-    plan = sweep.plan
-    callee = plan.callee(node.func.id)
+    callee = sweep.derivative.callee(node.func.id)
     places = results_of(statement)
     lists = [
         (p, a.id)
@@ -59,13 +58,11 @@ def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
     targets = [(p, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.outputs()]
     made = [_result_name(sweep, frame, callee, p, a) for p, a in targets]
     call = syntax.call(callee.backward, *arguments)
-    call.tapes_of = callee.function.name
     frame.builder.append(syntax.assign(made, call) if made else syntax.expression(call))
     for name, (_, argument) in zip(made, targets):
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(name))
     forward = syntax.rebuild(node, func=syntax.name(callee.forward))
-    forward.tapes_of = callee.function.name
     sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
 
 
@@ -98,25 +95,14 @@ class Callee:
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], ListOf)]
 
 
-@dataclass(slots=True)
-class Written:
-    """One function after its sweep: its saves, and what its backward form takes and gives."""
-
-    sweep: Sweep
-    saves: Saves
-    bars: list[str]
-    returned: list[gast.expr]
-    local: dict[tuple[str, str], str] = field(default_factory=dict)
-
-
-class Plan:
+class Derivative:
     """All functions of a derivative: which are needed, what they hand each other."""
 
     def __init__(self, program: Program, facts: Mapping[str, Activity]) -> None:
         self.program, self.facts = program, facts
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
-        self.written: dict[str, Written] = {}
+        self.saved: dict[str, Saved] = {}
 
     def callee(self, name: str) -> Callee:
         if name not in self.callees:
@@ -127,35 +113,17 @@ class Plan:
     def write_callees(self) -> bool:
         """Write every function that is called so far; whether all was settled: nothing more has to be handed in."""
         settled = True
-        while missing := [name for name in self.callees if name not in self.written]:
+        while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:
                 settled &= self._write(self.callees[name])
         return settled
 
     def _write(self, callee: Callee) -> bool:
-        function = callee.function
-        sweep = Sweep(self.program, function, callee.activity, self, lasting=False)
-        for statement in syntax.walk(function.body):
-            if syntax.stored_base(statement) in set(callee.outputs()):
-                raise refuse(statement, "G004", "a recursive function that changes its argument has no derivative here")
-        leaves = function.body[-1].value.elts
-        bars: list[str] = []
-        seeds: list[tuple[str, gast.expr]] = []
-        for position in callee.activity.results:
-            bars.append(sweep.names.fresh(sweep.root.hint(leaves[position].id)))
-            sweep.types[bars[-1]] = sweep.primal_type(leaves[position].id)
-            seeds.append((leaves[position].id, syntax.name(bars[-1])))
-        for name in callee.lists():
-            bars.append(sweep.names.fresh(sweep.root.hint(name)))
-            sweep.types[bars[-1]] = sweep.types[name]
-            sweep.root.bars[name] = syntax.name(bars[-1])
-        sweep.run(seeds)
-        returned = sweep.returned(callee.outputs())
-        saves = Saves(sweep)
-        saves.decide()
-        self.written[function.name] = Written(sweep, saves, bars, returned)
-        read = {n for s in (*sweep.lengths.late, *sweep.root.builder.body) for n in syntax.names_read(s)}
-        passed = {p for p in function.parameters if p in read}
+        planned = plan(self.program, callee.function, callee.activity, lasting=False)
+        swept = backward(planned, self, lambda sweep: _handed_in(sweep, callee), callee.outputs())
+        made = self.saved[callee.function.name] = save(swept)
+        read = {n for s in made.statements for n in syntax.names_read(s)}
+        passed = {p for p in callee.function.parameters if p in read}
         settled = passed <= callee.passed
         callee.passed |= passed
         return settled
@@ -170,80 +138,78 @@ class Plan:
             if current in found:
                 continue
             found.append(current)
-            waiting.extend(self._called_by(self.written[current].sweep))
-        return [(f, tape) for f in found for tape in self.written[f].saves.tapes]
+            waiting.extend(self._called_by(self.saved[current].backward.sweep))
+        return [(f, tape) for f in found for tape in self.saved[f].tapes]
 
     def _called_by(self, sweep: Sweep) -> Iterator[str]:
         for statement, callee in calls_of(sweep.function, self.program):
             if id(statement) in sweep.forward_calls:
                 yield callee
 
-    def local_name(self, written: Written, tape: tuple[str, str]) -> str:
+    def local_name(self, saved: Saved, tape: tuple[str, str]) -> str:
         """What a function calls a tape: its own name where it owns it, else a fresh one."""
         owner, name = tape
-        if owner == written.sweep.function.name and not written.sweep.lasting:
+        sweep = saved.backward.sweep
+        if owner == sweep.function.name and not sweep.lasting:
             return name
-        if tape not in written.local:
-            written.local[tape] = written.sweep.names.fresh(name)
-            written.sweep.types[written.local[tape]] = self.written[owner].saves.tapes[name]
-        return written.local[tape]
+        if tape not in saved.tape_names:
+            saved.tape_names[tape] = sweep.names.fresh(name)
+            sweep.types[saved.tape_names[tape]] = self.saved[owner].tapes[name]
+        return saved.tape_names[tape]
 
-    def with_tapes(self, written: Written, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+    def with_tapes(self, saved: Saved, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         """Hand the tapes to the calls of a finished body."""
         made: list[gast.stmt] = []
+        forms = {name: callee for callee in self.callees.values() for name in (callee.forward, callee.backward)}
         for statement in body:
             changes: dict[str, object] = {}
             for part in ("body", "orelse"):
                 if isinstance(statement, gast.If | gast.For | gast.While) and getattr(statement, part, None):
-                    changes[part] = self.with_tapes(written, getattr(statement, part))
+                    changes[part] = self.with_tapes(saved, getattr(statement, part))
             value = getattr(statement, "value", None)
-            if isinstance(value, gast.Call) and hasattr(value, "tapes_of"):
-                changes["value"] = self._call_with_tapes(written, value)
+            if isinstance(value, gast.Call) and value.func.id in forms:
+                changes["value"] = self._call_with_tapes(saved, value, forms[value.func.id])
             made.append(syntax.rebuild(statement, **changes) if changes else statement)
         return made
 
-    def _call_with_tapes(self, written: Written, node: gast.Call) -> gast.Call:
-        callee = self.callees[node.tapes_of]
-        tapes = [syntax.name(self.local_name(written, t)) for t in self.tapes_of(node.tapes_of)]
+    def _call_with_tapes(self, saved: Saved, node: gast.Call, callee: Callee) -> gast.Call:
+        tapes = [syntax.name(self.local_name(saved, t)) for t in self.tapes_of(callee.function.name)]
         name = node.func.id
         if not tapes and name == callee.forward:
             name = callee.function.name
-        made = syntax.rebuild(node, func=syntax.name(name), args=[*node.args, *tapes])
-        del made.tapes_of
-        return made
+        return syntax.rebuild(node, func=syntax.name(name), args=[*node.args, *tapes])
 
     # --- the functions
 
     def functions(self) -> Iterator[Function]:
         """The forward and backward forms of all that is called."""
         for name, callee in self.callees.items():
-            written = self.written[name]
-            forward, backward = self._forward(callee, written), self._backward(callee, written)
+            saved = self.saved[name]
+            forward, back = self._forward(callee, saved), self._backward(callee, saved)
             if self.tapes_of(name):
                 yield forward
-            yield backward
+            yield back
 
-    def _tape_parameters(self, callee: Callee, written: Written) -> tuple[str, ...]:
-        return tuple(self.local_name(written, t) for t in self.tapes_of(callee.function.name))
+    def _tape_parameters(self, callee: Callee, saved: Saved) -> tuple[str, ...]:
+        return tuple(self.local_name(saved, t) for t in self.tapes_of(callee.function.name))
 
-    def _forward(self, callee: Callee, written: Written) -> Function:
-        function = callee.function
-        body = self.with_tapes(written, [*written.saves.inserted.forward(), function.body[-1]])
-        parameters = (*function.parameters, *self._tape_parameters(callee, written))
+    def _forward(self, callee: Callee, saved: Saved) -> Function:
+        function, types = callee.function, saved.backward.sweep.types
+        body = self.with_tapes(saved, [*saved.forward, function.body[-1]])
+        parameters = (*function.parameters, *self._tape_parameters(callee, saved))
         note = f"{function.name}, recording what its derivative needs."
         return function.with_(
             name=callee.forward, parameters=parameters, body=tuple(body), notes=(note,),
-            types=used_types(parameters, body, written.sweep.types),
-            temporaries=passing_names(function, written.sweep.types),
+            types=used_types(parameters, body, types), temporaries=passing_names(function, types),
         )  # fmt: skip
 
-    def _backward(self, callee: Callee, written: Written) -> Function:
-        function, sweep = callee.function, written.sweep
-        statements = [*sweep.lengths.late, *sweep.root.builder.body, syntax.return_(written.returned)]
-        statements[-1] = syntax.at(statements[-1], getattr(function.body[-1], "span", None))
-        body = self.with_tapes(written, statements)
+    def _backward(self, callee: Callee, saved: Saved) -> Function:
+        function, sweep = callee.function, saved.backward.sweep
+        end = syntax.return_(saved.backward.returned)
+        statements = [*saved.statements, syntax.at(end, getattr(function.body[-1], "span", None))]
+        body = self.with_tapes(saved, statements)
         handed = [p for p in function.parameters if p in callee.passed]
-        parameters = (*handed, *written.bars, *self._tape_parameters(callee, written))
+        parameters = (*handed, *saved.backward.seeds.parameters, *self._tape_parameters(callee, saved))
         return function.with_(
             name=callee.backward, parameters=parameters, body=tuple(body),
             types=used_types(parameters, body, sweep.types),
@@ -251,6 +217,19 @@ class Plan:
             notes=(f"Derivative of {function.name}: from the cotangents of its results to those of its parameters.",),
             temporaries=passing_names(function, sweep.types),
         )  # fmt: skip
+
+
+def _handed_in(sweep: Sweep, callee: Callee) -> Seeds:
+    """The cotangents of the results, and the lists of cotangents of lists, as parameters."""
+    leaves = sweep.function.body[-1].value.elts
+    results = [leaves[position].id for position in callee.activity.results]
+    types = [*map(sweep.primal_type, results), *(sweep.types[name] for name in callee.lists())]
+    made: list[tuple[str, gast.expr]] = []
+    for name, type_ in zip((*results, *callee.lists()), types):
+        bar = sweep.names.fresh(sweep.root.hint(name))
+        sweep.types[bar] = type_
+        made.append((name, syntax.name(bar)))
+    return Seeds(tuple(bar.id for _, bar in made), tuple(made))
 
 
 def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapping[str, Type]) -> dict[str, Type]:
@@ -264,7 +243,8 @@ def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapp
 
 def passing_names(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
     """The names that the user did not write and that say nothing: temporaries, their cotangents, bounds of loops."""
-    bases = {base_of(name) for name in function.temporaries} | {"t"}
+    own = {base_of(name) for name in function.types if name not in function.temporaries}
+    bases = {base_of(name) for name in function.temporaries} - own | {"t"}
     passing = bases | {f"{base}_bar" for base in bases} | PASSING
     found = {name for name in table if "@" not in name and base_of(name) in passing and name not in function.types}
     if function.temporaries:

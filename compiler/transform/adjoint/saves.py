@@ -14,7 +14,8 @@ forward block and what follows from that, in program order.  Then names replace 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import field
 
 import gast
 
@@ -23,13 +24,40 @@ from ...analysis.recorded import Recorded
 from ...analysis.regions import Region, Value, ends_in_raise
 from ...diagnostics import InternalError
 from ...names import base_of
+from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar
 from .bars import Emitter
 from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
+from .sequences import keep_sequence, sequences
 from .slots import Slots
-from .sweep import Sweep
+from .sweep import Backward, Sweep
 from .symbols import own_symbols
+
+
+@dataclass(slots=True, eq=False)
+class Saved:
+    """The third step done: both sweeps of a function.
+
+    `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept; `tape_names` says
+    what the function calls the tapes of others that it hands on.
+    """
+
+    backward: Backward
+    forward: tuple[gast.stmt, ...]
+    statements: tuple[gast.stmt, ...]
+    tapes: Mapping[str, ListOf]
+    kept: tuple[str, ...]
+    tape_names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+def save(swept: Backward) -> Saved:
+    """Decide what is kept, and give both sweeps."""
+    saves = Saves(swept.sweep)
+    saves.decide()
+    statements = (*swept.sweep.lengths.late, *swept.sweep.root.builder.body)
+    kept = tuple(saves.regions.values[key].name for key in saves.kept)
+    return Saved(swept, tuple(saves.inserted.forward()), statements, saves.tapes, kept)
 
 
 class Saves:
@@ -51,14 +79,17 @@ class Saves:
     def decide(self) -> None:
         """Choose what is kept, put the values in place, and replace keys by names in the backward statements."""
         needed = self._needed()
-        self.kept = self.recorded.kept(needed)
+        self.kept, followed = self._choose(needed)
         for key in self.kept:
-            self._keep(self.regions.values[key])
+            if key in followed:
+                keep_sequence(self, [self.regions.values[k] for k in (key, *followed[key])])
+            else:
+                self._keep(self.regions.values[key])
         for key in needed:
             if self.recorded.at_hand(key):
                 self._insert_local(self.regions.values[key])
         self._set_while_tests()
-        for key in sorted(self._all_used(needed), key=lambda k: self.recorded.position(self.regions.values[k])):
+        for key in self.recorded.computed(needed, self.known.keys()):
             self._compute_again(key)
         self._rename(self.sweep.root.builder.body)
         for region_id, statements in self.prelude.items():
@@ -70,17 +101,15 @@ class Saves:
         names = dict.fromkeys(name for s in body for name in syntax.names_read(s))
         return [name for name in names if name in self.regions.values]
 
-    def _all_used(self, needed: Iterable[str]) -> list[str]:
-        """The values to compute again: needed themselves, or for others."""
-        found: dict[str, None] = {}
-        waiting = list(needed)
-        while waiting:
-            key = waiting.pop()
-            if key in found or key in self.known or self.recorded.at_hand(key):
-                continue
-            found[key] = None
-            waiting.extend(self.recorded.sources(key) or ())
-        return list(found)
+    def _choose(self, needed: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+        """The values to keep, and which of them are kept in one array with those that follow them."""
+        kept = self.recorded.kept(needed)
+        followed = sequences(self, kept, needed)
+        if followed:
+            given = {key for start, rest in followed.items() for key in (start, *rest)}
+            kept = [*followed, *self.recorded.kept(needed, given)]
+            kept.sort(key=lambda key: self.recorded.position(self.regions.values[key]))
+        return kept, followed
 
     def name_of(self, key: str) -> str:
         """The name under which the backward sweep has a value."""
@@ -127,7 +156,7 @@ class Saves:
         """A value that was stored where nothing overwrote it."""
         place = store.targets[0]
         named = [syntax.map_names(i, lambda name: self._named(self.regions.key(store, name))) for i in place.slice.elts]
-        self.known[value.key] = self._load(value, place.value, named)
+        self.known[value.key] = self.load(value, place.value, named)
 
     def _live_base(self, origin: gast.stmt) -> str:
         """The array that is read again where it stands: stores left those elements alone, or only its length counts."""
@@ -170,7 +199,7 @@ class Saves:
                 last = self.sweep.end_of(value.region)
                 self.inserted.after.setdefault(id(last), []).append(value.after)
 
-    def _span(self, value: Value):
+    def span(self, value: Value):
         mark = value.after if value.after is not None else value.region.statement
         return getattr(mark, "span", None)
 
@@ -189,9 +218,9 @@ class Saves:
         if isinstance(type_, Array) and (value.name in self._shared or type_.layout != "C"):
             kept = self.sweep.names.fresh(value.name)
             self.sweep.types[kept] = element
-            self.inserted.place_after(value, syntax.assign(kept, syntax.call("copy", source), self._span(value)))
+            self.inserted.place_after(value, syntax.assign(kept, syntax.call("copy", source), self.span(value)))
             source = syntax.name(kept)
-        saved = syntax.expression(syntax.call("append", tape, source), self._span(value))
+        saved = syntax.expression(syntax.call("append", tape, source), self.span(value))
         if self.sweep.lasting:
             self.inserted.place_after(value, saved)
         else:
@@ -200,40 +229,44 @@ class Saves:
         made_name = self._fresh(value)
         self.sweep.types[made_name] = element
         self.known[value.key] = made_name
-        restored = syntax.assign(made_name, syntax.call("pop", tape), self._span(value))
+        restored = syntax.assign(made_name, syntax.call("pop", tape), self.span(value))
         self.prelude.setdefault(id(value.region), []).append(restored)
 
     def _keep_in_array(self, value: Value, slots, lengths) -> None:
         """Save in an array with one place per iteration."""
+        store = self.allocated(value, slots, lengths)
+        whole = [syntax.slice_()] * len(lengths)
+        places = [self.counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
+        self.inserted.place_after(value, syntax.store(store.id, [*places, *whole], value.name, self.span(value)))
+        back = [self.counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
+        self.known[value.key] = self.load(value, store, [*back, *whole])
+
+    def allocated(self, value: Value, slots, lengths) -> gast.Name:
+        """A new array with a place for each iteration, before the outermost loop."""
         type_ = leaf_type(self.sweep.types, value.name)
         anchor = value.region.path[0].statement
         emitter = Emitter(self.sweep)
         emitter.body = self.inserted.before.setdefault(id(anchor), [])
         emitter.span = getattr(anchor, "span", None)
         shape = syntax.tuple_([*(slot.size for slot in slots), *lengths])
-        store = emitter.call("empty", shape=shape, dtype=type_.dtype, hint=self._store_name(value))
-        whole = [syntax.slice_()] * len(lengths)
-        places = [self._counter(loop, slot, False) for loop, slot in zip(value.region.loops, slots)]
-        self.inserted.place_after(value, syntax.store(store.id, [*places, *whole], value.name, self._span(value)))
-        back = [self._counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
-        self.known[value.key] = self._load(value, store, [*back, *whole])
+        return emitter.call("empty", shape=shape, dtype=type_.dtype, hint=self._store_name(value))
 
-    def _load(self, value: Value, store: gast.expr, items: list[gast.expr]) -> str:
+    def load(self, value: Value, store: gast.expr, items: list[gast.expr]) -> str:
         made = self._fresh(value)
         type_ = leaf_type(self.sweep.types, value.name)
         loaded = syntax.index(store.id, *items)
         target = self.prelude.setdefault(id(value.region), [])
         if isinstance(type_, Scalar) and type_.weak:
-            strong = self.sweep.names.fresh(value.name)
+            strong = self.sweep.names.fresh("t")
             self.sweep.types[strong] = Scalar(type_.dtype)
-            target.append(syntax.assign(strong, loaded, self._span(value)))
+            target.append(syntax.assign(strong, loaded, self.span(value)))
             loaded = syntax.call("cast", strong, dtype=type_.dtype, weak=True)
         elif isinstance(type_, Array):
             self.sweep.types[made] = Array(type_.dtype, type_.dims)
-        target.append(syntax.assign(made, loaded, self._span(value)))
+        target.append(syntax.assign(made, loaded, self.span(value)))
         return made
 
-    def _counter(self, loop: Region, slot, backward: bool) -> gast.expr:
+    def counter(self, loop: Region, slot, backward: bool) -> gast.expr:
         """The place of the present iteration, in the forward or the backward form of a loop."""
         index = self.sweep.index_of[id(loop)] if backward else loop.index
         if slot.start is None:
@@ -257,7 +290,7 @@ class Saves:
         made = self.sweep.names.fresh(self._store_name(value))
         type_ = array_type(self.sweep.types, value.name)
         self.sweep.types[made] = Array(type_.dtype, type_.dims)
-        self.inserted.place_after(value, syntax.assign(made, syntax.call("copy", value.name), self._span(value)))
+        self.inserted.place_after(value, syntax.assign(made, syntax.call("copy", value.name), self.span(value)))
         self.known[value.key] = made
 
     def _keep_by_merge(self, value: Value, type_: Scalar) -> None:
@@ -289,8 +322,8 @@ class Saves:
     def _set_while_tests(self) -> None:
         for body in list(self.sweep.mirror.values()):
             for position, statement in enumerate(body):
-                if isinstance(statement, gast.While) and hasattr(statement, "mirrors"):
-                    body[position] = self._with_test(statement, statement.mirrors)
+                if id(statement) in self.sweep.mirrored:
+                    body[position] = self._with_test(statement, self.sweep.mirrored[id(statement)])
 
     def _with_test(self, statement: gast.While, loop: Region) -> gast.stmt:
         span = getattr(statement, "span", None)

@@ -26,13 +26,14 @@ from ... import syntax
 from ...analysis.regions import ends_in_raise
 from ...diagnostics import InternalError
 from ...names import Names
+from ...ops.forms import FRESH
+from ...ops.schema import row_of
 from ...placeholders import placeholder
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type
 
 Env = dict[str, gast.expr]
-SILENT = frozenset({"zeros", "ones", "empty", "full", "new_list", "copy"})
 
 
 def settle(function: Function) -> Function:
@@ -55,6 +56,13 @@ def is_copy(statement: gast.stmt) -> bool:
         and isinstance(statement.targets[0], gast.Name)
         and syntax.is_atom(statement.value)
     )
+
+
+def _is_silent(value: gast.expr) -> bool:
+    """Whether a value is made by what has no derivative, or one that reads nothing."""
+    operator = syntax.operator_of(value)
+    row = row_of(operator)
+    return operator in FRESH or row is not None and (row.kind == "creation" or row.name == "copy")
 
 
 @dataclass(slots=True)
@@ -236,7 +244,7 @@ class _Settler:
         """Where an operator makes the first value, that value gets a name of its own: its derivative may read it."""
         place = next(k for k, s in enumerate(block.statements) if name in syntax.names_bound(s))
         made = block.statements[place]
-        if is_copy(made) or syntax.operator_of(made.value) in SILENT:
+        if is_copy(made) or _is_silent(made.value):
             return
         first = self.new(name)
         target = made.targets[0]

@@ -3,8 +3,9 @@
     for i in range(1, n, 1):        e_saved = empty(shape=(n,)); ... e_saved[i] = e ...        e_1 = e_saved[i_1]
 
 The array is indexed by the loop variables themselves where these count from about zero, else by the number of the
-iteration.  That needs the trip counts and the shape of the value before the outermost loop; where they are not known
-there, the answer is None and the value goes to a list.
+iteration.  A sequence (`sequences.py`) has more places: for the values with which the first iteration starts.  All that
+needs the trip counts and the shape of the value before the outermost loop; where they are not known there, the answer
+is None and the value goes to a list.
 """
 
 from __future__ import annotations
@@ -42,14 +43,15 @@ class Slots:
     def __init__(self, sweep: Sweep, recorded: Recorded, before: dict[int, list[gast.stmt]]) -> None:
         self.sweep, self.recorded, self.before = sweep, recorded, before
         self.regions = sweep.regions
-        self._slots: dict[int, Slot | None] = {}
+        self._slots: dict[tuple[int, int], Slot | None] = {}
         self._hoisted: dict[tuple[int, str], gast.expr | None] = {}
 
-    def of_value(self, value: Value) -> tuple[list[Slot], list[gast.expr]] | None:
+    def of_value(self, value: Value, more: int = 0) -> tuple[list[Slot], list[gast.expr]] | None:
         """The slots of the loops around a value, and its own lengths."""
         anchor = value.region.path[0].statement
         assert anchor is not None
-        slots = [self.of_loop(loop, anchor) for loop in value.region.loops]
+        loops = value.region.loops
+        slots = [self.of_loop(loop, anchor, more if loop is loops[-1] else 0) for loop in loops]
         if not slots or any(slot is None for slot in slots):
             return None
         type_ = self.sweep.types[value.name]
@@ -64,25 +66,32 @@ class Slots:
             return self._clamped(found, anchor)
         return found
 
-    def of_loop(self, loop: Region, anchor: gast.stmt) -> Slot | None:
-        if id(loop) not in self._slots:
-            self._slots[id(loop)] = self._find(loop, anchor)
-        return self._slots[id(loop)]
+    def of_loop(self, loop: Region, anchor: gast.stmt, more: int) -> Slot | None:
+        key = (id(loop), more)
+        if key not in self._slots:
+            bounds = self._bounds(loop, anchor)
+            self._slots[key] = None if bounds is None else self._find(*bounds, anchor, more)
+        return self._slots[key]
 
-    def _find(self, loop: Region, anchor: gast.stmt) -> Slot | None:
+    def _bounds(self, loop: Region, anchor: gast.stmt) -> tuple[gast.expr, gast.expr, gast.Constant] | None:
+        """The start and the stop of a counted loop as atoms that are there before `anchor`, and its constant step."""
         if not isinstance(loop.statement, gast.For):
             return None
         start, stop, step = loop.bounds
         if not isinstance(step, gast.Constant):
             return None
         first, last = self._hoist(loop.statement, start, anchor), self._hoist(loop.statement, stop, anchor)
-        if first is None or last is None:
-            return None
-        if step.value == 1 and isinstance(first, gast.Constant) and 0 <= first.value <= NEAR:
-            return Slot(self._clamped(last, anchor), None, step)
-        if step.value == -1 and isinstance(last, gast.Constant) and -1 <= last.value < NEAR:
-            return Slot(self._clamped(self._int(anchor, "add", first, 1), anchor), None, step)
-        return Slot(self._clamped(self._rounds(first, last, step.value, anchor), anchor), first, step)
+        return None if first is None or last is None else (first, last, step)
+
+    def _find(self, first: gast.expr, last: gast.expr, step: gast.Constant, anchor: gast.stmt, more: int) -> Slot:
+        near = 0 if more else NEAR
+        if step.value == 1 and isinstance(first, gast.Constant) and 0 <= first.value <= near:
+            size, start = self._clamped(last, anchor), None
+        elif step.value == -1 and isinstance(last, gast.Constant) and -1 <= last.value < NEAR and not more:
+            size, start = self._clamped(self._int(anchor, "add", first, 1), anchor), None
+        else:
+            size, start = self._clamped(self._rounds(first, last, step.value, anchor), anchor), first
+        return Slot(self._int(anchor, "add", size, more) if more else size, start, step)
 
     def _rounds(self, first: gast.expr, last: gast.expr, step: int, anchor: gast.stmt) -> gast.expr:
         if step == 1:

@@ -2,7 +2,7 @@
 
     y = sin(x)          x_bar += y_bar * cos(x)
     y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
-    a[items] = v        v_bar += a_bar[items]; a_bar[items] = 0
+    a[items] = v        v_bar += a_bar[items]; a_bar[items] = 0        (not zeroed where nothing was stored before)
     add_at(a, items, v) v_bar += a_bar[items]
     x = y               y_bar += x_bar
 
@@ -20,7 +20,7 @@ from ...analysis.activity import passing
 from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool
 from ...ops.cotangents import as_type, cotangent, length
-from ...ops.schema import OPERATORS, TypeFault
+from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...types import Array, ListOf, Scalar, Type, dtype_of
 from . import lists
@@ -97,7 +97,7 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
     static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
     out = syntax.name(sweep.regions.made[id(statement)][result])
     if isinstance(out_bar, gast.Constant):
-        plain = _of_constant(sweep, row.name, operands, active, out_bar, sweep.types[out.id])
+        plain = _of_constant(sweep, row, operands, active, out_bar, sweep.types[out.id])
         if plain is not None:
             for (_, name), value in zip(active, plain):
                 frame.add(name, value)
@@ -114,30 +114,31 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
 
 def _of_constant(
     sweep: Sweep,
-    operator: str,
+    row: Operator,
     operands: list[gast.expr],
     active: list[tuple[int, str]],
     out_bar: gast.Constant,
     out: Type,
 ) -> list[gast.expr] | None:
-    """The cotangents of the active operands as atoms, where a number and the operator allow it; None elsewhere."""
-    number = out_bar.value
-    if any(dims_of(sweep.types[name]) != dims_of(out) for _, name in active):
+    """The cotangents of the active operands as atoms, where a number and the partials allow it; None elsewhere."""
+    if not row.is_polynomial or any(dims_of(sweep.types[name]) != dims_of(out) for _, name in active):
         return None
-    match operator, operands:
-        case "add" | "positive", _:
-            return [out_bar for _ in active]
-        case "negative", _:
-            return [syntax.constant(-number)]
-        case "subtract", _:
-            return [syntax.constant(-number) if position else out_bar for position, _ in active]
-        case "multiply", [gast.Constant(value=factor), _] | [_, gast.Constant(value=factor)]:
-            return [syntax.constant(number * factor)]
-        case "multiply", [gast.Name(id=left), gast.Name(id=right)] if number == 1.0:
-            # once the other factor: the factor itself, where it has the type that the product would have
-            if sweep.types[left] == sweep.types[right] == out:
-                return [operands[1 - position] for position, _ in active]
-    return None
+    found = [_scaled(sweep, out_bar.value, row, str(row.partials[position]), operands, out) for position, _ in active]
+    return None if None in found else found  # type: ignore[return-value]
+
+
+def _scaled(
+    sweep: Sweep, number: float, row: Operator, partial: str, operands: list[gast.expr], out: Type
+) -> gast.expr | None:
+    """A number times a partial derivative, which of a sum is a number and of a product the other factor."""
+    if partial not in row.operands:
+        return syntax.constant(number * float(partial))
+    factor = operands[row.operands.index(partial)]
+    if isinstance(factor, gast.Constant):
+        return syntax.constant(number * factor.value)
+    # once the other factor: the factor itself, where all have the type that the product would have
+    alike = all(isinstance(o, gast.Name) and sweep.types[o.id] == out for o in operands)
+    return factor if number == 1.0 and alike else None
 
 
 def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
@@ -215,35 +216,38 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
     if base not in sweep.active or frame.untouched(base):
         return
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
-    if id(statement) in sweep.accumulations:
+    if id(statement) in sweep.plan.accumulations:
         _of_accumulation(sweep, frame, statement, base, items)
         return
+    is_first = id(statement) in sweep.plan.firsts
+    is_active = isinstance(source, gast.Name) and source.id in sweep.active
+    if is_first and not is_active:
+        return
     bar = frame.in_place(base)
-    if isinstance(source, gast.Name) and source.id in sweep.active:
-        value = _taken(sweep, frame, bar, items)
+    value = _taken(sweep, frame, bar, items, is_zeroed=not is_first) if is_active else None
+    if not is_first:
         frame.builder.append(syntax.store(bar.id, items, 0.0))
+    if value is not None:
         _give(sweep, frame, source.id, value)
-    else:
-        frame.builder.append(syntax.store(bar.id, items, 0.0))
 
 
 def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: str, items: list[gast.expr]) -> None:
     """`a[items] += v`: the elements keep their cotangents, and the added value gets them too."""
-    found = sweep.accumulations[id(statement)]
+    found = sweep.plan.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
-    value = _taken(sweep, frame, frame.in_place(base), items)
+    value = frame.builder.load(frame.in_place(base), items, "t_bar")
     if found.sign < 0:
         value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
     _give(sweep, frame, found.added.id, value)
 
 
-def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr]) -> gast.expr:
-    """The cotangents of the stored elements, apart from the array that is about to be zeroed."""
+def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], is_zeroed: bool) -> gast.expr:
+    """The cotangents of the stored elements, apart from an array that is about to be zeroed."""
     value = frame.builder.load(bar, items, "t_bar")
     whole = syntax.tuple_(items)
     if is_plain_index(whole, sweep.types):
-        if isinstance(sweep.types[value.id], Array):
+        if is_zeroed and isinstance(sweep.types[value.id], Array):
             return frame.builder.call("copy", value, hint="t_bar")
         return value
     if _is_mask(items, sweep.types):
@@ -285,10 +289,7 @@ def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
         return
     bar = frame.in_place(place.id)
     kept = list(sweep.atoms(statement, items).elts)
-    value = frame.builder.load(bar, kept, "t_bar")
-    if is_plain_index(items, sweep.types) and isinstance(sweep.types[value.id], Array):
-        value = frame.builder.call("copy", value, hint="t_bar")
-    _give(sweep, frame, source.id, value)
+    _give(sweep, frame, source.id, frame.builder.load(bar, kept, "t_bar"))
 
 
 def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:

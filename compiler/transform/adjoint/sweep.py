@@ -14,85 +14,88 @@ each value comes to be at hand, and puts the names in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import gast
 
 from ... import syntax
-from ...analysis.activity import Activity
-from ...analysis.regions import Region, Regions, Value, map_regions
+from ...analysis.regions import Region, Value
 from ...names import Names
-from ...program import Function, Program
+from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import statements
-from .accumulations import accumulations
 from .bars import VIEWS, Frame
 from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
 from .refuse import refuse
+from .reversed_range import reversed_range
 from .symbols import changed_axes
 
 if TYPE_CHECKING:
-    from .calls import Plan
+    from .calls import Derivative
+    from .plan import Plan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeds:
+    """Where a sweep begins: cotangents of values of the function, and those among them that are parameters."""
+
+    parameters: tuple[str, ...]
+    cotangents: tuple[tuple[str, gast.expr], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Backward:
+    """The second step done: the sweep with its statements, in which keys stand for values of the forward sweep.
+
+    `returned` are the cotangents of the parameters asked for.
+    """
+
+    sweep: Sweep
+    seeds: Seeds
+    returned: tuple[gast.expr, ...]
+
+
+def backward(
+    plan: Plan, derivative: Derivative, seeds: Callable[[Sweep], Seeds], parameters: Sequence[str]
+) -> Backward:
+    """Write a function backwards: from cotangents of its values, any number of them, to those of its parameters."""
+    sweep = Sweep(plan, derivative)
+    start = seeds(sweep)
+    sweep.run(start)
+    return Backward(sweep, start, tuple(sweep.returned(parameters)))
 
 
 class Sweep:
-    """One function on its way backwards: what is known of it, and its backward statements with keys for names."""
+    """One function on its way backwards: its backward statements, with keys for names, and how they came about."""
 
-    def __init__(
-        self, program: Program, function: Function, activity: Activity, plan: Plan, lasting: bool = True
-    ) -> None:
-        self.program, self.function, self.activity, self.lasting = program, function, activity, lasting
-        self.plan = plan
-        self.active = activity.names
-        self.regions: Regions = map_regions(function)
-        self.types: dict[str, Type] = dict(function.types)
-        self.names = Names({*function.types, *function.parameters, *program.functions})
-        self._refuse_shared_lists()
-        self.types.update((key, function.types[v.name]) for key, v in self.regions.values.items())
-        self.lengths = Lengths(self.regions, self.types, self.names, lasting)
+    def __init__(self, plan: Plan, derivative: Derivative) -> None:
+        self.plan, self.derivative = plan, derivative
+        self.program, self.function, self.lasting = plan.program, plan.function, plan.lasting
+        self.active, self.indexed = plan.activity.names, plan.indexed
+        self.regions = plan.regions.copy()  # lengths that are asked for on the way are values of their own
+        self.absorbed = {id(s) for a in plan.accumulations.values() for s in a.absorbed}
+        self.types: dict[str, Type] = dict(self.function.types)
+        self.types.update((key, self.types[v.name]) for key, v in self.regions.values.items())
+        self.names = Names({*self.function.types, *self.function.parameters, *self.program.functions})
+        self.symbols = {s for type_ in self.function.types.values() for s in symbols_of(type_)}
+        self.lengths = Lengths(self.regions, self.types, self.names, self.lasting)
         self._defined: dict[str, str] = {}
         for value in self.regions.values.values():
             self._defined.setdefault(value.name, value.key)
         self.merged: set[str] = set()
         self.merged_from: dict[str, list[gast.expr]] = {}
-        self.symbols = {s for type_ in function.types.values() for s in symbols_of(type_)}
         self.base: dict[str, str] = {}
         self.escaped: set[str] = set()
-        self.accumulations = accumulations(self.regions)
-        self.absorbed = {id(s) for a in self.accumulations.values() for s in a.absorbed}
-        self.indexed = self._indexed()
+        self.parts: set[str] = set()  # views of some elements: `copies` gives them their own where they need them
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
-        self.counted: dict[int, str] = {}
+        self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
         self.lists_closed: dict[str, Value] = {}
-        self.root = Frame(self, self.regions.body, None)
         self.forward_calls: dict[int, gast.stmt] = {}
-
-    def _refuse_shared_lists(self) -> None:
-        """A list with a cotangent has one name, from its making on."""
-        for statement in syntax.walk(self.function.body):
-            match statement:
-                case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(self.types[name], ListOf):
-                    if syntax.operator_of(value) != "new_list" and self.active & {name, *syntax.names_read(value)}:
-                        raise refuse(
-                            statement, "G004", "a list that has two names, or is chosen by a branch or a loop, has no "
-                            "derivative here", "append to one list from its start to its end"
-                        )  # fmt: skip
-
-    def _indexed(self) -> set[str]:
-        """Arrays whose cotangent is stored into: those that are stored into or loaded from themselves."""
-        found = {name for name in self.regions.stores if name in self.active}
-        for statement in syntax.walk(self.function.body):
-            match statement:
-                case gast.Assign(
-                    targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base), slice=items)
-                ) if name in self.active and not statements.is_rearrangement(items):
-                    if isinstance(self.types[base], Array):
-                        found.add(base)
-        return found
+        self.root = Frame(self, self.regions.body, None)
 
     # --- names and types
 
@@ -116,18 +119,23 @@ class Sweep:
 
     def note_array(self, name: str, value: gast.expr) -> None:
         """Remember whose elements a new array of the backward sweep has: its own, or those of another."""
+        self.base[name] = name
         match value:
-            case gast.Name(id=source):
-                self.base[name] = self.base.get(source, source)
+            case gast.Subscript(value=gast.Name(id=source)) if isinstance(self.types[source], ListOf):
+                self.base[name] = source
             case gast.Subscript(value=gast.Name(id=source), slice=items):
-                shares = isinstance(self.types[source], Array) and statements.is_plain_index(items, self.types)
-                self.base[name] = self.base.get(source, source) if shares else name
-                if isinstance(self.types[source], ListOf):
-                    self.base[name] = source
+                if statements.is_plain_index(items, self.types):
+                    self._note_view(name, source)
+                    self.parts.add(name)
+            case gast.Name(id=source):
+                self._note_view(name, source)
             case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in VIEWS | {"pop"}:
-                self.base[name] = self.base.get(source, source)
-            case _:
-                self.base[name] = name
+                self._note_view(name, source)
+
+    def _note_view(self, name: str, source: str) -> None:
+        self.base[name] = self.base.get(source, source)
+        if source in self.parts:
+            self.parts.add(name)
 
     # --- lengths
 
@@ -181,11 +189,15 @@ class Sweep:
 
     # --- blocks
 
-    def run(self, seeds: Sequence[tuple[str, gast.expr]]) -> None:
-        """Write the backward statements into `root`, starting from the cotangents of the results."""
+    def run(self, seeds: Seeds) -> None:
+        """Write the backward statements into `root`."""
         self.mirror[id(self.regions.body)] = self.root.builder.body
-        for name, value in seeds:
-            self.root.add(name, value)
+        self.root.builder.span = getattr(self.function.body[-1], "span", None)
+        for name, value in seeds.cotangents:
+            if isinstance(self.types[name], ListOf):
+                self.root.bars[name] = value
+            else:
+                self.root.add(name, self.root.fitted(name, value))
         self.block(self.root)
 
     def returned(self, parameters: Sequence[str]) -> list[gast.expr]:
@@ -343,32 +355,16 @@ class Sweep:
             # how often it runs is decided with the saves: `saves.py` puts the test in
             made = syntax.while_(syntax.constant(False), [], frame.builder.span)
             made.body = body
-            self.counted[id(statement)] = ""
-            made.mirrors = region
+            self.mirrored[id(made)] = region
             frame.builder.append(made)
             return
         index = self.names.fresh(region.index)
         self.types[index] = INT
         self.index_of[id(region)] = index
-        start, stop, step = self._reversed(frame, statement)
+        start, stop, step = reversed_range(self, frame, statement)
         made = syntax.for_range(index, start, stop, step, [], frame.builder.span)
         made.body = body
         frame.builder.append(made)
-
-    def _reversed(self, frame: Frame, statement: gast.For) -> tuple[gast.expr, gast.expr, gast.expr]:
-        """The range that goes through the same numbers from the last to the first."""
-        start, stop, step = (self.atom(statement, a) for a in statement.iter.args)
-        build = frame.builder
-        if isinstance(step, gast.Constant) and abs(step.value) == 1:
-            one = step.value
-            return _moved(build, stop, -one, "last"), _moved(build, start, -one, "stop"), syntax.constant(-one)
-        # ceil((stop - start) / step) rounds, of which the last starts at start + (rounds - 1) * step
-        span = build.call("subtract", start, stop, hint="span")
-        rounds = build.call("negative", build.call("floor_divide", span, step, hint="rounds"), hint="rounds")
-        offset = build.call("multiply", build.call("subtract", rounds, 1, hint="rounds"), step, hint="offset")
-        known = isinstance(step, gast.Constant)
-        back = syntax.constant(-step.value) if known else build.call("negative", step, hint="back")
-        return build.call("add", start, offset, hint="last"), build.call("subtract", start, step, hint="stop"), back
 
     # --- calls
 
@@ -376,14 +372,6 @@ class Sweep:
         from .calls import backward_call
 
         backward_call(self, frame, statement)
-
-
-def _moved(build, atom: gast.expr, by: int, hint: str) -> gast.expr:
-    if isinstance(atom, gast.Constant):
-        return syntax.constant(atom.value + by)
-    if by < 0:
-        return build.call("subtract", atom, -by, hint=hint)
-    return build.call("add", atom, by, hint=hint)
 
 
 def _mark(region: Region) -> gast.stmt:

@@ -319,6 +319,9 @@ def documented(case, got, want) -> str:
     if isinstance(want.outcome.error, ZeroDivisionError) and got.error is None:
         if is_numpys_infinity(got.value) or widened.is_of_numpys_numbers(case.source, want.before, got.value):
             return "a Python number and a NumPy scalar in one variable"
+    if isinstance(want.outcome.error, TypeError) and "boolean" in str(want.outcome.error) and got.error is None:
+        if widened.meets(case.source):  # a bool that is a number wherever it meets one may be subtracted
+            return "one type on both paths"
     if got.error is None and want.outcome.error is None and ints_became_floats(got.value, want.outcome.value):
         return "an int and a float in one variable"
     return ""

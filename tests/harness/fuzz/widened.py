@@ -19,9 +19,14 @@ MEETING = (ast.If, ast.IfExp, ast.For, ast.While, ast.BoolOp)
 MEETING_FUNCTIONS = ("min", "max", "sum")
 
 
+def meets(source) -> bool:
+    """Whether paths, and so numbers of several types, can meet in a program."""
+    return any(map(_meets, ast.walk(ast.parse(source))))
+
+
 def explains(source, got, want) -> bool:
     """Whether wider types of single numbers are all that makes `got` another value than `want`."""
-    if not any(map(_meets, ast.walk(ast.parse(source)))):
+    if not meets(source):
         return False
     try:
         difference(_as_wanted(got, want), want, 0.0)
@@ -32,7 +37,7 @@ def explains(source, got, want) -> bool:
 
 def has_float32s_digits(source, got, want) -> bool:
     """Whether a result is right to the digits that a float32 has."""
-    if not any(map(_meets, ast.walk(ast.parse(source)))):
+    if not meets(source):
         return False
     try:
         return difference(_as_wanted(got, want), want, 2e-10) is None
