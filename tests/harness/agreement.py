@@ -16,8 +16,8 @@ from pellucid.compiler.pipeline import Gradient
 from .corpus import finite_difference_gradient, is_float, leaves, map_leaves
 from .stages import Outcome, Stages, assert_same, in_python
 
-LAST_DIGITS = {np.float32: 1e-6, np.float64: 1e-13}
-AGREEMENT = {np.float32: 5e-4, np.float64: 1e-9}
+LAST_DIGITS = {np.float16: 1e-3, np.float32: 1e-6, np.float64: 1e-13}
+AGREEMENT = {np.float16: 2e-2, np.float32: 5e-4, np.float64: 1e-9}
 MOST_SENSITIVE = 1e-4
 
 

@@ -30,8 +30,8 @@ from pellucid.compiler.transform.copies import copies
 from .lowering_check import outcome, runnable, text_of
 from .stages import Stages, assert_same, assert_same_value, in_python
 
-TOLERANCE = {np.float32: 1e-4, np.float64: 1e-8}
-SLOPES = {np.float32: 1e-2, np.float64: 1e-4}
+TOLERANCE = {np.float16: 1e-2, np.float32: 1e-4, np.float64: 1e-8}
+SLOPES = {np.float16: 1e-1, np.float32: 1e-2, np.float64: 1e-4}
 
 
 @dataclasses.dataclass(frozen=True)

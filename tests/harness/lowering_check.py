@@ -138,5 +138,5 @@ def is_same(got, want):
         return False
     if want.dtype.kind != "f":
         return np.array_equal(got, want)
-    tolerance = 1e-4 if want.dtype == np.float32 else 1e-9
+    tolerance = {np.float16: 5e-3, np.float32: 1e-4}.get(want.dtype.type, 1e-9)
     return np.allclose(got, want, rtol=tolerance, atol=tolerance * 1e-2, equal_nan=True)

@@ -39,7 +39,7 @@ from .corpus import copy_tree, map_leaves
 
 STAGES = ("core", "raw", "typed", "loops", "llvm")
 CORES = {}  # module name -> its names, its names with desugared functions, those functions
-TOLERANCE = {np.float32: 2e-5, np.float64: 1e-10}
+TOLERANCE = {np.float16: 2e-3, np.float32: 2e-5, np.float64: 1e-10}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
