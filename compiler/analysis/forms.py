@@ -57,7 +57,7 @@ class Form:
         return Form(self.constant + constant, self.terms)
 
     def times(self, factor: int) -> Form:
-        return Form(self.constant * factor, tuple((u, f * factor) for u, f in self.terms)) if factor else Form(0)
+        return Form(self.constant * factor, tuple([(u, f * factor) for u, f in self.terms])) if factor else Form(0)
 
     def factor_of(self, unknown: object) -> int:
         return next((f for u, f in self.terms if u == unknown), 0)
@@ -90,7 +90,7 @@ def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> For
     sums = {u: f * left_factor for u, f in left.terms}
     for unknown, factor in right.terms:
         sums[unknown] = sums.get(unknown, 0) + factor * right_factor
-    terms = tuple(sorted((u, f) for u, f in sums.items() if f))
+    terms = tuple(sorted([(u, f) for u, f in sums.items() if f]))
     return Form(left.constant * left_factor + right.constant * right_factor, terms)
 
 

@@ -133,7 +133,7 @@ def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
     module, marks, together = frame.module, [], 0
     if not straight(node.body):
         marks.append(module.add_metadata('!{!"llvm.loop.unroll.runtime.disable"}'))
-    calls = sum(VECTOR_MATH in line for line in frame.code.lines[first_line:])
+    calls = sum([VECTOR_MATH in line for line in frame.code.lines[first_line:]])
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
     elif straight(node.body) and not _carries(frame, node):

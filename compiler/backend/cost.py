@@ -54,7 +54,7 @@ class Estimate:
         return self.sum([self.statement(s) for s in body])
 
     def statement(self, node: gast.stmt) -> Cost:
-        own = STATEMENT + sum(_expression(self.frame, part) for part in expressions_of(node))
+        own = STATEMENT + sum([_expression(self.frame, part) for part in expressions_of(node)])
         match node:
             case gast.For():
                 return self.sum([own, self.product(self.trips(node), self.block(node.body))])
@@ -142,7 +142,7 @@ def _expression(frame: Frame, node: gast.AST) -> float:
         return 0.0
     if kind is gast.Call:
         inside = (*node.args, *(k.value for k in node.keywords))
-        return _operation(str(syntax.operator_of(node))) + sum(_expression(frame, part) for part in inside)
+        return _operation(str(syntax.operator_of(node))) + sum([_expression(frame, part) for part in inside])
     own = 0.0
     if kind is gast.Subscript and isinstance(node.ctx, gast.Load) and isinstance(node.value, gast.Name):
         own = LOAD_BYTE * _item_bytes(frame, node.value.id)

@@ -90,7 +90,7 @@ def _holds_unknown_length(frame: Frame, node: gast.For) -> bool:
 
 
 def _changing(node: gast.For) -> frozenset[str]:
-    return frozenset(n for s in syntax.walk([node]) for n in syntax.names_changed(s))
+    return frozenset([n for s in syntax.walk([node]) for n in syntax.names_changed(s)])
 
 
 def _lengths_inside(node: gast.For) -> dict[str, gast.expr]:
