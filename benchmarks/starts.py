@@ -112,8 +112,15 @@ def in_processes(scripts: Mapping[str, str], rounds: int, cache: str) -> dict[st
         settings = {"PELLUCID_CACHE": "0"} if cache == "off" else {"PELLUCID_CACHE_DIR": folder}
         environment = {**os.environ, **settings}
         for number in range(rounds + 1):
-            for name, script in scripts.items():
-                seconds = float(run(script, environment))
+            for name, script in scripts.items() if number == 0 else [(n, scripts[n]) for n in samples]:
+                try:
+                    seconds = float(run(script, environment))
+                except RuntimeError as error:
+                    if name == OURS:
+                        raise
+                    print(f"{name} cannot: {str(error).splitlines()[0]}", file=sys.stderr, flush=True)
+                    del samples[name]  # a peer may need more memory than there is
+                    continue
                 if number:
                     samples[name].append(seconds)
     return {name: statistics.median(times) for name, times in samples.items()}
@@ -124,5 +131,5 @@ def run(script: str, environment: Mapping[str, str]) -> str:
         [sys.executable, "-c", script], cwd=HERE, env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise RuntimeError(f"a measurement failed:\n{done.stderr}")
+        raise RuntimeError(f"a measurement ended with status {done.returncode}:\n{script}\n{done.stderr}")
     return done.stdout.split()[-1]
