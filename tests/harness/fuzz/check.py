@@ -30,6 +30,7 @@ from .limits import TooSlow, time_limit
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="pellucid_fuzz_"))
 SLOW_IN_PYTHON = 0.5  # seconds after which a program is given up as one that does not end
 SLOW_STAGE = 10.0  # the same for a stage, run by CPython, of a program that does end
+NUDGES = 3  # a branch on what rounding alone decides is turned by one of them, most likely
 LAST_DIGITS = {"float32": 1e-6, "float64": 1e-13}
 MOST_SENSITIVE = 1e-4
 
@@ -96,13 +97,12 @@ class Expected:
 
 
 def expected(case, path):
-    """What CPython makes of each call, in a module of its own; a second one gets nudged arguments."""
+    """What CPython makes of each call, in a module of its own; the others get arguments nudged in several ways."""
     with time_limit(SLOW_IN_PYTHON):
-        spaces = [module(case, path), module(case, path)]
+        spaces = [module(case, path) for _ in range(1 + NUDGES)]
         if "np.empty" in case.source:
-            spaces[1]["np"] = Undefined(77)
-            spaces.append(module(case, path))
-            spaces[2]["np"] = Undefined(-77)
+            for space, filling in zip(spaces[1:], (77, -77)):
+                space["np"] = Undefined(filling)
         wants = []
         for call in case.calls:
             try:
@@ -114,8 +114,8 @@ def expected(case, path):
             before = copy.deepcopy(args)
             want = attempt(spaces[0]["program"], *args)
             others = [
-                attempt(space["program"], *map_leaves(nudged(np.random.default_rng(7)), moved))
-                for space, moved in zip(spaces[1:], near)
+                attempt(space["program"], *map_leaves(nudged(np.random.default_rng(7 + number)), moved))
+                for number, (space, moved) in enumerate(zip(spaces[1:], near))
             ]
             if re.search(r"\[\.\.\.\]|\{\.\.\.\}", repr(want.value)):
                 return Finding("passed", "a container holds itself")
