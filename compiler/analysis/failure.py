@@ -16,7 +16,7 @@ import gast
 from .. import syntax
 from ..dtypes import FLOAT_WORD
 from ..ops import schema
-from ..ops.forms import FORMS, LENGTHS
+from ..ops.forms import FORMS, is_never_negative
 from ..ops.raising import conversion, never
 from ..program import Function, remembered
 from ..records import dataclass
@@ -45,12 +45,8 @@ def natural_names(function: Function) -> frozenset[str]:
         if name not in known:
             known[name] = False
             value = facts.value_of(name)
-            operator = None if value is None else syntax.operator_of(value)
-            row = schema.row_of(operator)
-            if row is not None and row.natural is not None:
-                known[name] = row.natural(map(holds_natural, value.args))  # type: ignore[union-attr]
-            else:
-                known[name] = operator in LENGTHS
+            if isinstance(value, gast.Call):
+                known[name] = is_never_negative(syntax.operator_of(value), map(holds_natural, value.args))
         return known[name]
 
     def holds_natural(atom: gast.expr) -> bool:

@@ -172,10 +172,6 @@ def call_blas(frame: Frame, routine: str, result: str, *places: Value) -> Value:
     return frame.code.call(result, name, *places)
 
 
-def call_lapack(frame: Frame, routine: str, *places: Value) -> None:
-    call_blas(frame, routine, "void", *places)
-
-
 def _matrix(frame: Frame, view: View) -> tuple[Value, Value, Value, Value]:
     """(letter, leading dimension, data, buffer to drop) of a matrix as BLAS sees its transpose.
 

@@ -13,7 +13,7 @@ import gast
 from ..diagnostics import InternalError
 from ..dtypes import DTYPE, INT_WORD
 from .arrays import View, drop, read, strides_of, take_block
-from .blas import as_column, as_int, call_lapack, copied, copy_into
+from .blas import as_column, as_int, call_blas, copied, copy_into
 from .frame import Frame
 from .shared_routines import call_routine
 from .text import int_
@@ -48,8 +48,8 @@ def _solved(frame: Frame, out: View, a: View, b: View) -> None:
     pivots = take_block(frame, INT_WORD, (size,))
     leading = code.select(code.compare("sgt", size, int_(1)), size, int_(1))
     info = as_int(frame, int_(0))
-    call_lapack(
-        frame, DTYPE[out.dtype].letter + "gesv",
+    call_blas(
+        frame, DTYPE[out.dtype].letter + "gesv", "void",
         as_int(frame, size), as_int(frame, count), columns.data, as_int(frame, leading), pivots.data,
         sides.data, as_int(frame, leading), info,
     )  # fmt: skip

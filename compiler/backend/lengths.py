@@ -9,11 +9,10 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
-from ..dtypes import is_integer
+from ..analysis.range_values import is_int
 from ..ops.forms import LENGTHS
 from ..ops.schema import row_of
 from ..program import Function
-from ..types import Scalar, Type
 
 
 def lengths_of(function: Function) -> frozenset[str]:
@@ -21,7 +20,7 @@ def lengths_of(function: Function) -> frozenset[str]:
     definitions: dict[str, list[gast.expr]] = {}
     for statement in syntax.walk(function.body):
         name, values = _definition(statement)
-        if _is_int(function.types.get(name)):
+        if is_int(function.types.get(name)):
             definitions.setdefault(name, []).extend(values)
     for name in ("", *function.parameters):
         definitions.pop(name, None)
@@ -31,10 +30,6 @@ def lengths_of(function: Function) -> frozenset[str]:
         if more == known:
             return known
         known = more
-
-
-def _is_int(type_: Type | None) -> bool:
-    return isinstance(type_, Scalar) and is_integer(type_.dtype)
 
 
 def _definition(statement: gast.AST) -> tuple[str, list[gast.expr]]:

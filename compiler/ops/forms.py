@@ -9,9 +9,11 @@ A form is a row as an operator is one: what it does with its operands, what it g
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..records import dataclass
 from . import shape  # noqa: F401  the rows that give views
-from .schema import OPERATORS
+from .schema import OPERATORS, row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,17 @@ IDLE = frozenset(form.name for form in _ROWS if form.gives in ("length", "loop")
 # Rows whose result may show the elements of an operand, as the item of a list may that of the list.
 VIEWS = frozenset(row.name for row in OPERATORS.values() if row.shares != "copy")
 SHOWS = VIEWS | {form.name for form in _ROWS if form.gives == "item"}
+# What hands on the elements of its operand, as a view or as they are.
+HANDED_ON = SHOWS | {row.name for row in OPERATORS.values() if row.work == "free"}
 # What gives an array in the loops stage without computing an element.
 BUFFERS = frozenset({"empty"})
 FRESH = BUFFERS | {form.name for form in _ROWS if form.gives == "list"}
 WHOLE = BUFFERS | {row.name for row in OPERATORS.values() if row.shares in ("view", "either")}
+
+
+def is_never_negative(operator: str | None, operands: Iterable[bool]) -> bool:
+    """Whether a call gives a length, or an int that is not negative given of which operands that is known."""
+    row = row_of(operator)
+    if row is not None and row.natural is not None:
+        return row.natural(operands)
+    return operator in LENGTHS

@@ -23,7 +23,7 @@ from ...builder import affine_result, type_of_constant
 from ...diagnostics import InternalError, Span
 from ...dtypes import INT_WORD
 from ...names import RESERVED, Names
-from ...ops.forms import LENGTHS
+from ...ops.forms import LENGTHS, is_never_negative
 from ...ops.schema import row_of
 from ...program import Function, Program
 from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type
@@ -332,10 +332,7 @@ class Lowering:
             case gast.Name(id=name):
                 return name in self.natural or self.ranges.get(name, (-1, 0))[0] >= 0
             case gast.Call(func=gast.Name(id=operator), args=args):
-                row = row_of(operator)
-                if row is not None and row.natural is not None:
-                    return row.natural(map(self.is_natural, args))
-                return operator in LENGTHS
+                return is_never_negative(operator, map(self.is_natural, args))
         return False
 
     def extent_of(self, atom: gast.expr) -> Extent | None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...ops.forms import LENGTHS
-from ...ops.schema import row_of
+from ...ops.forms import is_never_negative
 from ...program import Function
 from ...types import Array, Dim, Extent, is_plain
 
@@ -72,8 +71,5 @@ def is_natural(tree: gast.expr) -> bool:
         case gast.Constant(value=value):
             return isinstance(value, int) and value >= 0
         case gast.Call(func=gast.Name(id=operator), args=args):
-            row = row_of(operator)
-            if row is not None and row.natural is not None:
-                return row.natural(map(is_natural, args))
-            return operator in LENGTHS
+            return is_never_negative(operator, map(is_natural, args))
     return False

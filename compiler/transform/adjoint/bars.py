@@ -22,7 +22,6 @@ from ...analysis.regions import Region
 from ...builder import Builder
 from ...names import base_of
 from ...ops.cotangents import as_type
-from ...ops.schema import OPERATORS
 from ...ops.type_rules import dims_of
 from ...types import Array, Scalar, Type
 from . import lists
@@ -31,8 +30,6 @@ from .declared import array_type, list_type
 if TYPE_CHECKING:
     from .sweep import Sweep
 
-# What hands on the elements of its operand, as a view or as they are.
-VIEWS = frozenset(row.name for row in OPERATORS.values() if row.shares != "copy" or row.work == "free")
 
 
 class Emitter(Builder):

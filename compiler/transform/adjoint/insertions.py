@@ -15,8 +15,8 @@ import gast
 
 from ... import syntax
 from ...analysis.regions import Region, Value
+from ...ops.forms import HANDED_ON
 from ...types import ListOf, Scalar
-from .bars import VIEWS
 from .sweep import Sweep
 
 Places = dict[int, list[gast.stmt]]
@@ -101,7 +101,7 @@ def _sharing(statement: gast.stmt, sweep: Sweep) -> Iterator[tuple[str, str]]:
         case gast.Assign(value=gast.Name(id=source)) | gast.Assign(value=gast.Subscript(value=gast.Name(id=source))):
             sources = [source]
         case gast.Assign(value=gast.Call(func=gast.Name(id=operator), args=args)):
-            if operator in VIEWS | {"pop"} or operator in sweep.program.functions:
+            if operator in HANDED_ON or operator in sweep.program.functions:
                 sources = [a.id for a in args if isinstance(a, gast.Name)]
     for name in syntax.names_bound(statement):
         for source in sources:

@@ -22,10 +22,11 @@ import gast
 from ... import syntax
 from ...analysis.regions import Region, Value
 from ...names import Names
+from ...ops.forms import HANDED_ON
 from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import statements
-from .bars import VIEWS, Frame
+from .bars import Frame
 from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
@@ -129,7 +130,7 @@ class Sweep:
                     self.parts.add(name)
             case gast.Name(id=source):
                 self._note_view(name, source)
-            case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in VIEWS | {"pop"}:
+            case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in HANDED_ON:
                 self._note_view(name, source)
 
     def _note_view(self, name: str, source: str) -> None:
