@@ -15,6 +15,7 @@ from pellucid.compiler.backend.llvm import compile_program, lower
 from pellucid.compiler.backend.loops import to_loops
 from pellucid.compiler.backend.nests.footprint import footprint
 from pellucid.compiler.printer import print_program
+from pellucid.compiler.program import Decision
 
 from .harness import random_carrying, random_rows
 from .harness.lowering_check import agree, runnable, text_of
@@ -166,7 +167,7 @@ def test_derivative_of_the_digits_loss_is_one_pass_over_the_batch():
 
 def test_explain_tells_which_loops_run_as_one():
     decisions = lowered(SOFTMAX).main.decisions
-    assert ("loops", "the loops of lines 3 and 4 run as one") in decisions
+    assert Decision("loops", "the loops of lines 3 and 4 run as one") in decisions
 
 
 # --- loops that allocate nothing -----------------------------------------------------------------------------------
@@ -357,14 +358,14 @@ def test_sum_in_a_loop_is_not_taken_in_parts():
 
 
 def test_explain_tells_the_memory_of_a_call():
-    told = [text for _, text in footprint(lowered(JACOBI).main)]
+    told = [decision.text for decision in footprint(lowered(JACOBI).main)]
     assert told[-1] == "at most 16*n*m bytes at once"
     assert [text.split(" bytes")[0] for text in told[:-1]] == ["`u_1`: 8*n*m", "`v`: 8*n*m"]
 
 
 def test_explain_tells_that_nothing_is_allocated():
     program = lowered('def f(x: "f64"):\n    return x * 2.0\n')
-    assert list(footprint(program.main)) == [("memory", "nothing is allocated")]
+    assert list(footprint(program.main)) == [Decision("memory", "nothing is allocated")]
 
 
 def test_memory_of_what_is_released_does_not_count_twice():
@@ -375,5 +376,5 @@ def f(x: "f64[n, n]", y: "f64[n]"):
     c = x @ b
     return c
 """)
-    told = [text for _, text in footprint(program.main)]
+    told = [decision.text for decision in footprint(program.main)]
     assert told[-1] == "at most the largest of 8*n*n + 8*n bytes; 16*n bytes at once"

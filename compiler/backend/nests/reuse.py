@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...program import Function
 from ..storage import storage_classes
-from .contract import restated
+from .contract import decided_anew
 from .known import Known
 from .places import Access, access, is_apart
 from .sizes import Scope, Sizes, Span
@@ -35,7 +35,7 @@ def reuse(function: Function, known: Known) -> Function:
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function
-    return function.with_(body=body, decisions=restated(function.decisions, reuser.places))
+    return function.with_(body=body, decisions=decided_anew(function.decisions, reuser.places))
 
 
 class _Reuser:
