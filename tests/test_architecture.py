@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import gast
 import pytest
 
 from pellucid.compiler.backend.emitters import EMITTERS
@@ -358,3 +359,13 @@ def test_state_is_in_named_tables(path):
 def test_growing_tables_exist():
     for file, names in GROWING.items():
         assert names <= set(module_names(tree_of(ROOT / file))), file
+
+
+def test_the_stub_of_gast_knows_every_node_and_field():
+    stub = {c.name: c for c in tree_of(ROOT / "typings" / "gast.pyi").body if isinstance(c, ast.ClassDef)}
+    nodes = {n: c for n, c in vars(gast).items() if isinstance(c, type) and issubclass(c, ast.AST)}
+    del nodes["type_ignore"]  # the fields of its only kind
+    assert nodes.keys() <= stub.keys()
+    for name, node in nodes.items():
+        fields = {s.target.id for s in stub[name].body if isinstance(s, ast.AnnAssign)}
+        assert set(node._fields) <= fields | {"_fields", "_attributes"}, name

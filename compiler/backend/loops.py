@@ -251,7 +251,7 @@ def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
         return low.assign(low.fresh("result"), value.tree if type_.weak else solid(value).tree, type_)
     node = low.node(atom)
     if isinstance(node, Stored):
-        name = atom.id  # type: ignore[attr-defined]
+        name = atom.id
         if node.name == name or low.may_share(node.name, name):
             return node.name
         # a branch that is over may have used the name for a view

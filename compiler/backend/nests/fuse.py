@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import TypeGuard
 
 import gast
 
@@ -61,7 +62,7 @@ class _Fuser:
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
-    def is_plain_nest(self, statement: gast.stmt) -> bool:
+    def is_plain_nest(self, statement: gast.stmt) -> TypeGuard[gast.For]:
         return self.known.is_plain_nest(statement, self.types)
 
     def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
@@ -97,7 +98,7 @@ class _Fuser:
             found = self._visible.get(id(other)) or self._seen(other, scope)
             pays = self.is_plain_nest(other) and self._shares_arrays(other, nest)
             if pays and not any(clash(found, self._seen(placed[k], scope)) for k in needed):
-                merged = self.merged(other, nest, scope)
+                merged = self.merged(other, nest, scope)  # type: ignore[arg-type]  # `pays` says so
                 if merged is not None:
                     self.story.fused(merged, other, nest)
                     ahead = [placed[k] for k in reversed(needed)]
@@ -176,7 +177,7 @@ class _Fuser:
             return None
         body = self.block([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
-        return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
+        return syntax.rebuild(first, iter=bounds, body=body)
 
     def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
@@ -212,7 +213,7 @@ class _Fuser:
         step, width = blocks.iter.args[2], None if span is None or span.refines is None else span.refines[1]
         is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
         one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
-        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):  # type: ignore[arg-type]
+        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):
             return None
         outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
         mentioned = self.known.mentions(plain).counts
@@ -221,7 +222,7 @@ class _Fuser:
         body = [self.known.renamed(s, {own: counter}) for s in plain.body]
         bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
         loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
-        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])  # type: ignore
+        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:

@@ -87,10 +87,10 @@ class Known:
         blocks = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
         header = syntax.rebuild(statement, **{key: [] for key in blocks})
         inside = {key: [self.renamed(s, names) for s in block] for key, block in blocks.items()}
-        made = syntax.rebuild(renamed(header, names), **inside)  # type: ignore[arg-type]
+        made = syntax.rebuild(renamed(header, names), **inside)
         if id(statement) in self._plain:  # a name is given for another one of its type
-            self._plain[id(made)] = made, self._plain[id(statement)][1]  # type: ignore[assignment]
-        return made  # type: ignore[return-value]
+            self._plain[id(made)] = made, self._plain[id(statement)][1]
+        return made
 
     # --- the answers
 

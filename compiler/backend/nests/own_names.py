@@ -94,7 +94,7 @@ def rebuilt(statement: gast.stmt, block: Callable[[Sequence[gast.stmt]], Sequenc
     old = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
     new = {key: block(inside) for key, inside in old.items() if inside}
     changed = {key: made for key, made in new.items() if made is not old[key]}
-    return syntax.rebuild(statement, **changed) if changed else statement  # type: ignore[return-value]
+    return syntax.rebuild(statement, **changed) if changed else statement
 
 
 def mentions_of(function: Function, known: Known) -> Counter[str]:
