@@ -27,19 +27,20 @@ from ...records import dataclass
 from ...types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
 from ..storage import storage_classes
 from .known import Known
+from .known import known as known_of
 from .lengths import Lengths
 from .reuse import makes, may_take_place
 from .sizes import Sizes
 
 
-def carry(function: Function, names: Names, wishes: dict[str, str], known: Known) -> Function:
-    """The function whose loops allocate as little as can be; `names` are those taken, `wishes` those of new ones."""
+def carry(function: Function) -> Function:
+    """The function whose loops allocate as little as can be."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For | gast.While)]
     if not any(makes(s) for loop in loops for s in loop.body):
         return function
-    carrier = _Carrier(function, names, wishes, known)
+    carrier = _Carrier(function, known_of(function))
     body = carrier.block(function.body, list(carrier.live.at_entry))
-    return function.with_(body=tuple(body), types=carrier.types)
+    return function.with_(body=tuple(body), types=carrier.types, wishes=carrier.wishes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ class _Cycle:
 
 
 class _Carrier:
-    def __init__(self, function: Function, names: Names, wishes: dict[str, str], known: Known) -> None:
-        self.function, self.names, self.wishes, self.known = function, names, wishes, known
+    def __init__(self, function: Function, known: Known) -> None:
+        self.function, self.known, self.wishes = function, known, dict(function.wishes)
+        self.names = Names({*function.types, *function.parameters})
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
         self.lengths, self.sizes = Lengths(function), Sizes(function)

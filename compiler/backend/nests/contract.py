@@ -24,6 +24,7 @@ from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
+from .known import known as known_of
 from .places import LoadsOf
 from .sizes import Sizes
 from .story import not_stored
@@ -39,8 +40,9 @@ class _Uses:
     others: int = 0
 
 
-def contract(function: Function, known: Known) -> Function:
+def contract(function: Function) -> Function:
     """The function without the arrays that need not be there."""
+    known = known_of(function)
     bound = Counter(function.parameters)
     for statement in syntax.walk(function.body):
         bound.update(syntax.names_bound(statement))

@@ -26,7 +26,8 @@ from ...program import Function
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
-from .own_names import carried_arrays, mentions_of
+from .known import known as known_of
+from .own_names import carried_arrays, hidden_counters, mentions_of
 from .places import Access, accesses, is_apart
 from .sizes import Scope, Span
 from .story import Story
@@ -35,14 +36,12 @@ REACH = 24  # how many statements back a nest is compared with: keeps the work l
 LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
-def fuse(function: Function, counters: AbstractSet[str], known: Known) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`own_names`).
-
-    `counters` are the names that are loop variables and nothing else (`hidden_counters`).
-    """
+def fuse(function: Function) -> Function:
+    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
+    known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
-    fuser = _Fuser(function, counters, known)
+    fuser = _Fuser(function, hidden_counters(function), known)
     body = tuple(fuser.block(function.body, Scope()))
     return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
 

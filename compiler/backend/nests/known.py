@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Type
 from ..loop_rules.renaming import renamed
@@ -36,6 +37,17 @@ class Mentions:
 
 
 NOTHING: frozenset[str] = frozenset()
+
+
+@remembered
+def has_loops(function: Function) -> bool:
+    return any(isinstance(s, gast.For | gast.While) for s in syntax.walk(function.body))
+
+
+@remembered
+def known(function: Function) -> Known:
+    """What is known of the statements of a function, which are for the most part those of the function before."""
+    return Known()
 
 
 class Known:
