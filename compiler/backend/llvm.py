@@ -23,6 +23,7 @@ from ..analysis.liveness import liveness
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
+from ..steps import done
 from ..types import Array, ListOf, Scalar
 from . import any_order, blas, control, glue, lapack, lists, native_calls, views
 from .abi import Options
@@ -38,6 +39,7 @@ from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
 from .storage import alias_tags, storage_classes
+from .sums import sums
 from .text import Code, Module, Value, int_
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
@@ -60,6 +62,7 @@ def write_module(module: Module, program: Program, options: Options) -> Sites:
 
         program, table = with_lines(program)
         module.line_writer = LineWriter(module, table)
+    program = done("sums", program, program.map(lambda f: sums(f, f.name == program.entry)), "loops")
     recursive = native_calls.recursive_functions(program)
     for function in program.functions.values():
         text = write_function(module, program, function, sites, options, recursive)
