@@ -57,6 +57,7 @@ class _Fuser:
         self.members: dict[str, list[str]] = {}
         for name, leader in self.reader.classes.items():
             self.members.setdefault(leader, []).append(name)
+        self.depth = 0  # loops around what is merged
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
@@ -78,10 +79,16 @@ class _Fuser:
             case gast.If(body=body, orelse=orelse):
                 return syntax.rebuild(statement, body=self.block(body, scope), orelse=self.block(orelse, scope))
             case gast.While(body=body):
-                return syntax.rebuild(statement, body=self.block(body, scope))
+                return syntax.rebuild(statement, body=self._turn(body, scope))
             case gast.For(body=body):
-                return syntax.rebuild(statement, body=self.block(body, self._within(statement, scope)))
+                return syntax.rebuild(statement, body=self._turn(body, self._within(statement, scope)))
         return statement
+
+    def _turn(self, body: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+        self.depth += 1
+        made = self.block(body, scope)
+        self.depth -= 1
+        return made
 
     def _within(self, loop: gast.For, scope: Scope) -> Scope:
         variable = loop.target.id
@@ -153,7 +160,7 @@ class _Fuser:
             second = self.known.renamed(second, {other: variable})  # type: ignore[assignment]
         effects = [self.reader.of(s, scope) for s in (first, second)]
         carried = [found.binds - self._own(found) for found in effects]
-        kind = _kind(first, second, carried)
+        kind = _kind(first, second, carried, self.depth)
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
         for k in (0, 1):
@@ -165,7 +172,7 @@ class _Fuser:
         if not self._independent(first, second, variable, inside):
             self.story.kept_apart(first, second)
             return None
-        body = self.block([*first.body, *second.body], inside)
+        body = self._turn([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
 
@@ -194,12 +201,15 @@ class _Fuser:
         return list(accesses(about, inside, self.sizes, self.known.loads))
 
 
-def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:
-    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not."""
+def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
+    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
+
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.
+    """
     kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
     if kinds[0] == kinds[1]:
         return kinds[0]
-    if "prange" in kinds:
+    if "prange" in kinds or not depth:
         return None
     return None if carried[kinds.index("range")] else "lanes"
 
