@@ -8,8 +8,8 @@ import pytest
 
 from pellucid.compiler import stages, syntax
 from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.loops import to_loops
-from pellucid.compiler.backend.sums import BLOCK, PART, sums
+from pellucid.compiler.backend.sums import BLOCK, PART, take_sums, with_sums
+from pellucid.compiler.driver import lowered
 
 from .harness.cases import check_case, read_cases, write_cases
 from .harness.loops_text import read_loops
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(4)
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.title) for c in read_cases(CASES)])
 def test_case(case, update_cases):
     def run(function, is_entry=True):
-        return sums(function, is_entry)
+        return with_sums(function, is_entry)
 
     text = check_case(case, run, read=read_loops, takes="loops", gives="loops", update=update_cases, exact=False)
     if update_cases:
@@ -40,7 +40,7 @@ ALL = 'def f(x: "{0}[n, m]"):\n    return sum(x[:, ::2])\n'
 
 def taken(text):
     """A program of one function with its sums as the target has them."""
-    return to_loops(read_program(text)).map(lambda function: sums(function, True))
+    return take_sums(lowered(read_program(text)))
 
 
 def error_of(value, terms):
@@ -73,11 +73,11 @@ def test_every_term_is_taken_once(count):
 def f(x: "f64[n]", y: "i64[n]"):
     return sum(x), sum(y), max(maximum(x, -2000.0)), any(x > 990.0)
 """
-    program = to_loops(read_program(text))
+    program = lowered(read_program(text))
     expected = [x.sum(), x.sum(), x.max(initial=-2000), np.any(x > 990)]
     if count:
         assert compile_program(program)([x.astype(float), x]) == expected
-    (total,) = compile_program(to_loops(read_program(SUM.format("f64"))))([x.astype(float)])
+    (total,) = compile_program(lowered(read_program(SUM.format("f64"))))([x.astype(float)])
     assert total == x.sum()
 
 
@@ -100,7 +100,7 @@ def loops_in(program):
     ],
 )
 def test_a_reduction_is_a_loop(result, kinds):
-    program = to_loops(read_program(f'def f(x: "f64[n, m]", y: "f64[n]"):\n    return {result}\n'))
+    program = lowered(read_program(f'def f(x: "f64[n, m]", y: "f64[n]"):\n    return {result}\n'))
     assert loops_in(program) == kinds
 
 

@@ -50,7 +50,7 @@ def fold_of(node: gast.stmt, types: Mapping[str, Type]) -> Fold | None:
     type_ = types.get(accumulated(node))
     if not isinstance(type_, Scalar) or type_.weak and not is_floating(type_):
         return None  # of Python's ints the order tells whether one is too large
-    return fold_by(syntax.operator_of(node.value), type_.dtype)  # type: ignore[attr-defined]
+    return fold_by(syntax.operator_of(node.value), type_.dtype)
 
 
 # --- the verifier's question ---------------------------------------------------------------------------------------

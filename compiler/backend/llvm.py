@@ -12,7 +12,7 @@ takes one, `Delete` and the end of the function give it back, whichever way the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import gast
@@ -23,7 +23,6 @@ from ..analysis.liveness import liveness
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
-from ..steps import done
 from ..types import Array, ListOf, Scalar
 from . import any_order, blas, control, glue, lapack, lists, native_calls, views
 from .abi import Options
@@ -39,11 +38,12 @@ from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
 from .storage import alias_tags, storage_classes
-from .sums import sums
+from .sums import take_sums
 from .text import Code, Module, Value, int_
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
 
+Prepare = Callable[[Program], Program]
 FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keeps its meaning
 
 
@@ -54,15 +54,18 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[str
     return str(module), sites
 
 
-def write_module(module: Module, program: Program, options: Options) -> Sites:
-    """Write every function of a program into a module, and the entry; the error sites that its statuses number."""
+def write_module(module: Module, program: Program, options: Options, prepare: Prepare = take_sums) -> Sites:
+    """Write every function of a program into a module, and the entry; the error sites that its statuses number.
+
+    `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
+    """
     sites = Sites()
     if options.line_tables:
         from .line_tables import LineWriter, with_lines
 
         program, table = with_lines(program)
         module.line_writer = LineWriter(module, table)
-    program = done("sums", program, program.map(lambda f: sums(f, f.name == program.entry)), "loops")
+    program = prepare(program)
     recursive = native_calls.recursive_functions(program)
     for function in program.functions.values():
         text = write_function(module, program, function, sites, options, recursive)
@@ -77,7 +80,7 @@ def lower(program: Program, *, fastmath: bool = False) -> str:
     return lower_program(program, Options(fastmath=fastmath))[0]
 
 
-def compile_program(program: Program, options: Options | None = None) -> Executable:
+def compile_program(program: Program, options: Options | None = None, prepare: Prepare = take_sums) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
     main = program.main
@@ -86,7 +89,7 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
     module = Module()
     with machine_code.Making() as making:
         division = Division(module, making.begin)
-        sites = write_module(module, program, options)
+        sites = write_module(module, program, options, prepare)
         rest = division.rest()
         library = making.library(rest)
     texts = (*making.parts, rest)
@@ -222,7 +225,7 @@ def _array_value(frame: Frame, value: gast.expr) -> tuple[View, bool]:
         case "empty":
             return _empty(frame, value), True  # type: ignore[arg-type]
         case "pop":
-            return lists.pop_array(frame, value.args[0].id), True  # type: ignore[attr-defined]
+            return lists.pop_array(frame, value.args[0].id), True
         case "transpose":
             return views.transposed(frame, value), False  # type: ignore[arg-type]
         case "reshape":

@@ -29,7 +29,7 @@ from ..analysis.lanes import accumulated, carried, fold_of, is_lanes
 from ..dtypes import is_inexact
 from ..names import Names
 from ..ops.schema import Fold
-from ..program import Function
+from ..program import Function, Program
 from ..types import INT, Array, Scalar, Type, symbol, symbols_of
 from .nests.lengths import is_natural
 
@@ -37,7 +37,12 @@ BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, an
 PART = 65536  # elements: some ten microseconds of work, and a multiple of every block
 
 
-def sums(function: Function, is_entry: bool) -> Function:
+def take_sums(program: Program) -> Program:
+    """The program with its sums as they are computed."""
+    return program.map(lambda function: with_sums(function, function.name == program.entry))
+
+
+def with_sums(function: Function, is_entry: bool) -> Function:
     """The function with its sums as they are computed; the same object where there is nothing to do."""
     if not any(is_lanes(s) for s in syntax.walk(function.body)):
         return function
@@ -70,7 +75,7 @@ class _Taker:
         if not any(is_lanes(s) for block in syntax.blocks_of(node) for s in syntax.walk(block)):
             return node
         keys = ("body", "orelse") if isinstance(node, gast.If) else ("body",)
-        return syntax.rebuild(node, **{key: self.block(getattr(node, key), in_loop) for key in keys})  # type: ignore[return-value]
+        return syntax.rebuild(node, **{key: self.block(getattr(node, key), in_loop) for key in keys})
 
     # --- in blocks
 
@@ -87,7 +92,7 @@ class _Taker:
         if direct:
             loop = self.in_blocks(node, direct, end)
         else:
-            loop = [syntax.rebuild(self.around(node), iter=syntax.call("range", *node.iter.args))]  # type: ignore[list-item]
+            loop = [syntax.rebuild(self.around(node), iter=syntax.call("range", *node.iter.args))]
         for name in new:
             del self.lost[name]
         return [self.number(name, 0.0) for name in opened.values()] + loop
@@ -99,12 +104,12 @@ class _Taker:
         first = [self.number(block, 0.0) for block in blocks.values()]
         last = [s for n, block in blocks.items() for s in self.added(n, syntax.name(block))]
         if _trips(node) <= BLOCK:
-            return [*first, loop, *last]  # type: ignore[list-item]
+            return [*first, loop, *last]
         begin = self.scalar("begin", INT)
         start, stop, _ = node.iter.args
         ends = syntax.call("minimum", syntax.call("add", begin, BLOCK), stop if end is None else end)
         loop = syntax.rebuild(loop, iter=syntax.call("lanes", begin, ends, 1))
-        return [syntax.for_range(begin, start, stop, BLOCK, [*first, loop, *last])]  # type: ignore[list-item]
+        return [syntax.for_range(begin, start, stop, BLOCK, [*first, loop, *last])]
 
     def added(self, total: str, term: gast.expr) -> list[gast.stmt]:
         """total += term in Kahan's way: `lost` is what rounding took, and nothing where the sum is infinite."""
@@ -144,7 +149,7 @@ class _Taker:
         loop = syntax.rebuild(node, iter=bounds, body=_accumulating(node.body, mine))
         inside = [
             *(self.number(mine[n], fold.start(self.dtype(n))) for n, fold in folds.items()),
-            *self.in_order(loop, stop),  # type: ignore[arg-type]
+            *self.in_order(loop, stop),
             *(syntax.store(partial[n], [part], mine[n]) for n in folds),
         ]
         shape = syntax.tuple_([parts])
@@ -239,11 +244,11 @@ def _accumulating(body: Iterable[gast.stmt], names: Mapping[str, str]) -> list[g
     for node in body:
         name = names.get(accumulated(node))
         if name is not None:
-            value = syntax.rebuild(node.value, args=[syntax.name(name), node.value.args[1]])  # type: ignore[attr-defined]
-            node = syntax.rebuild(node, targets=[syntax.target(name)], value=value)  # type: ignore[assignment]
+            value = syntax.rebuild(node.value, args=[syntax.name(name), node.value.args[1]])
+            node = syntax.rebuild(node, targets=[syntax.target(name)], value=value)
         elif syntax.blocks_of(node) and not is_lanes(node):
             keys = ("body", "orelse") if isinstance(node, gast.If) else ("body",)
-            node = syntax.rebuild(node, **{key: _accumulating(getattr(node, key), names) for key in keys})  # type: ignore[assignment]
+            node = syntax.rebuild(node, **{key: _accumulating(getattr(node, key), names) for key in keys})
         made.append(node)
     return made
 
@@ -253,5 +258,5 @@ def _placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
     for statement in syntax.walk(made):
         if statement.span is None:
             syntax.at(statement, like.span, getattr(like, "inlined", ()))
-            statement.number = getattr(like, "number", 0)
+            statement.number = getattr(like, "number", 0)  # type: ignore[attr-defined]
     return made

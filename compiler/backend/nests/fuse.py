@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import TypeGuard
 
 import gast
 
@@ -24,7 +25,8 @@ from ...program import Function
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
-from .own_names import carried_arrays, mentions_of
+from .known import known as known_of
+from .own_names import carried_arrays, hidden_counters, mentions_of
 from .places import Access, accesses, is_apart
 from .sizes import Scope, Span
 from .story import Story
@@ -33,14 +35,12 @@ REACH = 24  # how many statements back a nest is compared with: keeps the work l
 LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
-def fuse(function: Function, counters: AbstractSet[str], known: Known) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`own_names`).
-
-    `counters` are the names that are loop variables and nothing else (`hidden_counters`).
-    """
+def fuse(function: Function) -> Function:
+    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
+    known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
-    fuser = _Fuser(function, counters, known)
+    fuser = _Fuser(function, hidden_counters(function), known)
     body = tuple(fuser.block(function.body, Scope()))
     return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
 
@@ -61,7 +61,7 @@ class _Fuser:
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
-    def is_plain_nest(self, statement: gast.stmt) -> bool:
+    def is_plain_nest(self, statement: gast.stmt) -> TypeGuard[gast.For]:
         return self.known.is_plain_nest(statement, self.types)
 
     def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
@@ -103,7 +103,7 @@ class _Fuser:
             found = self._visible.get(id(other)) or self._seen(other, scope)
             pays = self.is_plain_nest(other) and self._shares_arrays(other, nest)
             if pays and not any(clash(found, self._seen(placed[k], scope)) for k in needed):
-                merged = self.merged(other, nest, scope)
+                merged = self.merged(other, nest, scope)  # type: ignore[arg-type]  # `pays` says so
                 if merged is not None:
                     self.story.fused(merged, other, nest)
                     ahead = [placed[k] for k in reversed(needed)]
@@ -174,7 +174,7 @@ class _Fuser:
             return None
         body = self._turn([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
-        return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
+        return syntax.rebuild(first, iter=bounds, body=body)
 
     def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Type
 from ..loop_rules.renaming import renamed
@@ -36,6 +37,17 @@ class Mentions:
 
 
 NOTHING: frozenset[str] = frozenset()
+
+
+@remembered
+def has_loops(function: Function) -> bool:
+    return any(isinstance(s, gast.For | gast.While) for s in syntax.walk(function.body))
+
+
+@remembered
+def known(function: Function) -> Known:
+    """What is known of the statements of a function, which are for the most part those of the function before."""
+    return Known()
 
 
 class Known:
@@ -87,10 +99,10 @@ class Known:
         blocks = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
         header = syntax.rebuild(statement, **{key: [] for key in blocks})
         inside = {key: [self.renamed(s, names) for s in block] for key, block in blocks.items()}
-        made = syntax.rebuild(renamed(header, names), **inside)  # type: ignore[arg-type]
+        made = syntax.rebuild(renamed(header, names), **inside)
         if id(statement) in self._plain:  # a name is given for another one of its type
-            self._plain[id(made)] = made, self._plain[id(statement)][1]  # type: ignore[assignment]
-        return made  # type: ignore[return-value]
+            self._plain[id(made)] = made, self._plain[id(statement)][1]
+        return made
 
     # --- the answers
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import gast
 
@@ -68,7 +68,7 @@ def elements_in(node: gast.AST) -> list[gast.Subscript]:
     return found
 
 
-def _collect_elements(node: gast.AST, found: list[gast.Subscript]) -> None:
+def _collect_elements(node: Any, found: list[gast.Subscript]) -> None:
     kind = type(node)
     if kind is gast.Name or kind is gast.Constant:
         return

@@ -21,6 +21,7 @@ from ...program import Function
 from ..storage import storage_classes
 from .contract import restated
 from .known import Known
+from .known import known as known_of
 from .places import Access, access, is_apart
 from .sizes import Scope, Sizes, Span
 
@@ -28,10 +29,11 @@ Path = tuple[gast.For, ...]
 Seen = tuple[Access, Path]
 
 
-def reuse(function: Function, known: Known) -> Function:
+def reuse(function: Function) -> Function:
+    """The function whose arrays take the places of arrays that are read for the last time."""
     if not any(makes(s) for s in syntax.walk(function.body)):
         return function
-    reuser = _Reuser(function, known)
+    reuser = _Reuser(function, known_of(function))
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function

@@ -119,7 +119,7 @@ class Sizes:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 type_ = self.types.get(array)
                 axis = syntax.static_of(atom)["axis"]
-                return self._exactly(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
+                return self._exactly(type_.dims[axis]) if isinstance(type_, Array) else None
         return None
 
     def _of_name(self, name: str, depth: int) -> Form | None:
@@ -151,7 +151,7 @@ class Sizes:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 type_ = self.types.get(array)
                 axis = syntax.static_of(tree)["axis"]
-                return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()  # type: ignore[call-overload]
+                return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()
         form = self.of(tree)
         return () if form is None else (form,)
 
