@@ -107,7 +107,7 @@ class _Taker:
             return [*first, loop, *last]
         begin = self.scalar("begin", INT)
         start, stop, _ = node.iter.args
-        ends = syntax.call("minimum", syntax.call("add", begin, BLOCK), stop if end is None else end)
+        ends = syntax.call("minimum", syntax.call("add", begin, BLOCK), _again(stop if end is None else end))
         loop = syntax.rebuild(loop, iter=syntax.call("lanes", begin, ends, 1))
         return [syntax.for_range(begin, start, stop, BLOCK, [*first, loop, *last])]
 
@@ -141,27 +141,25 @@ class _Taker:
         self.has_changed = True
         call, stop, folds = syntax.call, node.iter.args[1], self.folds(node)
         parts, part = self.scalar("parts", INT), self.scalar("part", INT)
-        whole = stop if is_natural(stop) else call("maximum", stop, 0)
+        whole = _again(stop) if is_natural(stop) else call("maximum", _again(stop), 0)
         mine = {n: self.scalar(n, self.types[n]) for n in folds}
         partial = {n: self.partial(n) for n in folds}
         start = call("multiply", part, PART)
-        bounds = call("lanes", start, call("minimum", call("add", start, PART), stop), 1)
+        bounds = call("lanes", start, call("minimum", call("add", _again(start), PART), stop), 1)
         loop = syntax.rebuild(node, iter=bounds, body=_accumulating(node.body, mine))
         inside = [
             *(self.number(mine[n], fold.start(self.dtype(n))) for n, fold in folds.items()),
             *self.in_order(loop, stop),
             *(syntax.store(partial[n], [part], mine[n]) for n in folds),
         ]
-        shape = syntax.tuple_([parts])
         return [
             syntax.assign(parts, call("floor_divide", call("add", whole, PART - 1), PART)),
-            *(syntax.assign(p, call("empty", shape=shape, dtype=self.dtype(p))) for p in partial.values()),
+            *(self.empty(name, parts) for name in partial.values()),
             syntax.for_range(part, 0, parts, 1, inside, kind="prange"),
-            *self.together(folds, partial, parts),
-            *map(syntax.delete, partial.values()),
+            *self.together(folds, partial),
         ]  # fmt: skip
 
-    def together(self, folds: Mapping[str, Fold], partial: Mapping[str, str], parts: str) -> list[gast.stmt]:
+    def together(self, folds: Mapping[str, Fold], partial: Mapping[str, str]) -> list[gast.stmt]:
         """The parts taken in one after the other; there are few."""
         part = self.scalar("part", INT)
         before: list[gast.stmt] = []
@@ -175,7 +173,8 @@ class _Taker:
                 del self.lost[name]
             else:
                 inside.append(syntax.assign(name, syntax.call(fold.combine, name, term)))
-        return [*before, syntax.for_range(part, 0, parts, 1, inside)]
+        number = syntax.call("dim", next(iter(partial.values())), axis=0)
+        return [*before, syntax.for_range(part, 0, number, 1, inside)]
 
     # --- names
 
@@ -201,6 +200,9 @@ class _Taker:
         self.types[name] = Array(self.dtype(total), (symbol(self.symbols.fresh("parts")),))
         return name
 
+    def empty(self, name: str, length: str) -> gast.stmt:
+        return syntax.assign(name, syntax.call("empty", shape=syntax.tuple_([length]), dtype=self.dtype(name)))
+
     def number(self, name: str, value: object) -> gast.stmt:
         """`name` as a number of its type."""
         tree, type_ = syntax.constant(value), self.types[name]
@@ -216,11 +218,11 @@ def _counts_up(loop: gast.For) -> bool:
 
 
 def _trips(loop: gast.For) -> float:
-    """How many turns a loop that counts up has at most; infinity where it does not say."""
-    start, stop, _ = loop.iter.args
+    """How many turns a loop has at most; infinity where it does not say."""
+    start, stop, step = loop.iter.args
+    if all(isinstance(bound, gast.Constant) for bound in loop.iter.args) and step.value:
+        return len(range(start.value, stop.value, step.value))
     match stop:
-        case gast.Constant(value=end) if isinstance(start, gast.Constant):
-            return max(0, end - start.value)
         case gast.Call(func=gast.Name(id="minimum"), args=[gast.Call(args=[first, width]) as end, _]):
             is_start = syntax.operator_of(end) == "add" and syntax.same(first, start)
             return width.value if is_start and isinstance(width, gast.Constant) else math.inf
@@ -230,6 +232,11 @@ def _trips(loop: gast.For) -> float:
 def _terms(loop: gast.For) -> float:
     """How many turns a loop has at most, those of the loops in it counted."""
     return _trips(loop) * max([_terms(s) for s in syntax.walk(loop.body) if isinstance(s, gast.For)], default=1)
+
+
+def _again(tree: gast.expr) -> gast.expr:
+    """The same expression for another place: analyses know what stands in a place by its identity."""
+    return syntax.map_names(tree, lambda name: name)
 
 
 def _own_statements(body: Iterable[gast.stmt]) -> list[gast.stmt]:
