@@ -10,12 +10,14 @@
 from __future__ import annotations
 
 from ..dtypes import DTYPE, is_bool, is_inexact
-from .text import Module
+from .helpers import defined
+from .text import AS_IT_STANDS, OPTIMISED, Module
+
+SMALL = "noinline nounwind optsize"  # the work is done elsewhere
 
 # The ints of a library have 64 bits or 32, in memory that was zero before: where they have 32 the second place, counted
 # from one and so above zero, stands in the upper half of the first 64.
-POSITIONS = """define internal void @pellucid.positions(i64 %n, ptr %to, i64 %step, ptr %from) nounwind optsize {
-entry:
+POSITIONS = """entry:
   %some = icmp sgt i64 %n, 0
   br i1 %some, label %begin, label %done
 begin:
@@ -38,11 +40,8 @@ one:
   %more = icmp slt i64 %next, %n
   br i1 %more, label %one, label %done
 done:
-  ret void
-}
-"""
-CLEAR = """define internal void @pellucid.clear(i64 %n, ptr %to) nounwind optsize {
-entry:
+  ret void"""
+CLEAR = """entry:
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %next, %one ]
@@ -54,13 +53,8 @@ one:
   %next = add i64 %i, 1
   br label %head
 done:
-  ret void
-}
-"""
-TRIANGLE = """define internal void @pellucid.triangle.{T}(
-    i64 %m, i64 %n, ptr %to, i64 %to0, i64 %to1
-) noinline nounwind optsize {{
-entry:
+  ret void"""
+TRIANGLE = """entry:
   br label %row
 row:
   %i = phi i64 [ 0, %entry ], [ %behind, %row_done ]
@@ -84,13 +78,8 @@ one:
 row_done:
   br label %row
 done:
-  ret void
-}}
-"""
-COPY = """define internal void @pellucid.copy.{T}(
-    i64 %m, i64 %n, ptr %to, i64 %to0, i64 %to1, ptr %from, i64 %from0, i64 %from1
-) noinline nounwind optsize {{
-entry:
+  ret void"""
+COPY = """entry:
   br label %row
 row:
   %i = phi i64 [ 0, %entry ], [ %next_i, %row_done ]
@@ -119,17 +108,9 @@ row_done:
   %next_i = add i64 %i, 1
   br label %row
 done:
-  ret void
-}}
-"""
+  ret void"""
 # c[i, j] += a[i, k] * b[k, j] in the order i, k, j, so that the inner loop runs along rows.
-MULTIPLY = """define internal void @pellucid.multiply.{T}(
-    i64 %m, i64 %n, i64 %kk,
-    ptr %c, i64 %c0, i64 %c1,
-    ptr %a, i64 %a0, i64 %a1,
-    ptr %b, i64 %b0, i64 %b1
-) {ATTRIBUTES} {{
-entry:
+MULTIPLY = """entry:
   br label %row
 row:
   %i = phi i64 [ 0, %entry ], [ %i_next, %row_end ]
@@ -187,9 +168,7 @@ row_end:
   %i_next = add nsw i64 %i, 1
   br label %row
 exit:
-  ret void
-}}
-"""
+  ret void"""
 
 
 def multiply(module: Module, dtype: str) -> str:
@@ -197,31 +176,38 @@ def multiply(module: Module, dtype: str) -> str:
     stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
     name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
     add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
-    zero, attributes = ("0.0", "noinline optnone nounwind") if floating else ("0", "nounwind")  # floats have BLAS
-    module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero, ATTRIBUTES=attributes))
-    return name
+    zero, attributes = ("0.0", AS_IT_STANDS) if floating else ("0", OPTIMISED)  # floats have BLAS
+    parameters = [*_ints("m", "n", "kk"), *_matrices("c", "a", "b")]
+    body = MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero)
+    return defined(module, name, "void", parameters, body, attributes=attributes)
 
 
 def copy(module: Module, stored: str) -> str:
     """The name of the copy of a matrix of a stored type, both of any strides."""
-    name = f"pellucid.copy.{stored}"
-    module.define(name, COPY.format(T=stored))
-    return name
+    parameters, body = [*_ints("m", "n"), *_matrices("to", "from")], COPY.format(T=stored)
+    return defined(module, f"pellucid.copy.{stored}", "void", parameters, body, attributes=SMALL)
 
 
 def positions(module: Module) -> str:
-    module.define("pellucid.positions", POSITIONS)
-    return "pellucid.positions"
+    parameters = [*_ints("n"), "ptr %to", "i64 %step", "ptr %from"]
+    return defined(module, "pellucid.positions", "void", parameters, POSITIONS, attributes=SMALL)
 
 
 def clear(module: Module) -> str:
     """The name of what makes so many ints of 64 bits zero."""
-    module.define("pellucid.clear", CLEAR)
-    return "pellucid.clear"
+    return defined(module, "pellucid.clear", "void", [*_ints("n"), "ptr %to"], CLEAR, attributes=SMALL)
 
 
 def triangle(module: Module, stored: str) -> str:
     """The name of what makes a matrix of floats zero above its diagonal."""
-    name = f"pellucid.triangle.{stored}"
-    module.define(name, TRIANGLE.format(T=stored))
-    return name
+    parameters, body = [*_ints("m", "n"), *_matrices("to")], TRIANGLE.format(T=stored)
+    return defined(module, f"pellucid.triangle.{stored}", "void", parameters, body, attributes=SMALL)
+
+
+def _ints(*names: str) -> list[str]:
+    return [f"i64 %{name}" for name in names]
+
+
+def _matrices(*names: str) -> list[str]:
+    """Of each the address and both steps."""
+    return [part for name in names for part in (f"ptr %{name}", f"i64 %{name}0", f"i64 %{name}1")]

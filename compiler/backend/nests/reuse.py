@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...program import Function
 from ..storage import storage_classes
-from .contract import restated
+from .contract import decided_anew
 from .known import Known
 from .known import known as known_of
 from .places import Access, access, is_apart
@@ -37,7 +37,7 @@ def reuse(function: Function) -> Function:
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function
-    return function.with_(body=body, decisions=restated(function.decisions, reuser.places))
+    return function.with_(body=body, decisions=decided_anew(function.decisions, reuser.places))
 
 
 class _Reuser:
