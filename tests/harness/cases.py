@@ -70,14 +70,17 @@ def write_cases(file: pathlib.Path, cases: list[Case]) -> None:
     file.write_text(introduction + "\n".join(chunks))
 
 
-def check_case(case: Case, run, *, gives="single", update=False, oracle=lambda function: function) -> str:
-    """Hold one case to everything; `gives` is the stage of the result.  Returns the text that the pass gives.
+def check_case(
+    case: Case, run, *, takes="single", gives="single", read=read_program, update=False,
+    oracle=lambda function: function,
+) -> str:  # fmt: skip
+    """Hold one case to everything; `takes` and `gives` are stages.  Returns the text that the pass gives.
 
     `oracle` makes the function that the result is compared with out of the one before the pass.
     """
-    program = read_program(case.before, case.file.name)
+    program = read(case.before, case.file.name)
     function = program.main
-    assert not stages.verify(function, "single"), stages.verify(function, "single")
+    assert not stages.verify(function, takes), stages.verify(function, takes)
     untouched = snapshot(function)
     changed = run(function, **case.options)
     text = print_function(changed, folded=False, annotated=True)
