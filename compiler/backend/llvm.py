@@ -12,7 +12,7 @@ takes one, `Delete` and the end of the function give it back, whichever way the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import gast
@@ -39,10 +39,12 @@ from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
 from .storage import alias_tags, storage_classes
+from .sums import take_sums
 from .text import Code, Definition, Module, Value, int_
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
 
+Prepare = Callable[[Program], Program]
 FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keeps its meaning
 
 
@@ -53,14 +55,18 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[Sou
     return module.finished(), sites
 
 
-def write_module(module: Module, program: Program, options: Options) -> Sites:
-    """Write every function of a program into a module, and the entry; the error sites that its statuses number."""
+def write_module(module: Module, program: Program, options: Options, prepare: Prepare = take_sums) -> Sites:
+    """Write every function of a program into a module, and the entry; the error sites that its statuses number.
+
+    `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
+    """
     sites = Sites()
     if options.line_tables:
         from .line_tables import LineWriter, with_lines
 
         program, table = with_lines(program)
         module.line_writer = LineWriter(module, table)
+    program = prepare(program)
     recursive = native_calls.recursive_functions(program)
     for function in program.functions.values():
         module.define(write_function(module, program, function, sites, options, recursive))
@@ -74,7 +80,7 @@ def lower(program: Program, *, fastmath: bool = False) -> str:
     return str(lower_program(program, Options(fastmath=fastmath))[0])
 
 
-def compile_program(program: Program, options: Options | None = None) -> Executable:
+def compile_program(program: Program, options: Options | None = None, prepare: Prepare = take_sums) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
     main = program.main
@@ -83,7 +89,7 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
     module = Module()
     with machine_code.Making() as making:
         division = Division(module, making.begin)
-        sites = write_module(module, program, options)
+        sites = write_module(module, program, options, prepare)
         rest = division.rest()
         library = making.library(rest)
     sources = (*making.parts, rest)

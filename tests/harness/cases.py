@@ -71,12 +71,13 @@ def write_cases(file: pathlib.Path, cases: list[Case]) -> None:
 
 
 def check_case(
-    case: Case, run, *, takes="single", gives="single", read=read_program, update=False,
+    case: Case, run, *, read=read_program, takes="single", gives="single", update=False, exact=True,
     oracle=lambda function: function,
 ) -> str:  # fmt: skip
     """Hold one case to everything; `takes` and `gives` are stages.  Returns the text that the pass gives.
 
-    `oracle` makes the function that the result is compared with out of the one before the pass.
+    `read` reads programs of the stage.  `oracle` makes the function that the result is compared with out of the one
+    before the pass.  Without `exact` the last digits of floats may differ.
     """
     program = read(case.before, case.file.name)
     function = program.main
@@ -90,7 +91,7 @@ def check_case(
     assert not stages.verify(changed, gives), stages.verify(changed, gives)
     assert run(changed, **case.options) is changed, "a second application is not the same object"
     helpers = {name: f for name, f in program.functions.items() if f is not function}
-    agree(oracle(function), changed, helpers, errors=case.options.get("keep_errors", True))
+    agree(oracle(function), changed, helpers, errors=case.options.get("keep_errors", True), exact=exact)
     return text
 
 

@@ -72,7 +72,9 @@ class _Collapser:
         arrays = accessed_at(variables, body)
         types = [self.function.types[name] for name in arrays]
         bound = {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
-        if not types or not _computes(body) or bound & set(variables) or any(isinstance(self.function.types[n], Array) for n in bound):
+        if not types or not _computes(body) or bound & set(variables):
+            return []
+        if any(isinstance(self.function.types[n], Array) for n in bound):
             return []
         if len({t.dims for t in types}) > 1 or any(t.layout != "C" for t in types):
             return []
