@@ -1,0 +1,298 @@
+"""The ints of one function as sums of lengths and variables, and what the loops around a place say of them.
+
+    for i in range(0, dim(u, axis=0) - 2, 1):      u is f64[n]:    i from 0 to n - 3
+        v[i + 1] = ...                             i + 1 >= 0 and n - 1 - (i + 1) >= 0: in bounds
+
+Lengths are known by their types: equal symbols are equal lengths, wherever a symbol means one number.  An unknown stands
+for a length, or for a name: who compares two moments must say which names have other values by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+
+import gast
+
+from ... import syntax
+from ...dtypes import INT_WORD
+from ...ops.forms import is_never_negative
+from ...ops.schema import row_of
+from ...program import Function
+from ...records import dataclass
+from ...types import Array, Dim, Extent, Scalar, is_plain
+from ..def_use import DefUse
+from ..forms import Form, form_of
+from .systems import is_empty
+
+DEPTH = 8  # names that are taken for their values, one within the other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A loop around a place: forms that its variable is never below, and never above while the body runs.
+
+    A `while` has no variable.  `step` is 0 where it is not known; `turn` is the unknown that counts longer steps.
+    """
+
+    statement: gast.For | gast.While
+    variable: str = ""
+    lows: tuple[Form, ...] = ()
+    highs: tuple[Form, ...] = ()
+    step: int = 0
+    turn: int | None = None
+
+    def start(self) -> Form | None:
+        """The first value of the variable, where there is no doubt."""
+        first = self.lows if self.step > 0 else self.highs
+        return first[0] if len(first) == 1 and self.step else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The loops around a statement, outermost first.  `held` has answers that were given for it."""
+
+    loops: tuple[Loop, ...] = ()
+    held: dict[object, bool] = field(default_factory=dict)
+
+    def inside(self, loop: Loop) -> Scope:
+        """The scope of a loop's body.  A variable that two loops share is that of the inner one."""
+        hidden = loop.variable
+        return Scope((*(Loop(o.statement) if hidden and o.variable == hidden else o for o in self.loops), loop))
+
+
+class Integers:
+    """The forms of one function's ints, each found once; every unknown is a length or a variable."""
+
+    def __init__(self, function: Function) -> None:
+        self.types = function.types
+        self.facts = DefUse(_definitions(function), {}, frozenset(function.parameters))
+        self.numbers: dict[str, int] = {}
+        self.names: list[str] = []
+        self.lengths: dict[int, tuple[Form, ...]] = {}  # what each is never below, besides zero
+        self._names: dict[str, Form | None] = {}
+        self._calls: dict[int, tuple[gast.expr, Form | None]] = {}
+        self._loops: dict[tuple[int, str], tuple[gast.expr, Loop]] = {}
+        self._bound: dict[int, tuple[gast.stmt, frozenset[str]]] = {}
+
+    # --- unknowns
+
+    def variable(self, name: str) -> Form:
+        return Form(0, ((self.number_of(name), 1),))
+
+    def number_of(self, name: str) -> int:
+        number = self.numbers.get(name)
+        if number is None:
+            number = self.numbers[name] = len(self.names)
+            self.names.append(name)
+        return number
+
+    def fresh(self, what: str) -> int:
+        """An unknown that stands for no name."""
+        return self.number_of(f"{what} {len(self.names)}")
+
+    def _length(self, key: str, least: tuple[Form, ...] = ()) -> Form:
+        form = self.variable(f"length {key}")
+        self.lengths.setdefault(form.terms[0][0], least)
+        return form
+
+    def of_extent(self, extent: Extent) -> Form:
+        """A length, clamped or not: where it is zero no loop over it runs."""
+        if not isinstance(extent, Dim):
+            return Form(extent)
+        total = Form(extent.constant)
+        for symbol, factor in extent.terms:
+            total = total + self._length(symbol).times(factor)
+        return total
+
+    def exactly(self, extent: Extent) -> Form:
+        """A length as it is: where the clamp at zero may matter it is an unknown of its own."""
+        unclamped = self.of_extent(extent)
+        return unclamped if is_plain(extent) else self._length(f"clamped {extent}", (unclamped,))
+
+    # --- forms
+
+    def of(self, tree: gast.expr) -> Form | None:
+        """The form of an int expression; None for what is not a sum."""
+        kind = type(tree)
+        if kind is gast.Name:
+            if tree.id not in self._names:
+                self._names[tree.id] = self._of_name(tree.id, DEPTH)
+            return self._names[tree.id]
+        if kind is not gast.Call:
+            return self._of(tree, DEPTH)
+        if id(tree) not in self._calls:
+            self._calls[id(tree)] = tree, self._of(tree, DEPTH)
+        return self._calls[id(tree)][1]
+
+    def _of(self, tree: gast.expr, depth: int) -> Form | None:
+        return form_of(tree, lambda atom: self._of_atom(atom, depth))
+
+    def _of_atom(self, atom: gast.expr, depth: int) -> Form | None:
+        match atom:
+            case gast.Name(id=name):
+                return self._of_name(name, depth)
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
+                type_ = self.types.get(array)
+                axis = syntax.static_of(atom)["axis"]
+                return self.exactly(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
+        return None
+
+    def _of_name(self, name: str, depth: int) -> Form | None:
+        type_ = self.types.get(name)
+        if not (isinstance(type_, Scalar) and type_.dtype == INT_WORD):
+            return None
+        value = self.facts.value_of(name)
+        if value is not None and depth and self._is_lasting(value):
+            known = self._of(value, depth - 1)
+            if known is not None:
+                return known
+        return self.variable(name)
+
+    def _is_lasting(self, value: gast.expr) -> bool:
+        """Whether a sum is still what it was when it was given a name: nothing in it has changed since."""
+        row = row_of(syntax.operator_of(value))
+        if row is None or not (row.is_sum or row.name == "dim"):
+            return False
+        scalars = (n for n in syntax.names_read(value) if isinstance(self.types.get(n), Scalar))
+        return all(self.facts.is_constant(n) for n in scalars)
+
+    def ends(self, stop: gast.expr) -> tuple[Form, ...]:
+        """Forms that the stop of a loop that counts up never exceeds wherever the loop runs at all."""
+        match stop:
+            case gast.Call(func=gast.Name(id="minimum"), args=[left, right]):
+                return (*self.ends(left), *self.ends(right))
+            case gast.Call(func=gast.Name(id="maximum"), args=[other, gast.Constant(value=0)]):
+                return self.ends(other)
+            case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
+                type_ = self.types.get(array)
+                axis = syntax.static_of(stop)["axis"]
+                return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()  # type: ignore[call-overload]
+        return self._limits(stop, "minimum")
+
+    def _limits(self, tree: gast.expr, operator: str) -> tuple[Form, ...]:
+        """What an int is never above if it is the least of some, never below if it is the greatest; or itself."""
+        if isinstance(tree, gast.Call) and syntax.operator_of(tree) == operator:
+            return tuple(form for part in tree.args for form in self._limits(part, operator))
+        form = self.of(tree)
+        return () if form is None else (form,)
+
+    # --- loops
+
+    def loop(self, statement: gast.For | gast.While) -> Loop:
+        """What values the variable of a loop takes."""
+        if isinstance(statement, gast.While):
+            return Loop(statement)
+        key = id(statement.iter), statement.target.id
+        if key not in self._loops:
+            self._loops[key] = statement.iter, self._loop(statement)
+        return self._loops[key][1]
+
+    def _loop(self, node: gast.For) -> Loop:
+        start, stop, step = node.iter.args
+        size = step.value if isinstance(step, gast.Constant) else 0
+        if len(self.facts.definitions.get(node.target.id, ())) > 1 and self._is_bound_again(node):
+            return Loop(node)
+        if size > 0:
+            lows, highs = self._limits(start, "maximum"), tuple(form.plus(-1) for form in self.ends(stop))
+        else:
+            lows = tuple(form.plus(1) for form in self._limits(stop, "maximum")) if size else ()
+            highs = self._limits(start, "minimum") if size else ()
+        turn = self.fresh("turn") if abs(size) > 1 else None
+        return Loop(node, node.target.id, self._lasting(lows, node), self._lasting(highs, node), size, turn)
+
+    def _lasting(self, forms: tuple[Form, ...], node: gast.For) -> tuple[Form, ...]:
+        """The bounds that mean in the body what they meant ahead of it."""
+        if not any(unknown not in self.lengths for form in forms for unknown, _ in form.terms):
+            return forms
+        changed = {self.numbers.get(name) for name in self.bound_in(node)}
+        return tuple(form for form in forms if not any(unknown in changed for unknown, _ in form.terms))
+
+    def _is_bound_again(self, node: gast.For) -> bool:
+        """Whether the variable of a loop gets other values in its body."""
+        return any(node.target.id in syntax.names_bound(s) for s in syntax.walk(node.body))
+
+    def bound_in(self, node: gast.stmt) -> frozenset[str]:
+        """The names that get values in a loop."""
+        if id(node) not in self._bound:
+            names = frozenset(name for s in syntax.walk([node]) for name in syntax.names_bound(s))
+            self._bound[id(node)] = node, names
+        return self._bound[id(node)][1]
+
+    def known(self, forms: Iterable[Form], loops: Sequence[Loop], whole: bool = False) -> Iterator[Form]:
+        """What is never negative of all that these forms speak of, directly or not: loop variables and lengths.
+
+        `whole` asks for all loops: where one of them has no turns nothing happens inside.
+        """
+        asked = {unknown for form in forms for unknown, _ in form.terms}
+        for loop in reversed(loops):
+            number = self.numbers.get(loop.variable)
+            if number in asked or (whole and loop.step):
+                value = self.variable(loop.variable)
+                for fact in (*(value - low for low in loop.lows), *(high - value for high in loop.highs)):
+                    asked.update(unknown for unknown, _ in fact.terms)
+                    yield fact
+        for unknown in asked & self.lengths.keys():
+            value = Form(0, ((unknown, 1),))
+            yield value
+            for least in self.lengths[unknown]:
+                yield value - least
+                yield from (Form(0, ((other, 1),)) for other, _ in least.terms if other not in asked)
+
+    def strides(self, loops: Sequence[Loop]) -> Iterator[Form]:
+        """What is zero because loops go by longer steps."""
+        for loop in loops:
+            if loop.turn is not None and (start := loop.start()) is not None:
+                yield self.variable(loop.variable) - start - Form(0, ((loop.turn, loop.step),))
+
+    # --- signs
+
+    def is_natural(self, form: Form, scope: Scope) -> bool:
+        """Whether a form is never negative where these loops are around."""
+        if form.constant >= 0 and all(f > 0 and unknown in self.lengths for unknown, f in form.terms):
+            return True
+        if not form.terms:
+            return False
+        if form not in scope.held:
+            scope.held[form] = is_empty((), (form.times(-1).plus(-1), *self.known([form], scope.loops)))
+        return scope.held[form]
+
+    def is_natural_int(self, tree: gast.expr) -> bool:
+        """Whether an int is surely not negative, wherever it stands."""
+        if is_natural(tree):
+            return True
+        form = self.of(tree)
+        return form is not None and self.is_natural(form, Scope())
+
+    def is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
+        """Whether `0 <= index < extent` for every turn of the loops around it."""
+        if not isinstance(index, gast.Name):
+            return self._is_inside(index, extent, scope)
+        key = index.id, extent
+        if key not in scope.held:
+            scope.held[key] = self._is_inside(index, extent, scope)
+        return scope.held[key]
+
+    def _is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
+        form = self.of(index)
+        if form is None:
+            return False
+        return self.is_natural(form, scope) and self.is_natural((self.of_extent(extent) - form).plus(-1), scope)
+
+
+def is_natural(tree: gast.expr) -> bool:
+    """Whether the operators of an int expression say that it is never negative."""
+    match tree:
+        case gast.Constant(value=value):
+            return isinstance(value, int) and value >= 0
+        case gast.Call(func=gast.Name(id=operator), args=args):
+            return is_never_negative(operator, map(is_natural, args))
+    return False
+
+
+def _definitions(function: Function) -> dict[str, tuple[gast.stmt, ...]]:
+    found: dict[str, tuple[gast.stmt, ...]] = {}
+    for statement in syntax.walk(function.body):
+        for name in syntax.names_bound(statement):
+            found[name] = (*found.get(name, ()), statement)
+    return found
