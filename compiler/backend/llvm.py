@@ -19,7 +19,9 @@ import gast
 
 from ...runtime import machine_code, memory
 from .. import syntax
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
+from ..analysis.memory.storage import storage_classes
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..program import Function, Program
@@ -34,10 +36,9 @@ from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
-from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
-from .storage import alias_tags, storage_classes
+from .storage import alias_tags
 from .text import Code, Module, Value, int_
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
@@ -104,7 +105,7 @@ def write_function(
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
+        cache(lambda: Integers(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = glue.is_glue(function, recursive)

@@ -3,8 +3,8 @@
     for i in range(0, dim(u, axis=0) - 2, 1):      u is f64[n]:    i from 0 to n - 3
         v[i + 1] = ...                             i + 1 >= 0 and n - 1 - (i + 1) >= 0: in bounds
 
-Lengths are known by their types: equal symbols are equal lengths, wherever a symbol means one number.  An unknown stands
-for a length, or for a name: who compares two moments must say which names have other values by then.
+Lengths are known by their types: equal symbols are equal lengths, wherever a symbol means one number.  An unknown
+stands for a length, or for a name: who compares two moments must say which names have other values by then.
 """
 
 from __future__ import annotations
@@ -66,13 +66,17 @@ class Integers:
 
     def __init__(self, function: Function) -> None:
         self.types = function.types
-        self.facts = DefUse(_definitions(function), {}, frozenset(function.parameters))
+        definitions: dict[str, tuple[gast.stmt, ...]] = {}
+        self._bound_again: set[str] = set()
+        _note(function.body, frozenset(), definitions, self._bound_again)
+        self.facts = DefUse(definitions, {}, frozenset(function.parameters))
         self.numbers: dict[str, int] = {}
         self.names: list[str] = []
         self.lengths: dict[int, tuple[Form, ...]] = {}  # what each is never below, besides zero
         self._names: dict[str, Form | None] = {}
         self._calls: dict[int, tuple[gast.expr, Form | None]] = {}
-        self._loops: dict[tuple[int, str], tuple[gast.expr, Loop]] = {}
+        self._loops: dict[int, tuple[gast.stmt, Loop]] = {}
+        self._bounds: dict[int, tuple[gast.expr, tuple[tuple[Form, ...], tuple[Form, ...]]]] = {}
         self._bound: dict[int, tuple[gast.stmt, frozenset[str]]] = {}
 
     # --- unknowns
@@ -181,25 +185,28 @@ class Integers:
 
     def loop(self, statement: gast.For | gast.While) -> Loop:
         """What values the variable of a loop takes."""
-        if isinstance(statement, gast.While):
-            return Loop(statement)
-        key = id(statement.iter), statement.target.id
-        if key not in self._loops:
-            self._loops[key] = statement.iter, self._loop(statement)
-        return self._loops[key][1]
+        if id(statement) not in self._loops:
+            made = self._counted(statement) if isinstance(statement, gast.For) else Loop(statement)
+            self._loops[id(statement)] = statement, made
+        return self._loops[id(statement)][1]
 
-    def _loop(self, node: gast.For) -> Loop:
-        start, stop, step = node.iter.args
+    def _counted(self, node: gast.For) -> Loop:
+        variable, step = node.target.id, node.iter.args[2]
         size = step.value if isinstance(step, gast.Constant) else 0
-        if len(self.facts.definitions.get(node.target.id, ())) > 1 and self._is_bound_again(node):
+        if variable in self._bound_again:
             return Loop(node)
-        if size > 0:
-            lows, highs = self._limits(start, "maximum"), tuple(form.plus(-1) for form in self.ends(stop))
-        else:
-            lows = tuple(form.plus(1) for form in self._limits(stop, "maximum")) if size else ()
-            highs = self._limits(start, "minimum") if size else ()
+        if id(node.iter) not in self._bounds:
+            self._bounds[id(node.iter)] = node.iter, self._bounds_of(*node.iter.args[:2], size)
+        lows, highs = self._bounds[id(node.iter)][1]
         turn = self.fresh("turn") if abs(size) > 1 else None
-        return Loop(node, node.target.id, self._lasting(lows, node), self._lasting(highs, node), size, turn)
+        return Loop(node, variable, self._lasting(lows, node), self._lasting(highs, node), size, turn)
+
+    def _bounds_of(self, start: gast.expr, stop: gast.expr, step: int) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
+        if step > 0:
+            return self._limits(start, "maximum"), tuple(form.plus(-1) for form in self.ends(stop))
+        if step < 0:
+            return tuple(form.plus(1) for form in self._limits(stop, "maximum")), self._limits(start, "minimum")
+        return (), ()
 
     def _lasting(self, forms: tuple[Form, ...], node: gast.For) -> tuple[Form, ...]:
         """The bounds that mean in the body what they meant ahead of it."""
@@ -207,10 +214,6 @@ class Integers:
             return forms
         changed = {self.numbers.get(name) for name in self.bound_in(node)}
         return tuple(form for form in forms if not any(unknown in changed for unknown, _ in form.terms))
-
-    def _is_bound_again(self, node: gast.For) -> bool:
-        """Whether the variable of a loop gets other values in its body."""
-        return any(node.target.id in syntax.names_bound(s) for s in syntax.walk(node.body))
 
     def bound_in(self, node: gast.stmt) -> frozenset[str]:
         """The names that get values in a loop."""
@@ -290,9 +293,16 @@ def is_natural(tree: gast.expr) -> bool:
     return False
 
 
-def _definitions(function: Function) -> dict[str, tuple[gast.stmt, ...]]:
-    found: dict[str, tuple[gast.stmt, ...]] = {}
-    for statement in syntax.walk(function.body):
+def _note(
+    statements: Iterable[gast.stmt], active: frozenset[str], found: dict[str, tuple[gast.stmt, ...]], again: set[str]
+) -> None:
+    """Note where names get their values, and the loop variables that get another one while their loop runs."""
+    for statement in statements:
         for name in syntax.names_bound(statement):
             found[name] = (*found.get(name, ()), statement)
-    return found
+            if name in active:
+                again.add(name)
+        if type(statement) in syntax.COMPOUND:
+            inside = active | {statement.target.id} if type(statement) is gast.For else active
+            for block in syntax.blocks_of(statement):
+                _note(block, inside, found, again)

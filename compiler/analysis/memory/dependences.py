@@ -16,15 +16,12 @@ from collections.abc import Set as AbstractSet
 
 import gast
 
-from ... import syntax
-from ...ops.forms import FRESH
 from ...program import Function
 from ...records import dataclass
-from ..def_use import expressions_of
 from ..integers.systems import Bounds
 from ..integers.values import Integers, Loop, Scope
 from .accesses import Access, accesses
-from .meeting import Meeting
+from .meeting import Meeting, common_loops
 
 FLOW, ANTI, OUTPUT = "flow", "anti", "output"
 
@@ -37,11 +34,6 @@ class Dependence:
     sink: Access
     kind: str
     distance: tuple[Bounds, ...]
-
-
-def common_loops(first: Access, second: Access) -> tuple[Loop, ...]:
-    pairs = zip(first.scope.loops, second.scope.loops)
-    return tuple(a for a, b in pairs if a.statement is b.statement)
 
 
 class Dependences:

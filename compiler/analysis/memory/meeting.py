@@ -179,3 +179,8 @@ def _size(axes: Iterable[Sequence[object]]) -> int:
 def _hull(parts: Sequence[Bounds]) -> Bounds:
     lows, highs = zip(*parts)
     return None if None in lows else min(lows), None if None in highs else max(highs)
+
+
+def common_loops(first: Access, second: Access) -> tuple[Loop, ...]:
+    pairs = zip(first.scope.loops, second.scope.loops)
+    return tuple(a for a, b in pairs if a.statement is b.statement)

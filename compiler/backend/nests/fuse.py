@@ -21,13 +21,14 @@ from collections.abc import Set as AbstractSet
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import Loop, Scope
+from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.meeting import Meeting
 from ...program import Function
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
 from .own_names import carried_arrays, mentions_of
-from .places import Access, accesses, is_apart
-from .sizes import Scope, Span
 from .story import Story
 
 REACH = 24  # how many statements back a nest is compared with: keeps the work linear
@@ -50,7 +51,8 @@ class _Fuser:
     def __init__(self, function: Function, counters: AbstractSet[str], known: Known) -> None:
         self.types, self.known = function.types, known
         self.reader = Reader(function, known)
-        self.sizes = self.reader.sizes
+        self.integers = self.reader.integers
+        self.meeting = Meeting(self.integers)
         self.counts = mentions_of(function, known)
         self.counters = counters
         self.carried = carried_arrays(function)
@@ -85,8 +87,7 @@ class _Fuser:
         return statement
 
     def _within(self, loop: gast.For, scope: Scope) -> Scope:
-        variable = loop.target.id
-        return scope.inside(variable, self.sizes.span(loop, scope) or Span(self.sizes.variable(variable), ()))
+        return scope.inside(self.integers.loop(loop))
 
     def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> None:
         """Append a nest, or merge it with one of those before it."""
@@ -147,8 +148,8 @@ class _Fuser:
 
     def _same_bounds(self, first: gast.For, second: gast.For, scope: Scope) -> bool:
         (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
-        starts = self.sizes.of(start), self.sizes.of(start_2)
-        stops = set(self.sizes.bounds(stop)), set(self.sizes.bounds(stop_2))
+        starts = self.integers.of(start), self.integers.of(start_2)
+        stops = set(self.integers.ends(stop)), set(self.integers.ends(stop_2))
         return (
             starts[0] is not None and starts[0] == starts[1] and bool(stops[0]) and stops[0] == stops[1]
             and isinstance(step, gast.Constant) and isinstance(step_2, gast.Constant) and step.value == step_2.value
@@ -171,14 +172,14 @@ class _Fuser:
         if sum(1 for _ in syntax.walk([*first.body, *second.body])) > LARGEST_BODY:
             return None
         inside = self._within(first, scope)
-        if not self._independent(first, second, variable, inside):
+        if not self._independent(first, second, inside):
             self.story.kept_apart(first, second)
             return None
         body = self.block([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
 
-    def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
+    def _independent(self, first: gast.For, second: gast.For, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
@@ -187,12 +188,14 @@ class _Fuser:
             return True
         classes = self.reader.classes
         mine, others = (self._accesses(nest.body, inside, shared) for nest in (first, second))
+        varying = self.known.mentions(first).binds | self.known.mentions(second).binds
+        loop = inside.loops[-1]
         for theirs in others:
-            group = classes[theirs.name]
+            group = classes[theirs.array]
             for access in mine:
-                if classes[access.name] != group or not (access.is_store or theirs.is_store):
+                if classes[access.array] != group or not (access.is_store or theirs.is_store):
                     continue
-                if access.name != theirs.name or not is_apart(access, theirs, variable, self.sizes):
+                if self.meeting.meet_in_turns(access, theirs, loop, varying):
                     return False
         return True
 
@@ -200,16 +203,23 @@ class _Fuser:
         """The accesses of the statements that mention an array of these storage classes."""
         names = {name for leader in shared for name in self.members[leader]}
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
-        return list(accesses(about, inside, self.sizes, self.known.loads))
+        return list(accesses(about, inside, self.integers, self.known.loads))
+
+    def _width(self, inner: Loop, outer: str) -> int | None:
+        """How many turns a loop has that runs through one block: `for k in range(j, min(j + 256, n))`."""
+        block = self.integers.variable(outer)
+        if inner.step != 1 or inner.start() != block:
+            return None
+        gaps = (high - block for high in inner.highs)
+        return next((gap.constant + 1 for gap in gaps if not gap.terms), None)
 
     def _cut(self, plain: gast.For, blocks: gast.For, scope: Scope) -> gast.For | None:
         """A loop cut into the blocks of another: `for j in range(0, n, 256): for k in range(j, min(j + 256, n))`."""
-        inside = self._within(blocks, scope)
         inner = next((s for s in blocks.body if isinstance(s, gast.For)), None)
         if inner is None or syntax.operator_of(plain.iter) == "prange" or syntax.operator_of(blocks.iter) != "range":
             return None
-        span = self.sizes.span(inner, inside)
-        step, width = blocks.iter.args[2], None if span is None or span.refines is None else span.refines[1]
+        width = self._width(self.integers.loop(inner), blocks.target.id)
+        step = blocks.iter.args[2]
         is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
         one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
         if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """The order in which nests are improved.
 
-    nests as they are written  ->  own names  ->  fused  ->  without arrays that live in one turn  ->  in place
-    ->  without allocations in loops  ->  names shared
+nests as they are written  ->  own names  ->  fused  ->  without arrays that live in one turn  ->  in place
+->  without allocations in loops  ->  names shared
 """
 
 from __future__ import annotations
