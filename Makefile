@@ -43,7 +43,7 @@ lint: $(VENV)/.installed-test
 	rm -rf build/typed
 	mkdir -p build/typed/pellucid
 	ln -s "$(CURDIR)"/pellucid/* "$(CURDIR)/compiler" "$(CURDIR)/runtime" build/typed/pellucid/
-	MYPYPATH=build/typed $(BIN)/python -m mypy --package pellucid
+	MYPYPATH=build/typed:typings $(BIN)/python -m mypy --package pellucid
 
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with the venv module is needed; name one: make PYTHON=/path/to/python3" >&2; exit 1; }

@@ -9,6 +9,7 @@ The builder knows the value of an int where it is an affine expression of length
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -150,11 +151,11 @@ class Builder:
         if len(atoms) != 2 or not all(_is_whole(self.type_of(a)) for a in atoms):
             return None
         left, right = (
-            a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in atoms  # type: ignore[attr-defined]
+            a.value if isinstance(a, gast.Constant) else self.extents.get(a.id) for a in atoms
         )
         return affine_result(operator, left, right)
 
-    def load(self, base: gast.expr | str, items: list[gast.expr], hint: str = "t") -> gast.Name:
+    def load(self, base: gast.expr | str, items: Sequence[gast.expr], hint: str = "t") -> gast.Name:
         """Append `hint = base[items]`."""
         base = syntax.atom(base)
         result = indexing.index_type(self, self.type_of(base), items)

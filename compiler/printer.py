@@ -13,6 +13,7 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import gast
 
@@ -64,7 +65,7 @@ def print_function(
 def print_core(tree: gast.AST) -> str:
     """An untyped tree as it stands, formatted, its statements headed by the user's lines where they have a span."""
     writer = Unparser(width=WIDTH)
-    statements = tree.body if isinstance(tree, gast.Module) else [tree]
+    statements: list[Any] = tree.body if isinstance(tree, gast.Module) else [tree]
     writer.block([with_headings(s) for s in statements])
     return writer.text()
 
@@ -188,7 +189,7 @@ def own_exceptions(functions: Iterable[Function]) -> list[str]:
         for statement in syntax.walk(function.body):
             base = getattr(statement, "base", None)
             if base is not None:
-                found[statement.exc.func.id] = base  # type: ignore[attr-defined]
+                found[statement.exc.func.id] = base
     return [line for name, base in sorted(found.items()) for line in ("", "", f"class {name}({base}): pass")]
 
 

@@ -8,7 +8,7 @@ into `a + b`.  An *atom* is a `Name` or a `Constant`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
@@ -16,18 +16,19 @@ from .diagnostics import Span
 from .messages import Message
 
 Block = tuple[gast.stmt, ...]
+Node = TypeVar("Node", bound=gast.AST)
+Statement = TypeVar("Statement", bound=gast.stmt)
 COMPOUND = frozenset({gast.If, gast.For, gast.While})
 
-# The classes that are asked for most.
 Assign, Call, Constant, Name = gast.Assign, gast.Call, gast.Constant, gast.Name
 WRITING = (gast.Store, gast.Del)
 # A context says nothing but its class: one node of each is enough.
 LOAD, STORE = gast.Load(), gast.Store()
 
 
-def _node(kind: type[gast.AST], /, **fields: object) -> gast.AST:
+def _node(kind: type[Node], /, **fields: object) -> Node:
     """A node with these fields, without the general constructor's work: nodes are made by the thousand."""
-    made = kind.__new__(kind)  # type: ignore[call-overload]  # gast has no types
+    made = kind.__new__(kind)
     made.__dict__ = fields
     return made
 
@@ -44,7 +45,7 @@ def constant(value: object) -> gast.Constant:
     return _node(gast.Constant, value=value, kind=None)
 
 
-def atom(value: object) -> gast.expr:
+def atom(value: Any) -> Any:
     """A name for a `str`, a constant for any other Python value, a node as it is."""
     if isinstance(value, str):
         return name(value)
@@ -55,7 +56,7 @@ def tuple_(elements: Iterable[object]) -> gast.Tuple:
     return _node(gast.Tuple, elts=[atom(e) for e in elements], ctx=LOAD)
 
 
-def literal(value: object) -> gast.expr:
+def literal(value: Any) -> Any:
     """A static value as a tree: tuples become tuple nodes, everything else (strings too) a constant."""
     if isinstance(value, gast.AST):
         return value
@@ -79,12 +80,12 @@ def slice_(lower: object = None, upper: object = None, step: object = None) -> g
     return gast.Slice(*(None if part is None else atom(part) for part in (lower, upper, step)))
 
 
-def at(statement: gast.stmt, span: Span | None, inlined: tuple[Span, ...] = ()) -> gast.stmt:
-    statement.span, statement.inlined = span, inlined  # type: ignore[attr-defined]
+def at(statement: Statement, span: Span | None, inlined: tuple[Span, ...] = ()) -> Statement:
+    statement.span, statement.inlined = span, inlined
     return statement
 
 
-def assign(to: str | gast.expr | Sequence[str], value: gast.expr, span: Span | None = None) -> gast.stmt:
+def assign(to: str | gast.expr | Sequence[str], value: gast.expr, span: Span | None = None) -> gast.Assign:
     if isinstance(to, str):
         place: gast.expr = target(to)
     elif isinstance(to, gast.AST):
@@ -94,38 +95,38 @@ def assign(to: str | gast.expr | Sequence[str], value: gast.expr, span: Span | N
     return at(_node(gast.Assign, targets=[place], value=value, type_comment=None), span)
 
 
-def store(base: str, items: Sequence[object], value: object, span: Span | None = None) -> gast.stmt:
+def store(base: str, items: Sequence[object], value: object, span: Span | None = None) -> gast.Assign:
     return assign(gast.Subscript(name(base), tuple_(items), gast.Store()), atom(value), span)
 
 
-def expression(value: gast.expr, span: Span | None = None) -> gast.stmt:
+def expression(value: gast.expr, span: Span | None = None) -> gast.Expr:
     return at(gast.Expr(value), span)
 
 
 def for_range(
     variable: str, start: object, stop: object, step: object, body: Sequence[gast.stmt], span=None, kind="range"
-) -> gast.stmt:
+) -> gast.For:
     bounds = call(kind, start, stop, step)
     return at(gast.For(target(variable), bounds, list(body), [], None), span)
 
 
-def while_(test: gast.expr, body: Sequence[gast.stmt], span: Span | None = None) -> gast.stmt:
+def while_(test: gast.expr, body: Sequence[gast.stmt], span: Span | None = None) -> gast.While:
     return at(gast.While(test, list(body), []), span)
 
 
-def if_(test: gast.expr, body: Sequence[gast.stmt], orelse: Sequence[gast.stmt] = (), span=None) -> gast.stmt:
+def if_(test: gast.expr, body: Sequence[gast.stmt], orelse: Sequence[gast.stmt] = (), span=None) -> gast.If:
     return at(gast.If(test, list(body), list(orelse)), span)
 
 
-def return_(names: Sequence[object], span: Span | None = None) -> gast.stmt:
+def return_(names: Sequence[object], span: Span | None = None) -> gast.Return:
     return at(gast.Return(tuple_(names)), span)
 
 
-def delete(id_: str, span: Span | None = None) -> gast.stmt:
+def delete(id_: str, span: Span | None = None) -> gast.Delete:
     return at(gast.Delete([gast.Name(id_, gast.Del(), None, None)]), span)
 
 
-def raise_(exception: str, message: Message, *values: object, span: Span | None = None) -> gast.stmt:
+def raise_(exception: str, message: Message, *values: object, span: Span | None = None) -> gast.Raise:
     """`raise exception(message.format(values))`, with scalar expressions that are evaluated when it is raised.
 
     What a message may be is said in `messages.py`.
@@ -134,7 +135,7 @@ def raise_(exception: str, message: Message, *values: object, span: Span | None 
     return at(gast.Raise(made, None), span)
 
 
-def raise_own(exception: type[BaseException], message: Message, *values: object, span: Span | None = None) -> gast.stmt:
+def raise_own(exception: type[BaseException], message: Message, *values: object, span=None) -> gast.Raise:
     """The same for an exception class of the user's; `base` is the class of Python's own that it comes from."""
     statement = raise_(exception.__name__, message, *values, span=span)
     own = exception.__module__ != "builtins"
@@ -154,7 +155,7 @@ def operator_of(node: gast.AST) -> str | None:
     return node.func.id if type(node) is Call and type(node.func) is Name else None
 
 
-def static_of(node: gast.Call) -> dict[str, object]:
+def static_of(node: gast.Call) -> dict[str, Any]:
     """The static keywords of a call as Python values; a tuple that holds names stays a tree."""
     return {k.arg: value_of(k.value) for k in node.keywords}
 
@@ -245,7 +246,7 @@ def calls_in(node: gast.AST) -> list[gast.Call]:
     return found
 
 
-def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
+def _collect_calls(node: Any, found: list[gast.Call]) -> None:
     kind = type(node)
     if kind is Name or kind is Constant:
         return
@@ -272,7 +273,7 @@ def _collect_calls(node: gast.AST, found: list[gast.Call]) -> None:
 
 def form_of(node: Any) -> Hashable:
     """A value that is equal for equal trees, and for no others."""
-    kind = type(node)
+    kind: Any = type(node)
     if kind is Name:
         return node.id
     if kind is Constant:
@@ -348,7 +349,7 @@ def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, 
 # --- rewriting -----------------------------------------------------------------------------------------------------
 
 
-def rebuild(node: gast.AST, **changes: object) -> gast.AST:
+def rebuild(node: Node, **changes: object) -> Node:
     """A shallow copy with some fields replaced; span and all else are kept."""
     kind = node.__class__
     fresh = kind.__new__(kind)
@@ -356,7 +357,7 @@ def rebuild(node: gast.AST, **changes: object) -> gast.AST:
     return fresh
 
 
-def map_names(node: gast.expr, change: Callable[[str], object]) -> gast.expr:
+def map_names(node: Any, change: Callable[[str], Any]) -> Any:
     """Replace every name that is read by `change(id)` (a `str` renames, a node substitutes); operators are kept."""
     kind = type(node)
     if kind is Name:
@@ -389,7 +390,7 @@ def same(left: object, right: object) -> bool:
         return isinstance(left, list | tuple) and isinstance(right, list | tuple) and _all_same(left, right)
     if isinstance(left, gast.AST):
         parts, others = left.__dict__, right.__dict__
-        return all(same(parts.get(f), others.get(f)) for f in left._fields)  # type: ignore[attr-defined]  # gast: no types
+        return all(same(parts.get(f), others.get(f)) for f in left._fields)
     if isinstance(left, list | tuple):
         return _all_same(left, right)  # type: ignore[arg-type]
     return (left == right or (left != left and right != right)) and repr(left) == repr(right)

@@ -112,7 +112,7 @@ def bind(function: Callable[..., Any], given: list[Any], static: Mapping[str, An
     free = [name for name in signature.parameters if name not in static]
     if len(given) > len(free):
         raise ArgumentError(f"{function.__name__}{signature} has no place for {len(given)} arguments")
-    bound = inspect.BoundArguments(signature, {**dict(zip(free, given)), **static})  # type: ignore[arg-type]
+    bound = inspect.BoundArguments(signature, {**dict(zip(free, given)), **static})
     bound.apply_defaults()
     missing = [name for name in signature.parameters if name not in bound.arguments]
     if missing:

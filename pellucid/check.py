@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import field
+from typing import Any
 
 import gast
 
@@ -120,7 +121,7 @@ def _check_text(text: str, path: str, is_supported: Callable[[str], bool], known
     return report
 
 
-def _functions(node: gast.AST, enclosing: tuple[gast.FunctionDef, ...]) -> Iterator[Found]:
+def _functions(node: gast.AST, enclosing: tuple[Any, ...]) -> Iterator[Found]:
     for child in gast.iter_child_nodes(node):
         if isinstance(child, gast.FunctionDef | gast.AsyncFunctionDef):
             yield Found(child, enclosing)

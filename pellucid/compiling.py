@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .compiler import pipeline
+from .compiler import driver
 from .compiler.backend import llvm
 from .compiler.backend.abi import Options
 from .compiler.frontend import decoration
@@ -41,9 +41,9 @@ def check(request: Request) -> bool:
 def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: Options) -> Compiled:
     """The machine code of a function for these types."""
     with no_collection():
-        made = pipeline.derive(request, arguments, frozen)
+        made = driver.derive(request, arguments, frozen)
         options = replace(options, exceptions=made.exceptions)
-        executable = llvm.compile_program(pipeline.loops(made.program), options)
+        executable = llvm.compile_program(driver.loops(made.program), options)
     return Compiled(executable, made.result, mutated(made), Guards(made.guards))
 
 

@@ -250,7 +250,7 @@ class Fingerprint:
         if "_fields" in own:
             self.add(cls._fields, getattr(cls, "_field_defaults", {}))  # type: ignore[attr-defined]
         if "__dataclass_fields__" in own:
-            fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+            fields = dataclasses.fields(cls)
             self.add([(f.name, f.init, f.default is dataclasses.MISSING) for f in fields])
             self.add([f.default for f in fields if f.default is not dataclasses.MISSING])
         slots = own.get("__slots__", ())

@@ -189,7 +189,7 @@ def array_type(value: np.ndarray) -> types.Array:
 
 
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:
-    code = function.__code__  # type: ignore[attr-defined]
+    code = function.__code__
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
     hint = f"arguments are bool, int, float, arrays of {NUMPY_NAMES}, and containers of them"
     message = f"argument `{name}` of `{function.__name__}` is {wrong}, which is not supported"

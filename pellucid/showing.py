@@ -9,7 +9,7 @@ from bdb import BdbQuit
 from collections.abc import Mapping
 
 from . import stepping
-from .compiler import pipeline, printer
+from .compiler import driver, pipeline, printer
 from .compiler.backend import python as python_backend
 from .compiler.frontend.frame import Specialised
 from .compiler.frontend.read import read
@@ -28,9 +28,9 @@ def program(
     request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen
 ) -> tuple[Specialised, Program]:
     """The program at a typed stage, and how its leaves relate to Python's containers."""
-    make = pipeline.typed if stage == pipeline.TYPED else pipeline.derive
+    make = driver.typed if stage == pipeline.TYPED else driver.derive
     made = make(request, arguments, frozen)
-    return made, pipeline.loops(made.program) if stage == pipeline.LOOPS else pipeline.settled(made.program)
+    return made, driver.loops(made.program) if stage == pipeline.LOOPS else driver.settled(made.program)
 
 
 @with_room
@@ -49,5 +49,5 @@ def text(request: Request, stage: str, arguments: Mapping[str, Value], frozen: F
 
 @with_room
 def explain(request: Request, arguments: Mapping[str, Value], frozen: Frozen) -> str:
-    made = pipeline.derive(request, arguments, frozen)
-    return explanation(made.program, pipeline.loops(made.program), guards=made.guards)
+    made = driver.derive(request, arguments, frozen)
+    return explanation(made.program, driver.loops(made.program), guards=made.guards)

@@ -71,7 +71,7 @@ def _with_span(statement: gast.stmt, file: str) -> gast.stmt:
     for block in ("body", "orelse"):
         if isinstance(getattr(statement, block, None), list):
             changes[block] = [_with_span(inner, file) for inner in getattr(statement, block)]
-    return syntax.rebuild(statement, **changes)  # type: ignore[return-value]
+    return syntax.rebuild(statement, **changes)
 
 
 def load_core(python: python_types.FunctionType) -> Call:
@@ -80,7 +80,7 @@ def load_core(python: python_types.FunctionType) -> Call:
     for name, value in namespace_of(python).items():
         plain = getattr(value, "__pellucid__", None)
         known = plain.python if plain is not None and not plain.transforms else value
-        function.__globals__.setdefault(name, known)  # type: ignore[attr-defined]
+        function.__globals__.setdefault(name, known)
     return function
 
 
@@ -120,7 +120,7 @@ class Debugger(pdb.Pdb):
         self.left = True
         super().set_quit()
 
-    def runcall(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def runcall(self, *args: Any, **kwargs: Any) -> Any:
         result = super().runcall(*args, **kwargs)
         if self.left:
             raise BdbQuit

@@ -154,7 +154,7 @@ class Array(Values):
         return bool(self._values)
 
     def __index__(self) -> int:
-        return operator.index(self._values)  # type: ignore[arg-type]
+        return operator.index(self._values)
 
     def __repr__(self) -> str:
         text = repr(self._values)
@@ -220,7 +220,7 @@ class Array(Values):
     __rshift__, __rrshift__ = binary("right_shift"), reflected("right_shift")
     __lt__, __le__ = binary("less"), binary("less_equal")
     __gt__, __ge__ = binary("greater"), binary("greater_equal")
-    __eq__, __ne__ = equality("equal"), equality("not_equal")  # type: ignore[assignment]
+    __eq__, __ne__ = equality("equal"), equality("not_equal")
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other

@@ -92,7 +92,7 @@ class Place:
     def _changed(self, change: Callable[[np.ndarray, Any], None]) -> Any:
         copy = np.array(self._array._values, order="C")
         change(copy, unwrap(self._index))
-        return type(self._array)(copy)  # type: ignore[call-arg]
+        return type(self._array)(copy)
 
     def __repr__(self) -> str:
         return f"<elements [{self._index!r}] of {self._array!r}>"

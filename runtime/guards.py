@@ -113,7 +113,7 @@ def same(left: Any, right: Any) -> bool:
         case tuple():
             return len(left) == len(right) and all(map(same, left, right))
     if getattr(getattr(type(left), "__dataclass_params__", None), "frozen", False):
-        names = [field.name for field in dataclasses.fields(left)]  # type: ignore[arg-type]
+        names = [field.name for field in dataclasses.fields(left)]
         return all(same(getattr(left, name, ABSENT), getattr(right, name, ABSENT)) for name in names)
     return False
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 try:
     from _blake2 import blake2b  # `hashlib` would load OpenSSL for it
 except ImportError:
-    from hashlib import blake2b  # type: ignore[assignment]
+    from hashlib import blake2b
 
 MAGIC = b"pellucid cache 1\n"
 DIGEST_BYTES = 24

@@ -7,12 +7,15 @@ import re
 import subprocess
 import sys
 
+import gast
 import pytest
 
+from pellucid.compiler import pipeline
 from pellucid.compiler.backend.emitters import EMITTERS
 from pellucid.compiler.builder import parse_template
 from pellucid.compiler.ops import OPERATORS, array_samples  # noqa: F401  the second fills SAMPLES
 from pellucid.compiler.ops.samples import SAMPLES
+from pellucid.compiler.steps import steps_of
 from pellucid.compiler.syntax import names_read
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -57,9 +60,12 @@ MAY_IMPORT = {
     "printer": f"{LANGUAGE} analysis transform printing",
     "stages": f"{LANGUAGE} analysis printing",
     "frontend": f"{LANGUAGE} analysis request runtime",
-    "backend": f"{LANGUAGE} analysis printer steps runtime",
-    "steps": "program stages",
-    "pipeline": f"{LANGUAGE} analysis transform printer stages steps frontend backend request",
+    "backend": f"{LANGUAGE} analysis printer runtime",
+    "steps": "program stages records",
+    "asked": "frontend request records",
+    "differentiate": f"{BASE} transform frontend request",
+    "pipeline": "asked differentiate steps transform backend",
+    "driver": "asked differentiate diagnostics pipeline steps frontend program request",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
 OUTSIDE = {
@@ -146,7 +152,7 @@ INSIDE_FUNCTIONS = {
     "compiler/backend/llvm.py": {"line_tables"},
     "compiler/frontend/merge.py": {"containers", "rows"},  # which are made of what is in merge
     "compiler/frontend/resolve.py": {"resolve_static"},  # which finds what resolve describes
-    "compiler/pipeline.py": {"transform.reverse"},
+    "compiler/differentiate.py": {"transform"},
     "compiler/transform/adjoint/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check", "stepping"},
@@ -260,24 +266,35 @@ def test_every_module_says_what_it_is(path):
         assert word not in path.read_text(encoding="utf-8")
 
 
-def passes():
-    """Files of the folders that rewrite which define a function of their own name."""
-    for path in FILES:
-        folder = path.parent.relative_to(ROOT).as_posix()
-        names = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef)}
-        rewrites = folder == "compiler/transform" or path.stem in ("desugar", "specialise", "loops")
-        if folder.startswith("compiler") and rewrites and names & {path.stem, f"to_{path.stem}"}:
-            yield path
+WAYS = {name: way for name, way in vars(pipeline).items() if name.endswith("_WAY")}
+EVERY_STEP = {step.name: step for way in WAYS.values() for step in steps_of(way)}
 
 
-@pytest.mark.parametrize("path", passes(), ids=shown)
-def test_a_pass_shows_what_it_does(path):
-    assert "->" in (ast.get_docstring(tree_of(path)) or ""), "the docstring of a pass shows before -> after"
+@pytest.mark.parametrize("step", EVERY_STEP.values(), ids=list(EVERY_STEP))
+def test_a_pass_shows_what_it_does(step):
+    text = sys.modules[step.run.__module__].__doc__
+    assert "->" in text, "the docstring of a pass shows before -> after"
 
 
-def test_there_are_passes():
-    names = {path.stem for path in passes()}
-    assert {"desugar", "specialise", "simplify", "prune", "coalesce", "copies", "reverse", "loops"} <= names
+@pytest.mark.parametrize("name", WAYS)
+def test_every_step_takes_what_the_one_before_it_gives(name):
+    way = steps_of(WAYS[name])
+    assert all(step.takes in pipeline.STAGES or step.takes == pipeline.SINGLE for step in way)
+    for before, after in zip(way, way[1:]):
+        assert after.takes == before.gives, (before.name, after.name)
+
+
+def test_the_ways_meet():
+    first, last = ({name: steps_of(way)[end] for name, way in WAYS.items()} for end in (0, -1))
+    assert last["TYPED_WAY"].gives == first["DERIVATIVE_WAY"].takes == last["DERIVATIVE_WAY"].gives
+    assert last["TYPED_WAY"].gives == first["SETTLED_WAY"].takes
+    assert last["SETTLED_WAY"].gives == first["LOOPS_WAY"].takes
+
+
+def test_the_order_is_data():
+    """`pipeline.py` has imports and tables, and nothing that is run."""
+    kinds = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
+    assert all(isinstance(node, kinds) for node in tree_of(ROOT / "compiler/pipeline.py").body)
 
 
 # --- operators -----------------------------------------------------------------------------------------------------
@@ -358,3 +375,13 @@ def test_state_is_in_named_tables(path):
 def test_growing_tables_exist():
     for file, names in GROWING.items():
         assert names <= set(module_names(tree_of(ROOT / file))), file
+
+
+def test_the_stub_of_gast_knows_every_node_and_field():
+    stub = {c.name: c for c in tree_of(ROOT / "typings" / "gast.pyi").body if isinstance(c, ast.ClassDef)}
+    nodes = {n: c for n, c in vars(gast).items() if isinstance(c, type) and issubclass(c, ast.AST)}
+    del nodes["type_ignore"]  # the fields of its only kind
+    assert nodes.keys() <= stub.keys()
+    for name, node in nodes.items():
+        fields = {s.target.id for s in stub[name].body if isinstance(s, ast.AnnAssign)}
+        assert set(node._fields) <= fields | {"_fields", "_attributes"}, name

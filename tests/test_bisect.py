@@ -1,14 +1,17 @@
 """A pass that breaks programs is named, whichever it is, and nothing is named where all is well."""
 
 import copy
+from dataclasses import replace
 
 import gast
 import numpy as np
 import pytest
 
 from pellucid.compiler import pipeline, syntax
-from pellucid.compiler.backend import llvm, loops
-from pellucid.compiler.backend.nests import improve
+from pellucid.compiler.backend import llvm
+from pellucid.compiler.program import Function
+from pellucid.compiler.request import Gradient
+from pellucid.compiler.steps import Repeat, Step
 from pellucid.compiler.transform import reverse
 
 from .harness import bisect
@@ -28,7 +31,7 @@ def smooth(x, k):
     return np.sum(a * a)
 """
 ARGUMENTS = np.linspace(0.1, 0.9, 5), 3
-GRADIENT = [pipeline.Gradient(0)]
+GRADIENT = [Gradient(0)]
 
 
 def program():
@@ -47,7 +50,28 @@ def spoiled(function):
 
 def broken(run):
     """A pass that spoils what it makes."""
-    return lambda given, *rest: spoiled(run(given, *rest))
+
+    def worse(given):
+        made = run(given)
+        return spoiled(made) if isinstance(made, Function) else made.map(spoiled)
+
+    worse.__name__ = run.__name__
+    return worse
+
+
+def swap(monkeypatch, name, change):
+    """Put another pass in the place of the one of this name, on every way that it is on."""
+
+    def swapped(steps):
+        return tuple(
+            Repeat(swapped(s.steps)) if isinstance(s, Repeat)
+            else replace(s, run=change(s.run)) if s.name == name
+            else s
+            for s in steps
+        )  # fmt: skip
+
+    for way in [name for name in vars(pipeline) if name.endswith("_WAY")]:
+        monkeypatch.setattr(pipeline, way, swapped(getattr(pipeline, way)))
 
 
 def test_nothing_is_named_where_all_is_well():
@@ -55,37 +79,15 @@ def test_nothing_is_named_where_all_is_well():
     assert bisect.bisect(program(), *ARGUMENTS, transforms=GRADIENT) is None
 
 
-@pytest.mark.parametrize("step", ["fuse", "contract", "reuse", "carry", "own_names", "shared_names"])
-def test_a_pass_over_nests_is_named(step, monkeypatch):
-    monkeypatch.setattr(improve, step, broken(getattr(improve, step)))
+PASSES = [step.name for step in (*pipeline.TIDY, *pipeline.SETTLED_WAY, *pipeline.LOOPS_WAY) if isinstance(step, Step)]
+
+
+@pytest.mark.parametrize("step", PASSES)
+def test_every_pass_is_named(step, monkeypatch):
+    swap(monkeypatch, step, broken)
     culprit = bisect.bisect(program(), *ARGUMENTS)
     assert culprit.step == step
     assert culprit.before != culprit.after and "def smooth" in culprit.before
-
-
-@pytest.mark.parametrize("step", ["separate", "hoist_tests", "tidy_names", "release"])
-def test_a_pass_of_lowering_is_named(step, monkeypatch):
-    run = getattr(loops, step)
-    if step in ("separate", "tidy_names"):  # they give the function and more
-        monkeypatch.setattr(loops, step, lambda f, *rest: (spoiled((got := run(f, *rest))[0]), *got[1:]))
-    else:
-        monkeypatch.setattr(loops, step, broken(run))
-    assert bisect.bisect(program(), *ARGUMENTS).step == step
-
-
-@pytest.mark.parametrize("step", ["simplify_once", "prune", "copies", "coalesce"])
-def test_a_pass_of_the_typed_stage_is_named(step, monkeypatch):
-    def swapped(steps):
-        return tuple(pipeline.Step(worse(s.run), s.takes, s.gives) if s.run.__name__ == step else s for s in steps)
-
-    def worse(run):
-        made = broken(run)
-        made.__name__ = step
-        return made
-
-    for table in ("TIDY", "SETTLE", "TIDY_AGAIN"):
-        monkeypatch.setattr(pipeline, table, swapped(getattr(pipeline, table)))
-    assert bisect.bisect(program(), *ARGUMENTS).step == step
 
 
 def test_a_derivative_is_held_against_differences(monkeypatch):
@@ -114,14 +116,17 @@ def test_machine_code_is_held_against_its_loops(monkeypatch):
 
 
 def test_what_the_verifier_finds_names_its_pass(monkeypatch):
-    lost = lambda f, *rest: f.with_(body=tuple(s for s in f.body if not isinstance(s, gast.Assign)))  # noqa: E731
-    monkeypatch.setattr(improve, "contract", lost)
+    def lost(function):
+        return function.with_(body=tuple(s for s in function.body if not isinstance(s, gast.Assign)))
+
+    lost.__name__ = "contract"
+    swap(monkeypatch, "contract", lambda run: lost)
     culprit = bisect.bisect(program(), *ARGUMENTS)
     assert culprit.step == "contract" and "may be read before it is assigned" in culprit.message
 
 
 def test_a_failing_test_names_the_pass(monkeypatch):
-    monkeypatch.setattr(improve, "fuse", broken(improve.fuse))
+    swap(monkeypatch, "fuse", broken)
     assert bisect.blamed() == ""
     Stages(program()).run("loops", *ARGUMENTS)
     assert "the answer differs first after `fuse`" in bisect.blamed()

@@ -9,10 +9,9 @@ import sys
 import pytest
 
 import pellucid
-from pellucid.compiler import pipeline
+from pellucid.compiler import driver, pipeline
 from pellucid.compiler.backend import llvm
-from pellucid.compiler.backend.loops import to_loops
-from pellucid.compiler.backend.nests.independent import mark_independent
+from pellucid.compiler.steps import run_steps
 from tests.harness.stages import module_of
 
 MOST = 2.3  # what is paid once makes the ratio smaller, sets and dictionaries that grow make it a little larger
@@ -130,8 +129,8 @@ def steps_of(make, types, count, with_gradient):
     request, arguments = compiled_of(make, types, count, with_gradient)
 
     def work():
-        made = pipeline.derive(request, arguments, {})
-        return llvm.lower_program(pipeline.loops(made.program))[0]
+        made = driver.derive(request, arguments, {})
+        return llvm.lower_program(driver.loops(made.program))[0]
 
     calls, text = calls_in(work)
     return calls, len(text)
@@ -158,7 +157,7 @@ def test_a_line_costs_few_calls_up_to_its_tidied_typed_form(name, monkeypatch):
     monkeypatch.setenv("PELLUCID_VERIFY", "0")
     make, types = PROGRAMS[name]
     request, arguments = compiled_of(make, types, 120, with_gradient=False)
-    calls, _ = calls_in(lambda: pipeline.settled(pipeline.derive(request, arguments, {}).program))
+    calls, _ = calls_in(lambda: driver.settled(driver.derive(request, arguments, {}).program))
     assert calls <= 120 * TYPED_CALLS[name]
 
 
@@ -167,14 +166,14 @@ def test_a_line_costs_few_calls_from_its_typed_form_to_the_text_for_llvm(name, m
     monkeypatch.setenv("PELLUCID_VERIFY", "0")
     make, types = PROGRAMS[name]
     request, arguments = compiled_of(make, types, 120, with_gradient=False)
-    typed = pipeline.settled(pipeline.derive(request, arguments, {}).program)
-    calls, _ = calls_in(lambda: llvm.lower_program(to_loops(typed).map(mark_independent)))
+    typed = driver.settled(driver.derive(request, arguments, {}).program)
+    calls, _ = calls_in(lambda: llvm.lower_program(run_steps(typed, pipeline.LOOPS_WAY)))
     assert calls <= 120 * LOWERED_CALLS[name], calls / 120
 
 
 def test_a_line_of_scalars_is_a_line_or_two_for_llvm():
     def lines(count):
         request, arguments = compiled_of(*PROGRAMS["scalars"], count, with_gradient=False)
-        return llvm.lower_program(pipeline.loops(pipeline.derive(request, arguments, {}).program))[0].count("\n")
+        return llvm.lower_program(driver.loops(driver.derive(request, arguments, {}).program))[0].count("\n")
 
     assert lines(180) - lines(120) <= 3 * 60

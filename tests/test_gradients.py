@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 from tests.harness.corpus import (
     copy_tree,
     cotangent_like,

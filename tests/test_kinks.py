@@ -6,7 +6,7 @@ Where a row says nothing else JAX 0.10 gives the same; where it does, `docs/limi
 import numpy as np
 import pytest
 
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 from tests.harness.stages import Stages, module_of
 
 INF, NAN = np.inf, np.nan

@@ -1,7 +1,6 @@
 """What is known of statements of the loops stage: the same answers as from reading them again, and each found once."""
 
-from pellucid.compiler import syntax
-from pellucid.compiler.backend.loops import to_loops
+from pellucid.compiler import driver, syntax
 from pellucid.compiler.backend.nests.known import Known
 
 from .harness.typed_text import read_program
@@ -20,7 +19,7 @@ def f(x: "f64[n, m]", k: "int"):
 
 
 def statements():
-    return list(syntax.walk(to_loops(read_program(MIXED)).main.body))
+    return list(syntax.walk(driver.lowered(read_program(MIXED)).main.body))
 
 
 def test_counts_reads_and_binds_are_those_of_the_text():

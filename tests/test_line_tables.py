@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler import pipeline
+from pellucid.compiler import driver
 from pellucid.compiler.backend import llvm
 from pellucid.compiler.backend.abi import Options
 from pellucid.compiler.backend.line_tables import with_lines
@@ -59,7 +59,7 @@ def folder(tmp_path, monkeypatch):
 def lowered(function, *args):
     names = inspect.signature(function).parameters
     flat = flatten(dict(zip(names, args, strict=True)), (), function)
-    return pipeline.loops(pipeline.typed(Request(function), flat.arguments).program)
+    return driver.loops(driver.typed(Request(function), flat.arguments).program)
 
 
 def test_every_statement_has_the_line_it_is_printed_on(folder):

@@ -6,9 +6,9 @@ import gast
 import numpy as np
 import pytest
 
-from pellucid.compiler import printer, stages, syntax
+from pellucid.compiler import driver, pipeline, printer, stages, syntax
 from pellucid.compiler.analysis.alias import conflicts
-from pellucid.compiler.backend.loops import to_loops
+from pellucid.compiler.steps import run_steps
 
 from .harness.loops_samples import PROGRAMS
 from .harness.lowering_check import agree, runnable, text_of
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(5)
 
 
 def lowered(text):
-    program = to_loops(read_program(text))
+    program = driver.lowered(read_program(text))
     for function in program.functions.values():
         assert not stages.verify(function, "loops"), text_of(program)
     return program
@@ -90,7 +90,7 @@ def test_random_dtypes_agree(block):
 def test_typed_program_is_left_as_it_was():
     typed = read_program(random_program(3))
     before, types = text_of(typed), dict(typed.main.types)
-    to_loops(typed)
+    driver.lowered(typed)
     assert text_of(typed) == before
     assert typed.main.types == types
 
@@ -142,7 +142,7 @@ def test_sum_recovers_what_cancels():
 def test_sum_of_what_is_not_finite(values):
     for text, x in ((SUM, np.array(values)), (ROW_SUMS, np.array([values]))):
         typed = read_program(text.format("f64"))
-        agree(typed, to_loops(typed), [x])
+        agree(typed, driver.lowered(typed), [x])
 
 
 # --- fusion --------------------------------------------------------------------------------------------------------
@@ -408,10 +408,11 @@ def f(x: "f64[n]", k: "i64[m]"):
 
 
 def test_outermost_loop_is_parallel():
-    program = lowered("""
+    unmarked = [step for step in pipeline.LOOPS_WAY if step.name != "mark_independent"]
+    program = run_steps(read_program("""
 def f(x: "f64[n, m]"):
     return x * 2.0, sum(x, axis=1), max(x, axis=0)
-""")
+"""), unmarked)
     assert len(loops_of(program, "prange")) == 1  # all three walk along the rows of x
 
 

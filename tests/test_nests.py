@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler import stages, syntax
+from pellucid.compiler import driver, stages, syntax
 from pellucid.compiler.analysis.alias import conflicts
 from pellucid.compiler.analysis.ranges import FRONT, ranges
 from pellucid.compiler.backend.llvm import compile_program, lower
-from pellucid.compiler.backend.loops import to_loops
 from pellucid.compiler.backend.nests.footprint import footprint
 from pellucid.compiler.printer import print_program
 
@@ -30,7 +29,7 @@ def softmax(x: "f64[n, m]"):
 
 
 def lowered(text):
-    program = to_loops(read_program(text))
+    program = driver.lowered(read_program(text))
     for function in program.functions.values():
         assert not stages.verify(function, "loops"), text_of(program)
     return program
@@ -75,7 +74,7 @@ def test_random_programs_agree_in_machine_code(source):
         typed = read_program(source.random_program(seed))
         if conflicts(typed.main):
             continue
-        reference, native = runnable(typed), compile_program(to_loops(typed))
+        reference, native = runnable(typed), compile_program(driver.lowered(typed))
         for k in range(3):
             arguments = source.random_arguments(7 * seed + 3 * k + 1)
             before = [np.copy(a) for a in arguments]

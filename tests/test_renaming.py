@@ -2,9 +2,8 @@
 
 import gast
 
-from pellucid.compiler import printer, syntax
+from pellucid.compiler import driver, printer, syntax
 from pellucid.compiler.backend.loop_rules.renaming import copied, renamed
-from pellucid.compiler.backend.loops import to_loops
 
 from .harness.typed_text import read_program
 
@@ -50,6 +49,6 @@ def f(x: "f64[n]"):
     s, t = g(x * 2.0, 3)
     return s * t
 """
-    body = printer.print_program(to_loops(read_program(text)))
+    body = printer.print_program(driver.lowered(read_program(text)))
     assert "empty" in body
     assert "g(" in body

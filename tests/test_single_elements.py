@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 from tests.harness.complex_step import ComplexNumPy, complex_slopes
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 

@@ -11,7 +11,7 @@ import pytest
 
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 from tests.harness.random_stores import random_stores
 from tests.harness.stages import STAGES, Stages, assert_same, assert_same_value, attempt, in_python, module_of
 

@@ -181,7 +181,7 @@ def _edges_of_call(statement, node: gast.Call, callee: Function, reach) -> Itera
         source = node.args[position]
         if not isinstance(source, gast.Name):
             continue
-        target = places[int(out)] if out.isdigit() else argument_of[out].id  # type: ignore[union-attr]
+        target = places[int(out)] if out.isdigit() else argument_of[out].id
         if target != source.id:
             yield source.id, target
 

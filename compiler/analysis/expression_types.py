@@ -91,7 +91,7 @@ def _type_of_call(node: gast.Call, types: Mapping[str, Type], held: Held | None)
         static = syntax.static_of(node)
         return Scalar(str(static["dtype"]), bool(static.get("weak", False)))
     if operator == "pop":
-        return types[node.args[0].id].element  # type: ignore[union-attr]
+        return types[node.args[0].id].element
     return result_of(str(operator), tuple([_scalar(type_of(a, types, held)) for a in node.args]))
 
 

@@ -142,11 +142,11 @@ class Failures:
         static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(node)
         match row.kind:
             case "elementwise":
-                return elementwise_fails(row.name, operands, static)  # type: ignore[arg-type]
+                return elementwise_fails(row.name, operands, static)
             case "contraction":
                 return not _fits(row.name, operands, static)
         shape = static.get("shape", ())
-        return row.raises(operands, static) or not self._is_natural(shape)  # type: ignore[arg-type]
+        return row.raises(operands, static) or not self._is_natural(shape)
 
     def _is_natural(self, shape: object) -> bool:
         """Whether no length of a shape can be negative."""
@@ -194,7 +194,7 @@ def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) 
     """Whether the lengths that a contraction sums over are known to be equal."""
     if len(operands) != 2 or not all(isinstance(t, Array) for t in operands):
         return False
-    left, right = (t.dims for t in operands)  # type: ignore[union-attr]
+    left, right = (t.dims for t in operands)
     if UNKNOWN in (*left, *right):
         return False
     if name == "matmul":

@@ -43,7 +43,7 @@ def determining_axes(function: Function) -> dict[str, Axis]:
     found: dict[str, Axis] = {}
     for axis in axes:
         if is_alone(axis.extent):
-            found.setdefault(axis.extent.terms[0][0], axis)  # type: ignore[union-attr]
+            found.setdefault(axis.extent.terms[0][0], axis)
     progress = True
     while progress:
         progress = False

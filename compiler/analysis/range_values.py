@@ -129,14 +129,14 @@ class Values:
 
     def _fresh_of(self, node: gast.expr) -> Form | None:
         type_ = type_of(node, self.types, self.held)
-        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None  # type: ignore[union-attr]
+        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None
 
     def _name(self, id_: str, state: State) -> Form | None:
         type_ = self.types.get(id_)
         if not is_int(type_):
             return None
         if id_ not in state.ints:
-            state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])  # type: ignore[union-attr]
+            state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])
         return state.ints[id_]
 
     def _load(self, node: gast.Subscript, state: State) -> Form | None:
@@ -221,7 +221,7 @@ class Values:
     def _call(self, node: gast.Call, state: State) -> Form | None:
         operator = syntax.operator_of(node)
         if operator == "dim":
-            return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]  # type: ignore[call-overload]
+            return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]
         if operator == "length":
             return self.unknowns.fresh(0, LENGTH_HIGH)
         row = row_of(operator)
@@ -241,7 +241,7 @@ class Values:
         if not is_int(type_):
             return None
         exact = row.interval(self, state, *forms)
-        return self._fitted(node, state, exact, type_)  # type: ignore[arg-type]
+        return self._fitted(node, state, exact, type_)
 
     def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
         """Of the comparison of an int with a float: whether the int is a float without loss."""
@@ -251,7 +251,7 @@ class Values:
 
     def _unknown_result(self, node: gast.Call) -> Form | None:
         operator = str(syntax.operator_of(node))
-        if operator == "pop" and isinstance(self.types[node.args[0].id].element, Array):  # type: ignore[union-attr]
+        if operator == "pop" and isinstance(self.types[node.args[0].id].element, Array):
             return None
         return self._fresh_of(node) if is_scalar_operator(operator) else None
 

@@ -68,7 +68,7 @@ class _Reaching:
 
     def statement(self, node: gast.stmt, state: State) -> State:
         if _is_copy(node):
-            return {**state, node.targets[0].id: state.get(node.value.id, NOTHING)}  # type: ignore[attr-defined]
+            return {**state, node.targets[0].id: state.get(node.value.id, NOTHING)}
         if id(node) not in self.numbers:
             return state
         if isinstance(node, gast.For | gast.While):
@@ -79,7 +79,7 @@ class _Reaching:
         if isinstance(node, gast.If):
             return _joined(self.block(node.body, state), self.block(node.orelse, state))
         if _is_turn(node):
-            pairs = zip(node.targets[0].elts, node.value.elts)  # type: ignore[attr-defined]
+            pairs = zip(node.targets[0].elts, node.value.elts)
             return {**state, **{to.id: state.get(source.id, NOTHING) for to, source in pairs}}
         own = frozenset({self.numbers[id(node)]})
         return {**state, **dict.fromkeys(syntax.names_bound(node), own)}

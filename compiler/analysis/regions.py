@@ -90,7 +90,7 @@ class Regions:
     place: dict[int, Region] = field(default_factory=dict)
     order: dict[int, float] = field(default_factory=dict)
     home: dict[str, Region] = field(default_factory=dict)
-    merges: dict[int, list[tuple[str, list[gast.expr]]]] = field(default_factory=dict)
+    merges: dict[int, list[tuple[str, list[gast.expr | None]]]] = field(default_factory=dict)
     closing: dict[int, list[tuple[str, gast.expr]]] = field(default_factory=dict)
     main: dict[int, list[gast.stmt]] = field(default_factory=dict)
     stores: dict[str, list[gast.stmt]] = field(default_factory=dict)

@@ -35,7 +35,7 @@ def result_type(node: gast.AST, types: Mapping[str, Type]) -> Type | None:
         case gast.IfExp(body=body, orelse=orelse):
             left, right = result_type(body, types), result_type(orelse, types)
             both = isinstance(left, Scalar) and isinstance(right, Scalar)
-            return Scalar(*promote(left, right)) if both else None  # type: ignore[arg-type]
+            return Scalar(*promote(left, right)) if both else None
         case gast.Subscript(value=gast.Name(id=base), slice=items):
             return load_type(types.get(base), items, types)
         case gast.Call():
@@ -70,7 +70,7 @@ def load_type(base: Type | None, items: gast.expr, types: Mapping[str, Type]) ->
             advanced.append(type_)
             axis += type_.ndim - 1 if is_bool(type_.dtype) else 0
         axis += 1
-    ranks = [1 if is_bool(t.dtype) else t.ndim for t in advanced]  # type: ignore[union-attr]
+    ranks = [1 if is_bool(t.dtype) else t.ndim for t in advanced]
     dims += [UNKNOWN] * max(ranks, default=0) + list(base.dims[axis:])
     return Array(base.dtype, tuple(dims), "A") if dims else Scalar(base.dtype)
 

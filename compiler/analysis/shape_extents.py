@@ -23,7 +23,7 @@ def extent_of(tree: gast.expr, types: Mapping[str, Type], of_name: Callable[[str
             return of_name(name)
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
             type_ = types.get(array)
-            return type_.dims[syntax.static_of(tree)["axis"]] if isinstance(type_, Array) else None  # type: ignore
+            return type_.dims[syntax.static_of(tree)["axis"]] if isinstance(type_, Array) else None
         case gast.Call(func=gast.Name(id="maximum"), args=[other, gast.Constant(value=0)]):
             return extent_of(other, types, of_name)
         case gast.Call(func=gast.Name(id=operator), args=[left, right]):

@@ -144,9 +144,9 @@ def _effect(call: gast.Call) -> str:
 
 
 def _range(iter_: gast.expr, kinds: Container[str | None], flat: bool) -> str:
-    if syntax.operator_of(iter_) not in kinds or len(iter_.args) != 3:  # type: ignore[attr-defined]
+    if syntax.operator_of(iter_) not in kinds or len(iter_.args) != 3:
         return "a loop runs over range(start, stop, step)"
-    if flat and not all(map(syntax.is_atom, iter_.args)):  # type: ignore[attr-defined]
+    if flat and not all(map(syntax.is_atom, iter_.args)):
         return "a bound of the loop is not an atom"
     return ""
 
@@ -184,9 +184,9 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
                 return ""
             return _element(place, function) or _nested(value, function)
         case gast.Expr(value=gast.Call() as call):
-            name = syntax.operator_of(call)
-            lost = name in schema.OPERATORS or name in FORMS and FORMS[name].gives
-            return f"`{name}` is lost" if lost else ""
+            effect = syntax.operator_of(call)
+            lost = effect in schema.OPERATORS or effect in FORMS and FORMS[effect].gives
+            return f"`{effect}` is lost" if lost else ""
         case gast.For(target=gast.Name(), iter=iter_):
             return _range(iter_, LOOPS, flat=False)
         case gast.While(test=test) | gast.If(test=test):

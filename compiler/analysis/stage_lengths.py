@@ -110,14 +110,14 @@ class _Lengths:
     def learn(self, name: str, value: gast.expr) -> None:
         """Remember an int that is a sum of lengths."""
         operator = syntax.operator_of(value)
-        taken = value.args[0] if operator == "cast" else value  # type: ignore[attr-defined]
+        taken = value.args[0] if operator == "cast" else value
         if isinstance(taken, gast.Subscript) or operator == "pop" or getattr(taken, "id", "") in self.recorded:
             self.recorded.add(name)
         self.values[name] = value
-        if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):  # type: ignore
+        if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):
             return
         try:
-            fact = self.builder.extent_of_result(operator, value.args, syntax.static_of(value))  # type: ignore
+            fact = self.builder.extent_of_result(operator, value.args, syntax.static_of(value))
         except (InternalError, KeyError, AttributeError):
             return
         if fact is not None:

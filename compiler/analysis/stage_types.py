@@ -118,7 +118,7 @@ class _Checker:
             return self.compare("the element", container.element, self.inferred(value))
         if not isinstance(container, Array):
             return f"`{base}` is {container} and has no elements"
-        place = indexing.index_type(self.builder, container, items.elts)  # type: ignore[attr-defined]
+        place = indexing.index_type(self.builder, container, items.elts)
         stored = self.inferred(value)
         if isinstance(place, Scalar) and not isinstance(stored, Scalar):
             return f"an element of `{base}` cannot hold {stored}"

@@ -27,7 +27,7 @@ def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     dtype = place.type.dtype
     if not is_inexact(dtype):
         return None
-    total, term = (lower_as(frame, a, dtype) for a in value.args)  # type: ignore[attr-defined]
+    total, term = (lower_as(frame, a, dtype) for a in value.args)
     row = OPERATORS[str(syntax.operator_of(value))]
     if row.reorders == "zeros":
         return frame.code.intrinsic(row.name, total, term, flags="nsz ")

@@ -96,7 +96,7 @@ def written_out(frame: Frame, node: gast.For) -> gast.For:
         bounds.insert(0, syntax.constant(0))
     if len(bounds) == 2:
         bounds.append(syntax.constant(1))
-    return syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))  # type: ignore[return-value]
+    return syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))
 
 
 def _written_out(frame: Frame, node: gast.expr, depth: int = 4) -> gast.expr:
@@ -145,7 +145,7 @@ def fits(frame: Frame, array: str, axis: int, index: gast.expr) -> Value | None:
         return None
     if loop.flag is None:
         loop.flag = frame.code.variable("i1", "fits", TRUE)
-        before_loop(frame, loop, lambda: frame.code.store(TRUE, loop.flag))  # type: ignore[arg-type]
+        before_loop(frame, loop, lambda: frame.code.store(TRUE, loop.flag))
     key = (array, axis, text_of(index))
     if key not in loop.tested:
         loop.tested.add(key)
@@ -187,7 +187,7 @@ def _rest(node: gast.expr, sign: int, variable: str) -> Rest | None:
     return None
 
 
-def before_loop(frame: Frame, loop: OpenLoop, write) -> None:  # type: ignore[no-untyped-def]
+def before_loop(frame: Frame, loop: OpenLoop, write) -> None:
     """Write instructions before the loop."""
     code = frame.code
     lines, terminated = code.lines, code.terminated

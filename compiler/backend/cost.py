@@ -96,7 +96,7 @@ class Estimate:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]) if base not in self.changing:
                 place = self.frame.places[base]
                 axis = syntax.static_of(node)["axis"]
-                return code.load("i64", place.dims[axis]) if isinstance(place, ArrayPlace) else None  # type: ignore[call-overload]
+                return code.load("i64", place.dims[axis]) if isinstance(place, ArrayPlace) else None
             case gast.Call(func=gast.Name(id=operator), args=[left, right]):
                 row = OPERATORS.get(operator)
                 parts = [self.known(left), self.known(right)]
@@ -161,7 +161,7 @@ def _operation(operator: str) -> float:
 def block_length(start: gast.expr, stop: gast.expr) -> int:
     """128 where a loop runs from j to min(j + 128, n), else 0."""
     if syntax.operator_of(stop) == "minimum" and isinstance(start, gast.Name):
-        match stop.args[0]:  # type: ignore[attr-defined]
+        match stop.args[0]:
             case gast.Call(func=gast.Name(id="add"), args=[gast.Name(id=again), gast.Constant(value=int(length))]):
                 return length if again == start.id else 0
     return 0

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from .. import syntax
@@ -67,7 +69,7 @@ def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: ga
     return cast(here, value)
 
 
-def lower(frame: Frame, node: gast.expr) -> Value:
+def lower(frame: Frame, node: Any) -> Value:
     """The value of an expression in the register type of its own dtype."""
     kind = type(node)
     if kind is gast.Call:
@@ -167,7 +169,7 @@ def _call(frame: Frame, node: gast.Call) -> Value:
     operator = str(syntax.operator_of(node))
     match operator:
         case "dim":
-            axis = int(syntax.static_of(node)["axis"])  # type: ignore[call-overload]
+            axis = int(syntax.static_of(node)["axis"])
             return frame.code.load("i64", frame.array(node.args[0].id).dims[axis])
         case "length":
             return lists.length(frame, node.args[0].id)

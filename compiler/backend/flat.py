@@ -12,6 +12,7 @@ then cost no more than long ones.  The lengths are compared once more before the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import gast
 
@@ -47,7 +48,7 @@ def flattened(frame: Frame, node: gast.For, lower_int: Callable[[Frame, gast.exp
     total = lengths[0]
     for length in lengths[1:]:
         total = frame.code.binary("mul", total, length)
-    return Flat(variables, syntax.rebuild(node, body=body), total)  # type: ignore[arg-type]
+    return Flat(variables, syntax.rebuild(node, body=body), total)
 
 
 def is_flat_access(frame: Frame, node: gast.Subscript) -> bool:
@@ -111,13 +112,13 @@ def _same_lengths(frame: Frame, loops: Sequence[gast.For], arrays: Sequence[str]
     return all(_is_length(frame, _bound(loop), types[0].dims[axis]) for axis, loop in enumerate(loops) if axis)  # type: ignore[union-attr]
 
 
-def _is_length(frame: Frame, bound: gast.expr, extent: object) -> bool:
+def _is_length(frame: Frame, bound: Any, extent: object) -> bool:
     if isinstance(bound, gast.Constant):
         return bound.value == extent
     if syntax.operator_of(bound) != "dim":
         return False
-    type_ = frame.function.types[bound.args[0].id]  # type: ignore[attr-defined]
-    return isinstance(type_, Array) and type_.dims[syntax.static_of(bound)["axis"]] == extent  # type: ignore[call-overload]
+    type_ = frame.function.types[bound.args[0].id]
+    return isinstance(type_, Array) and type_.dims[syntax.static_of(bound)["axis"]] == extent
 
 
 def _not_negative(frame: Frame, stop: Value) -> Value:

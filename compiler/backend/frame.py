@@ -113,8 +113,8 @@ class Frame:
     inlined: tuple[Span, ...] = ()
     held: Held = field(default_factory=dict)  # the types of expressions
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
-    loops: list = field(default_factory=list)  # type: ignore[type-arg]  # those being written (`checks.OpenLoop`)
-    preceding: dict = field(default_factory=dict)  # type: ignore[type-arg]  # ints named right before this statement
+    loops: list = field(default_factory=list)  # those being written (`checks.OpenLoop`)
+    preceding: dict = field(default_factory=dict)  # ints named right before this statement
     version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
     flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)

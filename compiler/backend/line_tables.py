@@ -63,7 +63,7 @@ def _numbered(body: Sequence[gast.stmt], numbers: Iterator[int]) -> tuple[gast.s
             if isinstance(getattr(statement, block, None), list | tuple):
                 changes[block] = list(_numbered(getattr(statement, block), numbers))
         numbered.append(syntax.rebuild(statement, **changes))
-    return tuple(numbered)  # type: ignore[arg-type]
+    return tuple(numbered)
 
 
 class LineWriter:

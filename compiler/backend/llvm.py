@@ -220,7 +220,7 @@ def _array_value(frame: Frame, value: gast.expr) -> tuple[View, bool]:
         case "empty":
             return _empty(frame, value), True  # type: ignore[arg-type]
         case "pop":
-            return lists.pop_array(frame, value.args[0].id), True  # type: ignore[attr-defined]
+            return lists.pop_array(frame, value.args[0].id), True
         case "transpose":
             return views.transposed(frame, value), False  # type: ignore[arg-type]
         case "reshape":

@@ -23,7 +23,6 @@ from ..dtypes import INT_WORD
 from ..ops import schema
 from ..ops.forms import FORMS
 from ..program import Function, Program
-from ..steps import done
 from ..types import Array, Extent, ListOf, Scalar
 from .loop_rules import calls, contractions, loads, reductions, structure
 from .loop_rules.elementwise import creation, elementwise, made_lengths, refuse_negative
@@ -34,23 +33,17 @@ from .loop_rules.names_of_arrays import assign, assign_array, assign_opaque, dec
 from .loop_rules.nest import Nest, allocate, flush, materialise, realise
 from .loop_rules.nodes import Node, Stored, Value
 from .loop_rules.operands import apply, solid
-from .loop_rules.release import release, tidy_names
 from .loop_rules.scalars import scalar, truth
-from .loop_rules.webs import separate
-from .loop_rules.while_tests import hoist_tests
-from .nests.improve import improve
 
 
-def to_loops(program: Program) -> Program:
+def lower(program: Program) -> Program:
+    """The program of the loops stage, with the nests as they are written."""
     return program.map(lambda function: lower_function(function, program))
 
 
 def lower_function(function: Function, program: Program) -> Function:
-    function = done("hoist_tests", function, hoist_tests(function), "typed")
-    split, wishes = separate(function)
-    function = done("separate", function, split, "typed")
     low = Lowering(function, program)
-    low.locals.update(wishes)
+    low.locals.update(function.wishes)
     for name in function.parameters:
         if isinstance(function.types[name], Array):
             low.name_node(name, low.stored(name))
@@ -58,12 +51,7 @@ def lower_function(function: Function, program: Program) -> Function:
     for statement in function.body:
         lower_statement(low, statement)
     told = (*function.decisions, *decisions(low))
-    made = function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=told)
-    made = improve(done("lower", function, made, "loops"), low.names, low.locals)
-    tidied, renamed = tidy_names(made, low.locals)
-    tidied = done("tidy_names", made, tidied, "loops")
-    sources = {renamed.get(view, view): renamed.get(base, base) for view, base in low.origin.items()}
-    return done("release", tidied, release(tidied, sources), "loops")
+    return function.with_(body=tuple(low.body), stage="loops", types=low.types, decisions=told, wishes=low.locals)
 
 
 def require_lengths(low: Lowering) -> None:
@@ -251,7 +239,7 @@ def _returned(low: Lowering, atom: gast.expr, type_: object) -> str:
         return low.assign(low.fresh("result"), value.tree if type_.weak else solid(value).tree, type_)
     node = low.node(atom)
     if isinstance(node, Stored):
-        name = atom.id  # type: ignore[attr-defined]
+        name = atom.id
         if node.name == name or low.may_share(node.name, name):
             return node.name
         # a branch that is over may have used the name for a view

@@ -105,7 +105,7 @@ def _value(frame: Frame, index: gast.expr, given: Mapping[str, Value]) -> Value:
         case gast.Constant(value=value):
             return int_(value)
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
-            axis = int(syntax.static_of(index)["axis"])  # type: ignore[call-overload]
+            axis = int(syntax.static_of(index)["axis"])
             return frame.code.load("i64", frame.array(array).dims[axis])
-    parts = (_value(frame, part, given) for part in index.args)  # type: ignore[attr-defined]
+    parts = (_value(frame, part, given) for part in index.args)
     return wrapping(frame.code, str(syntax.operator_of(index)), *parts)

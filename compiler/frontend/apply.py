@@ -142,7 +142,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
     fields = record_fields(cls)
     given = dict(zip(fields, args, strict=False)) | kwargs
     if is_namedtuple_class(cls):  # what CPython gives to fields that are left out
-        usual = cls.__new__.__defaults__ or ()  # type: ignore[attr-defined]
+        usual = cls.__new__.__defaults__ or ()
         defaults = dict(zip(fields[len(fields) - len(usual) :], usual))
     else:
         missing = dataclasses.MISSING

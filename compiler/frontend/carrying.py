@@ -85,7 +85,7 @@ def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
             entry[flag] = frame.variables.get(flag, Static(False))
     for name in candidates - set(carried):
         frame.variables.pop(name, None)
-    return entry | frame.heap.contents  # type: ignore[operator]
+    return entry | frame.heap.contents
 
 
 def _of(variables: dict[str, Value], name: str) -> Value:
@@ -164,7 +164,7 @@ class _Trial:
             self.variable = enter()
             execute.execute(frame, body)
             state: dict[Any, Value] = dict(frame.variables)
-            state.update(frame.heap.contents)  # type: ignore[arg-type]
+            state.update(frame.heap.contents)
             ends = {key: branches.of_side(state, key) for key in self.heads}
         except Stopped:
             ends = dict(self.heads)

@@ -169,8 +169,8 @@ def _same(left: dict[str, Value], right: dict[str, Value]) -> bool:
 def _is_inexact(frame: Frame, left: Value, right: Value) -> bool:
     """Whether one side is an int that the type of both may not hold."""
     both_types = [frame.type_of(v) for v in (left, right)]
-    wanted = Scalar(*promote(*both_types))  # type: ignore[arg-type]
-    return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))  # type: ignore[arg-type]
+    wanted = Scalar(*promote(*both_types))
+    return any(loses_digits(v, t, wanted) for v, t in zip((left, right), both_types))
 
 
 def _is_unseen(statement: gast.stmt, types: dict[str, Type]) -> bool:

@@ -76,7 +76,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
     if isinstance(items, gast.Slice):
         return sliced_list(frame, held, items, node)
     position = evaluate.evaluate(frame, items)
-    element = own_lengths(frame, frame.type_of(held).element)  # type: ignore[union-attr]
+    element = own_lengths(frame, frame.type_of(held).element)
     return Leaf(frame.builder.bind(syntax.index(held.name, whole(frame, position, node)), element, hint).id)
 
 
@@ -131,10 +131,10 @@ def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> 
 def element_for(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Any:
     """The type of a growable list's elements, after numbers have been converted to one that holds this number too."""
     held = frame.held(target)
-    element, found = frame.type_of(held).element, frame.type_of(value)  # type: ignore[union-attr]
+    element, found = frame.type_of(held).element, frame.type_of(value)
     if isinstance(element, Scalar) and isinstance(found, Scalar) and not can_hold(frame, element, found):
-        wanted = ListOf(join_types(frame, element, found))  # type: ignore[arg-type]
-        frame.heap.contents[target.number] = converted_list(frame, held, wanted, node)  # type: ignore[arg-type]
+        wanted = ListOf(join_types(frame, element, found))
+        frame.heap.contents[target.number] = converted_list(frame, held, wanted, node)
         return wanted.element
     return element
 
@@ -264,7 +264,7 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
         if position not in (None, Static(-1)):
             frame.fault("U013", "from a list that grows only the last item can be popped", node, "called here")
         change(frame, target, None, node)
-        element = own_lengths(frame, frame.type_of(held).element)  # type: ignore[union-attr]
+        element = own_lengths(frame, frame.type_of(held).element)
         return Leaf(frame.builder.bind(syntax.call("pop", held.name), element, "t").id)
     items = list(held.items)
     at = -1 if position is None else evaluate.known(frame, position, node, "the position")
@@ -281,7 +281,7 @@ def _rebuilt(edit: Callable[..., None]) -> Callable[..., Value]:
     """A method that changes a list of known length and gives nothing."""
 
     def method(frame: Frame, target: Ref, node: gast.AST, *values: Value) -> Value:
-        items = list(frame.held(target).items)  # type: ignore[union-attr]
+        items = list(frame.held(target).items)
         edit(frame, node, items, *values)
         change(frame, target, Sequence(tuple(items), list), node)
         return Static(None)
@@ -312,7 +312,7 @@ def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(key_of(frame, key, node))  # type: ignore[union-attr]
+    found = frame.held(target).get(key_of(frame, key, node))
     return default if found is None else found
 
 
@@ -330,14 +330,14 @@ def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Val
 
 def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
     held, name = frame.held(target), key_of(frame, key, node)
-    found = held.get(name)  # type: ignore[union-attr]
+    found = held.get(name)
     if found is None:
-        change(frame, target, Mapping_((*held.items, (name, default))), node)  # type: ignore[union-attr]
+        change(frame, target, Mapping_((*held.items, (name, default))), node)
     return default if found is None else found
 
 
 def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
-    items = dict(frame.held(target).items)  # type: ignore[union-attr]
+    items = dict(frame.held(target).items)
     for other in others:
         items.update(pairs_of(frame, other, node))
     change(frame, target, Mapping_(tuple({**items, **named}.items())), node)

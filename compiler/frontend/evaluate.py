@@ -124,7 +124,7 @@ def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") 
         case Mapping_(items=items):
             return {k: known(frame, v, node, what) for k, v in items}
         case Record(cls=cls, items=items) as record if record.is_tuple:
-            return cls(*(known(frame, v, node, what) for _, v in items))  # type: ignore[call-arg]
+            return cls(*(known(frame, v, node, what) for _, v in items))
         case Iteration():
             return tuple(known(frame, v, node, what) for v in iteration.static_items(frame, value, node))
         case Leaf(name=name) if isinstance(frame.builder.extents.get(name), int):
@@ -154,7 +154,7 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node, is_own=owner is frame)
-        owner.variables[is_set(name)] = Static(True)  # type: ignore[union-attr]
+        owner.variables[is_set(name)] = Static(True)
     return found
 
 
@@ -240,7 +240,7 @@ def power(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
 def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Value) -> Value:
     """Python's own arithmetic on numbers known now; an error it raises is raised when the program gets here."""
     try:
-        result = function(*(v.value for v in values))  # type: ignore[union-attr]
+        result = function(*(v.value for v in values))
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
         text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))

@@ -213,13 +213,13 @@ def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
     if held is None:
         return None
     with frame.reporting(node):
-        return dtype_name.ask(held)  # type: ignore[return-value]
+        return dtype_name.ask(held)
 
 
 def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value]:
     """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
-    element = frame.type_of(value).element  # type: ignore[union-attr]
-    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")  # type: ignore[union-attr]
+    element = frame.type_of(value).element
+    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype=INT_WORD)
 
     def each(visit: Any) -> str:
@@ -231,7 +231,7 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
         frame.builder.types[variable] = types.INT
         with frame.captured() as body:
             own = own_lengths(frame, element)
-            item = frame.builder.bind(syntax.index(value.name, variable), own, "item")  # type: ignore[union-attr]
+            item = frame.builder.bind(syntax.index(value.name, variable), own, "item")
             lengths = [evaluate.length_of(frame, Leaf(item.id), axis, node) for axis in range(element.ndim)]
             size: Value = Static(1)
             for length in lengths:
@@ -245,7 +245,7 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
         for axis, length in enumerate(lengths):
             place = [syntax.name(variable), syntax.constant(axis)]
-            frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))  # type: ignore[union-attr]
+            frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))
 
     together = syntax.name(each(measure))
     data = frame.emit("empty", node=node, hint="data", shape=(together,), dtype=element.dtype)
@@ -254,7 +254,7 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
         flat = frame.emit("reshape", Leaf(item.id), node=node, shape=(frame.atom(size, node),))
         end = frame.emit("add", Leaf(total), size, node=node)
         place = [syntax.slice_(syntax.name(total), frame.atom(end, node))]
-        frame.builder.append(syntax.store(data.name, place, frame.atom(flat, node)))  # type: ignore[union-attr]
+        frame.builder.append(syntax.store(data.name, place, frame.atom(flat, node)))
 
     each(fill)
     return data, shapes
@@ -265,7 +265,7 @@ EMPTY = "need at least one array: how many dimensions an array made of a list ha
 
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
     """An array with the items of a growable list, filled by a loop."""
-    element = frame.type_of(value).element  # type: ignore[union-attr]
+    element = frame.type_of(value).element
     count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
@@ -281,7 +281,7 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     with frame.captured() as body:
         item = frame.builder.bind(syntax.index(value.name, variable), own_lengths(frame, element), "item")
         slices = [syntax.slice_() for _ in lengths[1:]]
-        frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))  # type: ignore[union-attr]
+        frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
     return made
 

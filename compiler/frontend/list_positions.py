@@ -48,5 +48,5 @@ def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
     held = None if number is None else frame.heap.contents.get(number)
     if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
         return False
-    containers.let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)  # type: ignore[arg-type]
+    containers.let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)
     return True

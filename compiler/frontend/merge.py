@@ -116,7 +116,7 @@ def _grows(frame: Frame, left: Value, right: Value) -> bool:
         return all(frame.is_list(v) or list_of_column(frame, v) is not None for v in (left, right)) and left != right
     lists = [isinstance(v, Sequence) and v.kind is list for v in (left, right)]
     if all(lists):
-        return len(left.items) != len(right.items)  # type: ignore[union-attr]
+        return len(left.items) != len(right.items)
     return any(lists) and (frame.is_list(left) or frame.is_list(right))
 
 
@@ -124,14 +124,14 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
     """The growable list that a list of any length can become: one of numbers."""
     item = value.item if isinstance(value, Rows) else None
     found = frame.type_of(item.values) if isinstance(item, Column) else None
-    return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None  # type: ignore[union-attr]
+    return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
 
 
 def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
     element: Type | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
-        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]  # type: ignore
+        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
         for kind in kinds:
             if kind is None:
                 return Conflict("a list of containers", "a list that grows")
@@ -141,7 +141,7 @@ def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
     if not isinstance(element, Scalar | Array):
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
-        element = own_lengths(frame, element)  # type: ignore[assignment]
+        element = own_lengths(frame, element)
     return Typed(ListOf(element))
 
 
@@ -181,7 +181,7 @@ def own_length(frame: Frame) -> types.Dim:
 def own_lengths(frame: Frame, type_: Type) -> Type:
     """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
     if isinstance(type_, ListOf):
-        return ListOf(own_lengths(frame, type_.element))  # type: ignore[arg-type]
+        return ListOf(own_lengths(frame, type_.element))
     if not isinstance(type_, Array):
         return type_
     return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
@@ -191,7 +191,7 @@ def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
     """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
     joined = None if item is None else join_types(frame, element, item)
     if isinstance(joined, Array):
-        pairs = zip(element.dims, item.dims, strict=True)  # type: ignore[union-attr]
+        pairs = zip(element.dims, item.dims, strict=True)
         return all(a == b for a, b in pairs if isinstance(a, int))
     return joined is not None and joined == element
 
@@ -287,7 +287,7 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     if is_number(value) and is_python(wanted.dtype):
         if loses_digits(value, found, wanted):
             require_exact(frame, value, node)
-        return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))  # type: ignore[union-attr]
+        return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))
     if found.dtype == wanted.dtype:
         return frame.atom(value, node)
     if loses_digits(value, found, wanted):

@@ -39,7 +39,7 @@ def _of_columns(value: Value, change) -> Value:
 
 def _element(frame: Frame, column: Column, position: gast.expr, node: gast.AST) -> Value:
     array = column.values
-    rank = frame.type_of(array).ndim  # type: ignore[union-attr]
+    rank = frame.type_of(array).ndim
     found = subscript.element(frame, array, [position, *(syntax.slice_() for _ in range(rank - 1))], node)
     if not column.is_weak:
         return found
@@ -48,7 +48,7 @@ def _element(frame: Frame, column: Column, position: gast.expr, node: gast.AST) 
 
 def sliced(frame: Frame, rows: Rows, bounds: gast.Slice, node: gast.AST) -> Rows:
     def part(column: Column) -> Value:
-        rank = frame.type_of(column.values).ndim  # type: ignore[union-attr]
+        rank = frame.type_of(column.values).ndim
         items = [subscript.slice_item(frame, bounds), *(syntax.slice_() for _ in range(rank - 1))]
         return Column(subscript.element(frame, column.values, items, node), column.is_weak)
 

@@ -100,7 +100,7 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
             message = f"an argument declared with mutates= is an array, not {frame.describe(part)}"
             frame.fault("T005", message, tree, "declared here", ("pass an array, or return the new value",))
         made = frame.emit("copy", part, node=tree, hint=part.name)
-        changed[part.name] = made.name  # type: ignore[union-attr]
+        changed[part.name] = made.name
         return made
 
     for name in mutates:

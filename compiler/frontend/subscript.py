@@ -84,7 +84,7 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
 
-def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> list[gast.expr]:
+def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> list[Any]:
     """The items of a subscript as atoms, slices and new axes; every axis of the array has one."""
     elements = items.elts if isinstance(items, gast.Tuple) else [items]
     values = [item(frame, e) for e in elements]
@@ -95,7 +95,7 @@ def normalised(frame: Frame, base: Array, items: gast.expr, node: gast.AST) -> l
     if used > base.ndim:
         message = f"too many indices for array: array is {base.ndim}-dimensional, but {used} were indexed"
         frame.fault("S002", message, node, "indexed here")
-    full: list[gast.expr] = [syntax.slice_() for _ in range(base.ndim - used)]
+    full = [syntax.slice_() for _ in range(base.ndim - used)]
     dots = [i for i, v in enumerate(flat) if _is(v, Ellipsis)]
     if len(dots) > 1:
         frame.fault("S002", "an index can only have a single ellipsis ('...')", node)

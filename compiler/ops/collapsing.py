@@ -29,7 +29,7 @@ def of_the_like(value: gast.Call, operand: gast.Name, inner: gast.Call | None, t
 
 
 def of_reshapes(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:
-    return (operand,) if inner is None else (operand, syntax.rebuild(value, args=inner.args))  # type: ignore[return-value]
+    return (operand,) if inner is None else (operand, syntax.rebuild(value, args=inner.args))
 
 
 def of_transposes(value: gast.Call, operand: gast.Name, inner: gast.Call | None, types: TypesOf) -> Candidates:

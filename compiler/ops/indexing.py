@@ -10,7 +10,7 @@ items are full slices.  A length that is not exact as an affine expression becom
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import gast
 
@@ -107,7 +107,7 @@ def _consumed(kind: str, type_: Type | None) -> int:
 
 
 def _length(builder: Builder, axis: Axis) -> Extent:
-    return 1 if axis.kind == "none" else slice_extent(builder, axis.item, axis.extents[0])
+    return 1 if axis.kind == "none" else slice_extent(builder, cast(gast.Slice, axis.item), axis.extents[0])
 
 
 def _layout(base: Array, axes: Sequence[Axis]) -> str:

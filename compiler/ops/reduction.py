@@ -147,7 +147,7 @@ def _running_product(builder: Builder, rows: gast.expr, backward: bool) -> gast.
     return result
 
 
-def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.Name:
+def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.expr:
     if lengths:
         return builder.call("ones", hint="product", shape=syntax.tuple_(lengths), dtype=dtype)
     return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)

@@ -176,7 +176,7 @@ def bounds(slice_: gast.Slice, length: gast.expr) -> tuple[gast.expr, gast.expr,
         return start, count, step
     ahead, behind = _counted(slice_, length, step, forward=True), _counted(slice_, length, step, forward=False)
     is_ahead = syntax.call("greater", step, 0)
-    return (*(gast.IfExp(is_ahead, a, b) for a, b in zip(ahead, behind)), step)  # type: ignore[return-value]
+    return (*(gast.IfExp(is_ahead, a, b) for a, b in zip(ahead, behind)), step)
 
 
 def _counted(slice_: gast.Slice, length: gast.expr, step: gast.expr, forward: bool) -> tuple[gast.expr, gast.expr]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
+from typing import Any
 
 import gast
 
@@ -70,7 +71,7 @@ class Speller:
                 return node
         raise InternalError("printer", gast.dump(node), "not a statement of a typed stage")
 
-    def assignment(self, node: gast.stmt, place: gast.expr, value: gast.expr) -> gast.stmt:
+    def assignment(self, node: gast.stmt, place: Any, value: gast.expr) -> gast.stmt:
         if isinstance(place, gast.Tuple):
             target = place.elts[0] if len(place.elts) == 1 else place
             return syntax.rebuild(node, targets=[target], value=self.expression(value))

@@ -103,7 +103,7 @@ def _special_form(
 
 def _eye(static: Mapping[str, gast.expr], values: Mapping[str, object]) -> gast.expr:
     """`np.eye(n, m)`, or `np.eye(n)` of a square."""
-    lengths = list(static["shape"].elts)  # type: ignore[attr-defined]
+    lengths = list(static["shape"].elts)
     if syntax.same(lengths[0], lengths[1]):
         lengths.pop()
     keywords = [gast.keyword("k", static["offset"])] if values["offset"] != 0 else []

@@ -111,7 +111,7 @@ def weaken(
             if dtype == type_.dtype or _is_same_in(number, dtype) and _is_writable(number):
                 arguments = list(value.args)
                 arguments[position] = syntax.constant(number)
-                return syntax.rebuild(value, args=arguments)  # type: ignore[return-value]
+                return syntax.rebuild(value, args=arguments)
     return None
 
 

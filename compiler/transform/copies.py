@@ -52,24 +52,24 @@ def _copied(origin: gast.stmt, types: dict[str, Type], names: Names) -> list[gas
     span, inlined = getattr(origin, "span", None), getattr(origin, "inlined", ())
     match origin:
         case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name() as source) if isinstance(types[name], Array):
-            return [syntax.rebuild(origin, value=syntax.call("copy", source))]  # type: ignore[list-item]
+            return [syntax.rebuild(origin, value=syntax.call("copy", source))]
         case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(types[name], Array):
             shared = names.fresh("t")
             types[shared] = types[name]
             view = syntax.at(syntax.assign(shared, value), span, inlined)
-            return [view, syntax.rebuild(origin, value=syntax.call("copy", shared))]  # type: ignore[list-item]
+            return [view, syntax.rebuild(origin, value=syntax.call("copy", shared))]
         case gast.Assign(targets=[gast.Tuple(elts=places)]):
             return _with_copied_results(origin, [p.id for p in places], types, names)
         case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[list_, gast.Name(id=item)])):
             own = names.fresh(item)
             types[own] = types[item]
             made = syntax.at(syntax.assign(own, syntax.call("copy", item)), span, inlined)
-            return [made, syntax.rebuild(origin, value=syntax.call("append", list_, own))]  # type: ignore[list-item]
+            return [made, syntax.rebuild(origin, value=syntax.call("append", list_, own))]
         case gast.Assign(targets=[gast.Subscript()], value=gast.Name(id=item)):
             own = names.fresh(item)
             types[own] = types[item]
             made = syntax.at(syntax.assign(own, syntax.call("copy", item)), span, inlined)
-            return [made, syntax.rebuild(origin, value=syntax.name(own))]  # type: ignore[list-item]
+            return [made, syntax.rebuild(origin, value=syntax.name(own))]
     return None
 
 
@@ -80,7 +80,7 @@ def _with_copied_results(
     span, inlined = getattr(call, "span", None), getattr(call, "inlined", ())
     given = [names.fresh(n) if isinstance(types[n], Array) else n for n in results]
     types.update((own, types[n]) for own, n in zip(given, results))
-    made = [syntax.at(syntax.assign(given, call.value), span, inlined)]
+    made: list[gast.stmt] = [syntax.at(syntax.assign(given, call.value), span, inlined)]
     for own, name in zip(given, results):
         if own != name:
             made.append(syntax.at(syntax.assign(name, syntax.call("copy", own)), span, inlined))

@@ -146,6 +146,7 @@ def _renamed(statement: gast.stmt, renamed: dict[str, object], call: gast.stmt) 
             return syntax.rebuild(node, elts=[place(e) for e in node.elts])
         return rename(node)
 
+    made: gast.stmt
     match statement:
         case gast.Assign():
             targets = [place(t) for t in statement.targets]

@@ -147,7 +147,7 @@ class _Pruner:
             head |= before
 
     def header_can_fail(self, statement: gast.For | gast.While) -> bool:
-        return failures(self.function).statement_can_fail(syntax.rebuild(statement, body=[]))  # type: ignore[arg-type]
+        return failures(self.function).statement_can_fail(syntax.rebuild(statement, body=[]))
 
 
 def _is_list(type_: Type | None) -> bool:

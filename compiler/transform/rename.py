@@ -8,6 +8,7 @@ What does not change is returned as the same object, so that a pass can tell whe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import gast
 
@@ -57,7 +58,7 @@ def with_blocks(statement: gast.stmt, blocks: Sequence[list[gast.stmt]]) -> gast
     old = syntax.blocks_of(statement)
     if all(len(a) == len(b) and all(x is y for x, y in zip(a, b)) for a, b in zip(old, blocks)):
         return statement
-    return syntax.rebuild(statement, **dict(zip(("body", "orelse"), blocks)))  # type: ignore[return-value]
+    return syntax.rebuild(statement, **dict(zip(("body", "orelse"), blocks)))
 
 
 def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str]) -> gast.stmt:
@@ -67,10 +68,10 @@ def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str
         place = _place(old, read, bound)
         if place is old and value is statement.value:
             return statement
-        return syntax.rebuild(statement, targets=[place], value=value)  # type: ignore[return-value]
+        return syntax.rebuild(statement, targets=[place], value=value)
     match statement:
         case gast.Assign(targets=[place], value=value):
-            made = {"targets": [_place(place, read, bound)], "value": map_expression(value, read)}
+            made: dict[str, Any] = {"targets": [_place(place, read, bound)], "value": map_expression(value, read)}
             if made["targets"][0] is place and made["value"] is value:
                 return statement
         case gast.Expr(value=value) | gast.Return(value=value):
@@ -93,7 +94,7 @@ def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str
             raise InternalError("rename", gast.dump(statement), "not a statement of a typed stage")
     if all(getattr(statement, field) is new for field, new in made.items()):
         return statement
-    return syntax.rebuild(statement, **made)  # type: ignore[return-value]
+    return syntax.rebuild(statement, **made)
 
 
 def map_expression(node: gast.expr, read: Change) -> gast.expr:

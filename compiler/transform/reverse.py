@@ -68,7 +68,7 @@ def _seeds(sweep: Sweep, outputs: Sequence[int], seeded: bool) -> Seeds:
     leaves = [sweep.function.body[-1].value.elts[k] for k in outputs]
     types = [sweep.function.results[k] for k in outputs]
     bars = [_cotangent_parameter(sweep, leaf, type_) for leaf, type_ in zip(leaves, types)] if seeded else []
-    values = [syntax.name(bar) for bar in bars] or [syntax.constant(1.0) for _ in outputs]
+    values: list[gast.expr] = [syntax.name(bar) for bar in bars] or [syntax.constant(1.0) for _ in outputs]
     active = [isinstance(leaf, gast.Name) and leaf.id in sweep.active for leaf in leaves]
     return Seeds(tuple(bars), tuple((leaf.id, v) for leaf, v, is_active in zip(leaves, values, active) if is_active))
 

@@ -165,7 +165,7 @@ class _Simplifier:
         if may_move and not syntax.is_atom(value):
             value, key = self.simpler(name, value)
         if value is not before:
-            statement = syntax.rebuild(statement, value=value)  # type: ignore[assignment]
+            statement = syntax.rebuild(statement, value=value)
             names = syntax.names_read(value)
         self.known.rebind(name, statement)
         if name in names:
@@ -181,8 +181,8 @@ class _Simplifier:
         """Whether reads of a copied name may read the original; the user's names win over temporaries."""
         if isinstance(value, gast.Constant):
             return type_of_constant(value.value) == self.types[name]
-        same = _fits(self.types[value.id], self.types[name])  # type: ignore[attr-defined]
-        named = name in self.hidden or value.id not in self.hidden  # type: ignore[attr-defined]
+        same = _fits(self.types[value.id], self.types[name])
+        named = name in self.hidden or value.id not in self.hidden
         return same and named and self.may_share(name, value)
 
     def may_share(self, name: str, value: gast.expr) -> bool:
@@ -259,7 +259,7 @@ class _Simplifier:
         """The value with names for the operators inside it, which become statements of their own."""
         if not isinstance(value, gast.Call) or all(map(syntax.is_atom, value.args)):
             return value
-        return syntax.rebuild(value, args=[self.part(a) for a in value.args])  # type: ignore[return-value]
+        return syntax.rebuild(value, args=[self.part(a) for a in value.args])
 
     def part(self, value: gast.expr) -> gast.expr:
         if syntax.is_atom(value):
@@ -285,7 +285,7 @@ class _Simplifier:
             return False
         row = row_of(syntax.operator_of(candidate))
         shaped = row is not None and row.kind == "structural" and "shape" in row.static
-        if shaped and syntax.same(candidate.keywords, value.keywords):  # type: ignore[attr-defined]
+        if shaped and syntax.same(candidate.keywords, value.keywords):
             return dtype_of(result) == dtype_of(wanted)
         return _fits(result, wanted)
 
@@ -306,7 +306,7 @@ class _Simplifier:
     def key(self, value: gast.expr) -> Hashable:
         """Equal for expressions of equal value; a length is known by its dimension, whatever array it is asked of."""
         if syntax.operator_of(value) == "dim":
-            return "length", self.length(value)  # type: ignore[arg-type]
+            return "length", self.length(value)
         return syntax.form_of(value)
 
 

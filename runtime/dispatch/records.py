@@ -33,7 +33,7 @@ def reading(cls: Any) -> tuple[int, tuple[str, ...]] | None:
 
 def _is_item(cls: type, name: str, position: int) -> bool:
     found = inspect.getattr_static(cls, name, None)
-    return isinstance(found, _FIELD_OF_TUPLE) and found.__reduce__()[1][0] == position  # type: ignore[index]
+    return isinstance(found, _FIELD_OF_TUPLE) and found.__reduce__()[1][0] == position
 
 
 def _is_plain(cls: type, name: str) -> bool:

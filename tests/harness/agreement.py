@@ -11,7 +11,7 @@ from hypothesis import assume
 
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 
 from .corpus import finite_difference_gradient, is_float, leaves, map_leaves
 from .stages import Outcome, Stages, assert_same, in_python

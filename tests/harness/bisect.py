@@ -20,11 +20,12 @@ import sys
 
 import numpy as np
 
-from pellucid.compiler import pipeline, steps
+from pellucid.compiler import steps
 from pellucid.compiler.backend import llvm
 from pellucid.compiler.diagnostics import InternalError
 from pellucid.compiler.frontend.values import Leaf, leaves
-from pellucid.compiler.program import Function, Program
+from pellucid.compiler.program import Program
+from pellucid.compiler.request import Gradient
 from pellucid.compiler.transform.copies import copies
 
 from .lowering_check import outcome, runnable, text_of
@@ -114,18 +115,11 @@ def told():
 
 
 def _programs(events):
-    """The passes over the outermost program, in order; a pass over one function is one over the program around it."""
+    """The passes over the outermost program, in order, but for the one that gives other results."""
     begin = max(k for k, (step, before, _) in enumerate(events) if step == "specialise" and before is None)
-    program = events[begin][2]
     for step, before, after in events[begin + 1 :]:
-        if isinstance(after, Function):
-            if before.name in program.functions and step != "to_loops":
-                following = Program(program.entry, {**program.functions, before.name: after})
-                yield Event(step, program, following)
-                program = following
-        elif step != "to_loops":  # its passes were told of one by one
+        if step != "choose_results":
             yield Event(step, before, after)
-            program = after
 
 
 def _wrt(made, transform):
@@ -150,7 +144,7 @@ def _change(event, arguments, wrt):
 
 
 def _run(program, step, arguments):
-    if step in ("inline", "simplify_once", "prune", "reverse", "copies") and program.main.stage != "loops":
+    if step in ("inline", "reachable", "simplify_once", "prune", "reverse", "copies") and program.main.stage != "loops":
         program = program.map(copies)
     return outcome(runnable(program), arguments)
 
@@ -231,7 +225,7 @@ def main(words=None):
     given = parser.parse_args(words)
     file, _, name = given.function.rpartition(":")
     function = getattr(_module(file), name)
-    transforms = [pipeline.Gradient(tuple(map(int, given.grad.split(","))))] if given.grad else []
+    transforms = [Gradient(tuple(map(int, given.grad.split(","))))] if given.grad else []
     values = [eval(text, {"np": np}) for text in given.values]
     culprit = bisect(getattr(function, "__wrapped__", function), *values, transforms=transforms)
     print(culprit or "every pass keeps the answer")

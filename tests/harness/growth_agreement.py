@@ -3,7 +3,7 @@
 import numpy as np
 
 from pellucid.compiler.diagnostics import CompileError
-from pellucid.compiler.pipeline import Gradient
+from pellucid.compiler.request import Gradient
 
 from . import random_growth
 from .complex_step import ComplexNumPy, complex_slopes

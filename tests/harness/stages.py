@@ -26,12 +26,12 @@ import types as python_types
 
 import numpy as np
 
-from pellucid.compiler import pipeline, printer
+from pellucid.compiler import driver, printer
 from pellucid.compiler.backend import llvm
 from pellucid.compiler.frontend.apply import core_of
 from pellucid.compiler.frontend.read import read
 from pellucid.compiler.frontend.specialise import specialise
-from pellucid.compiler.request import namespace_of
+from pellucid.compiler.request import Request, namespace_of
 from pellucid.flatten import flatten, rebuild
 from pellucid.runtime.array import Array
 
@@ -65,7 +65,7 @@ def in_python(function, *args):
 
 
 class Stages:
-    """One function at every stage.  `transforms` are `pipeline.Gradient`s, applied in order.
+    """One function at every stage.  `transforms` are `Gradient`s, applied in order.
 
     `last` is the last call of all: where a test fails, `conftest.py` asks `bisect` which pass is to blame for it.
     """
@@ -75,7 +75,7 @@ class Stages:
     def __init__(self, function, transforms=(), static=()):
         self.function = function
         self.transforms = tuple(transforms)
-        self.request = pipeline.Request(function, static=tuple(static), transforms=tuple(transforms))
+        self.request = Request(function, static=tuple(static), transforms=tuple(transforms))
         self.signature = inspect.signature(function)
         self.texts = {}
         self._derived, self._lowered, self._runnable = {}, {}, {}
@@ -118,15 +118,15 @@ class Stages:
 
     def program(self, stage, flat):
         if stage == "raw":
-            made = specialise(self.function, flat.arguments, derive=pipeline.derive)
+            made = specialise(self.function, flat.arguments, derive=driver.derive)
             return made, made.program
         if flat.key not in self._derived:
-            self._derived[flat.key] = pipeline.derive(self.request, flat.arguments)
+            self._derived[flat.key] = driver.derive(self.request, flat.arguments)
         made = self._derived[flat.key]
         if stage == "typed":
-            return made, pipeline.settled(made.program)
+            return made, driver.settled(made.program)
         if flat.key not in self._lowered:
-            self._lowered[flat.key] = pipeline.loops(made.program)
+            self._lowered[flat.key] = driver.loops(made.program)
         return made, self._lowered[flat.key]
 
 

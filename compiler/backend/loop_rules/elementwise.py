@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import gast
 
@@ -92,10 +93,10 @@ def _is_natural(node: Node) -> bool:
     return False
 
 
-def lengths_of_shape(low: Lowering, shape: object, type_: Array) -> tuple[Length, ...]:
+def lengths_of_shape(low: Lowering, shape: Any, type_: Array) -> tuple[Length, ...]:
     """The lengths that a static shape asks for."""
     elements = shape.elts if isinstance(shape, gast.Tuple) else shape
-    trees = [syntax.atom(e) for e in elements]  # type: ignore[union-attr]
+    trees = [syntax.atom(e) for e in elements]
     return tuple(_length(low, tree, extent) for tree, extent in zip(trees, type_.dims, strict=True))
 
 

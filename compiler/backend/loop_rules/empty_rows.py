@@ -24,7 +24,7 @@ OUTSIDE = "index {{}} is out of bounds for axis {} with size {{}}"
 
 def require_inside(low: Lowering, source: Node, picks: Sequence[Pick], rows: Sequence[Length]) -> None:
     """Check every index where a row, which has these lengths, may be empty."""
-    tests = [syntax.call("equal", n.clamped, ZERO) for n in rows if not isinstance(n.extent, int)]
+    tests: list[gast.expr] = [syntax.call("equal", n.clamped, ZERO) for n in rows if not isinstance(n.extent, int)]
     if any(n.extent == 0 for n in rows):
         tests = [syntax.constant(True)]
     if not tests:

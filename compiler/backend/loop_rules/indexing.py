@@ -172,7 +172,8 @@ def single_slice(item: gast.Slice, length: Length, axis: int, extent: Extent) ->
         return None
     lower = 0 if lower is None else lower
     if lower >= 0 and upper == lower + 1:
-        start, there = syntax.constant(lower), minus(length.clamped, lower)
+        start: gast.expr = syntax.constant(lower)
+        there = minus(length.clamped, lower)
     elif lower < 0 and (upper == lower + 1 or (lower == -1 and upper is None)) and upper != 0:
         start, there = plus(length.clamped, lower), plus(length.clamped, lower + 1)
     else:

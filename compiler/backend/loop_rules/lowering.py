@@ -271,7 +271,7 @@ class Lowering:
             case gast.Name(id=same):
                 for table in (self.extents, self.ranges, self.products):
                     if same in table:
-                        table[name] = table[same]  # type: ignore[index, assignment]
+                        table[name] = table[same]  # type: ignore[assignment]
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 self.extents[name] = self.function.types[array].dims[syntax.static_of(tree)["axis"]]  # type: ignore
             case gast.Call(func=gast.Name(id=operator), args=[left, right]):

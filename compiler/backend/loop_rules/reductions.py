@@ -58,7 +58,7 @@ def normal_axes(axis: object, count: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(count))
     axes = axis if isinstance(axis, tuple) else (axis,)
-    return tuple(sorted(a % count for a in axes))  # type: ignore[operator]
+    return tuple(sorted(a % count for a in axes))
 
 
 def require_elements(low: Lowering, row: Operator, node: Node, axes: tuple[int, ...]) -> None:
@@ -304,7 +304,7 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
     if not isinstance(element, gast.Name):
         element = syntax.name(nest.local("element", Scalar(dtype)))
         nest.add(syntax.assign(element.id, value.tree))
-    better = call(plan.fold.combine, element, best)
+    better: gast.expr = call(plan.fold.combine, element, best)
     if is_inexact(dtype):
         first_nan = gast.BoolOp(gast.And(), [call("isnan", element), call("logical_not", call("isnan", best))])
         better = gast.BoolOp(gast.Or(), [better, first_nan])

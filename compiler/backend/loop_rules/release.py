@@ -18,32 +18,36 @@ import gast
 from ... import syntax
 from ...analysis.liveness import liveness
 from ...names import Names, base_of
+from ...ops.forms import VIEWS
 from ...program import Function
 from ...types import Array
 from .hazards import names_assigned
 from .renaming import renamed
 
 
-def release(function: Function, sources: Mapping[str, str]) -> Function:
-    """Add a `Delete` behind the last use of every array made here; `sources` says what a view is a view of."""
+def release(function: Function) -> Function:
+    """Add a `Delete` behind the last use of every array made here."""
     returned = {n for s in function.body if isinstance(s, gast.Return) for n in syntax.names_read(s)}
-    releaser = _Releaser(function, returned | set(function.parameters), sources)
+    releaser = _Releaser(function, returned | set(function.parameters))
     if not releaser.releasable:
         return function
     return function.with_(body=tuple(releaser.block(function.body, set(), is_function=True)))
 
 
 class _Releaser:
-    def __init__(self, function: Function, kept: set[str], sources: Mapping[str, str]) -> None:
-        self.kept, self.sources = kept, sources
+    def __init__(self, function: Function, kept: set[str]) -> None:
+        self.kept, self.sources = kept, sources_of(function)
         arrays = (name for name, type_ in function.types.items() if isinstance(type_, Array))
         self.releasable = {name for name in arrays if self._is_releasable(name)}
         self.live = liveness(function) if self.releasable else None
 
     def _is_releasable(self, name: str) -> bool:
-        source = name
+        source, seen = name, {name}
         while source in self.sources:  # a view of what stays anyway keeps nothing alive
             source = self.sources[source]
+            if source in seen:
+                break
+            seen.add(source)
         return name not in self.kept and source not in self.kept
 
     def block(self, statements: Sequence[gast.stmt], outer: set[str], is_function: bool = False) -> list[gast.stmt]:
@@ -92,20 +96,42 @@ class _Releaser:
         return statement
 
 
+def sources_of(function: Function) -> Mapping[str, str]:
+    """What the names that are only ever views of one array are views of."""
+    bases: dict[str, set[str]] = {}
+    for statement in syntax.walk(function.body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                bases.setdefault(name, set()).add(_base_of(value))
+            case _:
+                for name in syntax.names_bound(statement):
+                    bases.setdefault(name, set()).add("")
+    return {name: base for name, found in bases.items() if len(found) == 1 and (base := next(iter(found)))}
+
+
+def _base_of(value: gast.expr) -> str:
+    match value:
+        case gast.Name(id=base) | gast.Subscript(value=gast.Name(id=base)):
+            return base
+        case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=base), *_]) if operator in VIEWS:
+            return base
+    return ""
+
+
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
-def tidy_names(function: Function, wishes: Mapping[str, str]) -> tuple[Function, Mapping[str, str]]:
+def tidy_names(function: Function) -> Function:
     """Give every local and temporary the lowest number that is free; forget names that are gone.
 
-    Returns the function, in which no two places share a tree, and the new names.
+    No two places share a tree in the function that it gives.
     """
     order = list(dict.fromkeys([*function.parameters, *_names_in(function.body)]))
-    chosen = _chosen_names(order, {**_temporaries(function), **wishes})
+    chosen = _chosen_names(order, {**_temporaries(function), **function.wishes})
     types = {chosen.get(n, n): function.types[n] for n in order if n in function.types}
     temporaries = frozenset(chosen.get(n, n) for n in function.temporaries)
     body = tuple(renamed(s, chosen) for s in function.body)
-    return function.with_(body=body, types=types, temporaries=temporaries), chosen
+    return function.with_(body=body, types=types, temporaries=temporaries, wishes={})
 
 
 def _temporaries(function: Function) -> dict[str, str]:

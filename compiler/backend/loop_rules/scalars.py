@@ -58,7 +58,7 @@ def _called(low: Lowering, node: gast.Call) -> Value:
     static = syntax.static_of(node)
     if operator == "dim":
         axis = static["axis"]
-        return Value(low.node(node.args[0]).lengths[axis].clamped, INT_WORD, True)  # type: ignore[call-overload]
+        return Value(low.node(node.args[0]).lengths[axis].clamped, INT_WORD, True)
     if operator in FORMS:
         return Value(node, INT_WORD, True)
     values = [scalar(low, a) for a in node.args]

@@ -22,13 +22,13 @@ from ...types import Type
 from .renaming import copied
 
 
-def separate(function: Function) -> tuple[Function, Mapping[str, str]]:
-    """The function, and for every new name the one that it stands for."""
+def separate(function: Function) -> Function:
+    """The function with names set apart; each of the new ones wishes to be called what it was."""
     splitter = _Splitter(function)
     body = splitter.block(function.body)
     if not splitter.made:
-        return function, {}
-    return function.with_(body=tuple(body), types=splitter.types), splitter.made
+        return function
+    return function.with_(body=tuple(body), types=splitter.types, wishes=splitter.made)
 
 
 class _Splitter:

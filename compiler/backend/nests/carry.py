@@ -29,18 +29,19 @@ from ...program import Function
 from ...records import dataclass
 from ...types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
 from .known import Known
+from .known import known as known_of
 from .lengths import Lengths
 from .reuse import makes, may_take_place
 
 
-def carry(function: Function, names: Names, wishes: dict[str, str], known: Known) -> Function:
-    """The function whose loops allocate as little as can be; `names` are those taken, `wishes` those of new ones."""
+def carry(function: Function) -> Function:
+    """The function whose loops allocate as little as can be."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For | gast.While)]
     if not any(makes(s) for loop in loops for s in loop.body):
         return function
-    carrier = _Carrier(function, names, wishes, known)
+    carrier = _Carrier(function, known_of(function))
     body = carrier.block(function.body, list(carrier.live.at_entry))
-    return function.with_(body=tuple(body), types=carrier.types)
+    return function.with_(body=tuple(body), types=carrier.types, wishes=carrier.wishes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,9 @@ class _Cycle:
 
 
 class _Carrier:
-    def __init__(self, function: Function, names: Names, wishes: dict[str, str], known: Known) -> None:
-        self.function, self.names, self.wishes, self.known = function, names, wishes, known
+    def __init__(self, function: Function, known: Known) -> None:
+        self.function, self.known, self.wishes = function, known, dict(function.wishes)
+        self.names = Names({*function.types, *function.parameters})
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
         self.lengths, self.meeting = Lengths(function), Meeting(Integers(function))
@@ -86,7 +88,7 @@ class _Carrier:
         match node:
             case gast.If(body=body, orelse=orelse):
                 parts = {"body": self.block(body, list(before)), "orelse": self.block(orelse, list(before))}
-                return [syntax.rebuild(node, **parts)]  # type: ignore[list-item]
+                return [syntax.rebuild(node, **parts)]
             case gast.While():
                 return self.loop(node, before)
             case gast.For(iter=iter_) if syntax.operator_of(iter_) == "range":
@@ -99,13 +101,13 @@ class _Carrier:
         body = self.block(node.body, [*{*before, *at_end}])
         ahead: list[gast.stmt] = []
         for name in [s.targets[0].id for s in body if makes(s)]:
-            made = next((s for s in body if _made_name(s) == name), None)
+            made = next((s for s in body if isinstance(s, gast.Assign) and _made_name(s) == name), None)
             outside = None if made is None else self.lengths.outside(made, changed)
-            if outside is not None:
+            if made is not None and outside is not None:
                 group = {n for n in self._sharing(name) if n in at_end and (n in changed or self._is_list(n))}
                 more, body = self._without(made, outside, body, group, before)
                 ahead += more
-        return [*ahead, syntax.rebuild(node, body=body or [self._placed(gast.Pass(), node)])]  # type: ignore[list-item]
+        return [*ahead, syntax.rebuild(node, body=body or [self._placed(gast.Pass(), node)])]
 
     def _without(
         self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: AbstractSet[str]
@@ -137,12 +139,12 @@ class _Carrier:
         closing = self._placed(syntax.assign(name, syntax.name(other)), made)
         spelled = [*body[:position], new, *behind, closing]
         outside = syntax.rebuild(outside, targets=[syntax.target(other)])
-        more, changed = self._without(new, outside, spelled, carried, before)  # type: ignore[arg-type]
+        more, changed = self._without(new, outside, spelled, carried, before)
         return (more, changed) if changed is not spelled else ([], body)
 
     def _as_allocated(self, made: gast.stmt, type_: Array) -> Array:
         """The type of a new array: a carried one may have another length in each turn, and this one has not."""
-        found = [extent_of(tree, self.types, self._length_of) for tree in trees_of(made.value)]  # type: ignore
+        found = [extent_of(tree, self.types, self._length_of) for tree in trees_of(made.value)]
         dims = (self._fresh_length() if extent is None else extent for extent in found)
         return Array(type_.dtype, tuple(dims), type_.layout)
 
@@ -156,7 +158,7 @@ class _Carrier:
 
     def _is_overwritten(self, name: str, body: Sequence[gast.stmt], carried: set[str]) -> bool:
         """Whether what the last turn handed on is not looked at in this one: `t` is filled, then `x = t` for all x."""
-        closing = [s for s in body if any(_is_alias(s, n) and s.value.id == name for n in carried)]  # type: ignore
+        closing = [s for s in body if any(_is_alias(s, n) and s.value.id == name for n in carried)]
         if len(closing) < len(carried) or any(self._is_list(n) or self._assignments(n, body) != 1 for n in carried):
             return False
         others = [s for s in body if not any(s is c for c in closing)]
@@ -213,7 +215,7 @@ class _Carrier:
         spares = [self._another(name, "spare") for _ in range(cycle.turns)]
         allocations = [syntax.rebuild(outside, targets=[syntax.target(s)]) for s in spares]
         turned = self._placed(_permute([name, *spares], [*spares, name]), kept[-1])
-        return [outside, *allocations], [*kept, turned]  # type: ignore[list-item]
+        return [outside, *allocations], [*kept, turned]
 
     def _is_ours(self, current: str, name: str, before: AbstractSet[str]) -> bool:
         """Whether nobody else can see the buffer that a name holds when the loop begins."""
@@ -265,7 +267,7 @@ class _Carrier:
             bound = syntax.call("dim", current, axis=axis)
             inner = [self._placed(syntax.for_range(counters[axis], 0, bound, 1, inner, kind=kind), outside)]
         made = syntax.rebuild(outside, targets=[syntax.target(copy)])
-        return [made, *inner, self._placed(syntax.assign(current, syntax.name(copy)), outside)]  # type: ignore[list-item]
+        return [made, *inner, self._placed(syntax.assign(current, syntax.name(copy)), outside)]
 
     def _copied_at_once(self, made: list[gast.stmt], current: str, source: str) -> list[gast.stmt]:
         """`current = source` and then an own copy of it: the copy is made of the source and needs no other name."""

@@ -104,7 +104,7 @@ def _cheap(node: gast.expr, reached: Reached, types: Mapping[str, Type]) -> gast
             return reached.get(syntax.form_of(node)) if _is_float(type_of(node, types)) else None
         case gast.Call(func=gast.Name(id=operator), args=args, keywords=[]) if _is_cheap(operator):
             parts = [_cheap(part, reached, types) for part in args]
-            return None if None in parts else syntax.rebuild(node, args=parts)  # type: ignore[return-value]
+            return None if None in parts else syntax.rebuild(node, args=parts)
     return None
 
 

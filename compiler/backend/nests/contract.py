@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import gast
 
@@ -25,6 +26,7 @@ from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
+from .known import known as known_of
 
 
 @dataclass(slots=True)
@@ -37,8 +39,9 @@ class _Uses:
     others: int = 0
 
 
-def contract(function: Function, known: Known) -> Function:
+def contract(function: Function) -> Function:
     """The function without the arrays that need not be there."""
+    known = known_of(function)
     bound = Counter(function.parameters)
     for statement in syntax.walk(function.body):
         bound.update(syntax.names_bound(statement))
@@ -114,7 +117,7 @@ def _note(
             _note_reads(statement, None, uses)
 
 
-def _note_reads(node: gast.AST, loads: LoadsOf | None, uses: dict[str, _Uses]) -> None:
+def _note_reads(node: Any, loads: LoadsOf | None, uses: dict[str, _Uses]) -> None:
     if loads is None:
         return _note_anything(node, uses)
     for place in loads(node):
@@ -164,7 +167,7 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: Known) -
 def _count_loads(statements: Sequence[gast.stmt], name: str, known: Known) -> int:
     count = 0
     for statement in syntax.walk(statements):
-        parts: list[gast.AST] = []
+        parts: list[gast.expr] = []
         match statement:
             case gast.For(iter=part) | gast.If(test=part) | gast.While(test=part):
                 parts = [part]
@@ -218,10 +221,10 @@ class _Change:
             case gast.Subscript(value=gast.Name(id=name)) if name in self.values:
                 return syntax.name(self.values[name])
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]) if name in self.shapes:
-                return self.tree(self.shapes[name][syntax.static_of(node)["axis"]])  # type: ignore[call-overload, index]
+                return self.tree(self.shapes[name][syntax.static_of(node)["axis"]])
             case gast.Call(args=args, keywords=keywords):
                 kept = [k if syntax.is_atom(k.value) else syntax.rebuild(k, value=self.tree(k.value)) for k in keywords]
-                return syntax.rebuild(node, args=[self.tree(a) for a in args], keywords=kept)  # type: ignore[return-value]
+                return syntax.rebuild(node, args=[self.tree(a) for a in args], keywords=kept)
         changes: dict[str, object] = {}
         for part in node._fields:
             old = getattr(node, part, None)
@@ -229,7 +232,7 @@ class _Change:
                 changes[part] = [self.tree(o) if isinstance(o, gast.expr) else o for o in old]
             elif isinstance(old, gast.expr):
                 changes[part] = self.tree(old)
-        return syntax.rebuild(node, **changes)  # type: ignore[return-value]
+        return syntax.rebuild(node, **changes)
 
     def element(self, name: str, value: gast.expr) -> gast.expr:
         """What was stored, as a NumPy number of the array's dtype."""

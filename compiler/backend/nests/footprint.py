@@ -126,7 +126,7 @@ class _Walker:
         return Counter({b: n if self.buffers[b].repeated else 1 for b, n in count.items()})
 
     def _buffer(self, name: str, value: gast.expr, line: int, repeated: bool) -> _Buffer:
-        keywords = {k.arg: k.value for k in value.keywords}  # type: ignore[attr-defined]
+        keywords = {k.arg: k.value for k in value.keywords}
         shape = keywords["shape"]
         trees = shape.elts if isinstance(shape, gast.Tuple) else [shape]
         dims = self.function.types[name].dims  # type: ignore[union-attr]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import TypeGuard
 
 import gast
 
@@ -28,21 +29,20 @@ from ...program import Function
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
-from .own_names import carried_arrays, mentions_of
+from .known import known as known_of
+from .own_names import carried_arrays, hidden_counters, mentions_of
 from .story import Story
 
 REACH = 24  # how many statements back a nest is compared with: keeps the work linear
 LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
-def fuse(function: Function, counters: AbstractSet[str], known: Known) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`own_names`).
-
-    `counters` are the names that are loop variables and nothing else (`hidden_counters`).
-    """
+def fuse(function: Function) -> Function:
+    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
+    known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
-    fuser = _Fuser(function, counters, known)
+    fuser = _Fuser(function, hidden_counters(function), known)
     body = tuple(fuser.block(function.body, Scope()))
     return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
 
@@ -63,7 +63,7 @@ class _Fuser:
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
-    def is_plain_nest(self, statement: gast.stmt) -> bool:
+    def is_plain_nest(self, statement: gast.stmt) -> TypeGuard[gast.For]:
         return self.known.is_plain_nest(statement, self.types)
 
     def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
@@ -98,7 +98,7 @@ class _Fuser:
             found = self._visible.get(id(other)) or self._seen(other, scope)
             pays = self.is_plain_nest(other) and self._shares_arrays(other, nest)
             if pays and not any(clash(found, self._seen(placed[k], scope)) for k in needed):
-                merged = self.merged(other, nest, scope)
+                merged = self.merged(other, nest, scope)  # type: ignore[arg-type]  # `pays` says so
                 if merged is not None:
                     self.story.fused(merged, other, nest)
                     ahead = [placed[k] for k in reversed(needed)]
@@ -177,7 +177,7 @@ class _Fuser:
             return None
         body = self.block([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
-        return syntax.rebuild(first, iter=bounds, body=body)  # type: ignore[return-value]
+        return syntax.rebuild(first, iter=bounds, body=body)
 
     def _independent(self, first: gast.For, second: gast.For, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
@@ -222,7 +222,7 @@ class _Fuser:
         step = blocks.iter.args[2]
         is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
         one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
-        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):  # type: ignore[arg-type]
+        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):
             return None
         outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
         mentioned = self.known.mentions(plain).counts
@@ -231,7 +231,7 @@ class _Fuser:
         body = [self.known.renamed(s, {own: counter}) for s in plain.body]
         bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
         loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
-        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])  # type: ignore
+        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:

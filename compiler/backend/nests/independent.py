@@ -77,7 +77,7 @@ class _Marker:
             if syntax.operator_of(node.iter) != "range":
                 return node
             if _is_candidate(node) and self.is_worthwhile(node) and self.is_independent(node):
-                return syntax.rebuild(node, iter=syntax.rebuild(node.iter, func=gast.Name("prange", gast.Load())))  # type: ignore[return-value]
+                return syntax.rebuild(node, iter=syntax.rebuild(node.iter, func=gast.Name("prange", gast.Load())))
         is_loop = isinstance(node, gast.For | gast.While)
         self._depth += is_loop
         changes = {}
@@ -87,7 +87,7 @@ class _Marker:
             if new is not None:
                 changes[field] = new
         self._depth -= is_loop
-        return syntax.rebuild(node, **changes) if changes else node  # type: ignore[return-value]
+        return syntax.rebuild(node, **changes) if changes else node
 
     def is_worthwhile(self, loop: gast.For) -> bool:
         return self._depth < 2 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(loop.body))

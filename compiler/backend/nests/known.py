@@ -18,6 +18,7 @@ from ... import syntax
 from ...analysis.expression_types import is_scalar_operator
 from ...analysis.memory.accesses import elements_in
 from ...ops.forms import LIST_READS
+from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, Type
 from ..loop_rules.renaming import renamed
@@ -38,6 +39,17 @@ class Mentions:
 
 
 NOTHING: frozenset[str] = frozenset()
+
+
+@remembered
+def has_loops(function: Function) -> bool:
+    return any(isinstance(s, gast.For | gast.While) for s in syntax.walk(function.body))
+
+
+@remembered
+def known(function: Function) -> Known:
+    """What is known of the statements of a function, which are for the most part those of the function before."""
+    return Known()
 
 
 class Known:
@@ -89,10 +101,10 @@ class Known:
         blocks = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
         header = syntax.rebuild(statement, **{key: [] for key in blocks})
         inside = {key: [self.renamed(s, names) for s in block] for key, block in blocks.items()}
-        made = syntax.rebuild(renamed(header, names), **inside)  # type: ignore[arg-type]
+        made = syntax.rebuild(renamed(header, names), **inside)
         if id(statement) in self._plain:  # a name is given for another one of its type
-            self._plain[id(made)] = made, self._plain[id(statement)][1]  # type: ignore[assignment]
-        return made  # type: ignore[return-value]
+            self._plain[id(made)] = made, self._plain[id(statement)][1]
+        return made
 
     # --- the answers
 

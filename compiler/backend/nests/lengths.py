@@ -36,7 +36,7 @@ class Lengths:
             return None
         kept = [k for k in made.value.keywords if k is not shape]
         keywords = [syntax.rebuild(shape, value=syntax.tuple_(found)), *kept]
-        return syntax.rebuild(made, value=syntax.rebuild(made.value, keywords=keywords))  # type: ignore[return-value]
+        return syntax.rebuild(made, value=syntax.rebuild(made.value, keywords=keywords))
 
     def _lasting(self, tree: gast.expr, changed: set[str]) -> gast.expr | None:
         if changed.isdisjoint(syntax.names_read(tree)):
@@ -44,10 +44,10 @@ class Lengths:
         match tree:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]):
                 type_, axis = self.types[name], syntax.static_of(tree)["axis"]
-                return self._told(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
+                return self._told(type_.dims[axis]) if isinstance(type_, Array) else None
             case gast.Call(args=args):
                 parts = [self._lasting(a, changed) for a in args]
-                return None if None in parts else syntax.rebuild(tree, args=parts)  # type: ignore[return-value]
+                return None if None in parts else syntax.rebuild(tree, args=parts)
         return None
 
     def _told(self, extent: Extent) -> gast.expr | None:

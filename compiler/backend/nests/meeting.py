@@ -67,9 +67,8 @@ def meetings(loop: gast.For, integers: Integers, ranges: Ranges, classes: Mappin
             groups.append(Apart(array, frozenset(map(id, one.places)), frozenset(map(id, two.places))))
     if not 0 < len(finder.differ) + len(finder.cuts) <= MOST:
         return None
-    given = (finder.differ, finder.cuts, finder.naturals)
-    differ, cuts, naturals = (tuple(found.values()) for found in given)
-    return Meetings(differ, cuts, naturals, tuple(groups), finder.is_final)
+    differ, cuts = tuple(finder.differ.values()), tuple(finder.cuts.values())
+    return Meetings(differ, cuts, tuple(finder.naturals.values()), tuple(groups), finder.is_final)
 
 
 @dataclass(slots=True)

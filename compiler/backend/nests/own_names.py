@@ -16,14 +16,17 @@ import gast
 from ... import syntax
 from ...analysis.liveness import liveness
 from ...names import Names
-from ...program import Function
+from ...program import Function, remembered
 from ...types import Array, Dim, Scalar, Type
 from .known import Known
+from .known import known as known_of
 
 
-def own_names(function: Function, names: Names, wishes: dict[str, str], known: Known) -> Function:
-    """`names` are those taken; `wishes` is told what the new ones would rather be called."""
-    live = liveness(function)
+def own_names(function: Function) -> Function:
+    """The function in which no two nests have a name for a scalar in common."""
+    live, known, wishes = liveness(function), known_of(function), dict(function.wishes)
+    names = Names({*function.types, *function.parameters})
+    hidden_counters(function)  # which are the same behind this pass, where liveness would have to be found anew
     types: dict[str, Type] = dict(function.types)
     counters = {s.target.id for s in syntax.walk(function.body) if isinstance(s, gast.For)}
     seen: set[str] = set()
@@ -50,11 +53,12 @@ def own_names(function: Function, names: Names, wishes: dict[str, str], known: K
         return known.renamed(nest, renames) if renames else nest
 
     body = block(function.body)
-    return function.with_(body=tuple(body), types=types) if body is not function.body else function
+    return function.with_(body=tuple(body), types=types, wishes=wishes) if body is not function.body else function
 
 
-def shared_names(function: Function, wishes: dict[str, str], known: Known) -> Function:
+def shared_names(function: Function) -> Function:
     """Undo it: nests one after the other use the same names for scalars that wish for the same."""
+    wishes, known = function.wishes, known_of(function)
     total = mentions_of(function, known)
     types: dict[str, Type] = dict(function.types)
     wanted = {*wishes, *wishes.values()}
@@ -94,7 +98,7 @@ def rebuilt(statement: gast.stmt, block: Callable[[Sequence[gast.stmt]], Sequenc
     old = {key: getattr(statement, key) for key in ("body", "orelse") if syntax.blocks_of(statement)}
     new = {key: block(inside) for key, inside in old.items() if inside}
     changed = {key: made for key, made in new.items() if made is not old[key]}
-    return syntax.rebuild(statement, **changed) if changed else statement  # type: ignore[return-value]
+    return syntax.rebuild(statement, **changed) if changed else statement
 
 
 def mentions_of(function: Function, known: Known) -> Counter[str]:
@@ -106,6 +110,7 @@ def mentions_of(function: Function, known: Known) -> Counter[str]:
     return total
 
 
+@remembered
 def hidden_counters(function: Function) -> set[str]:
     """The names that are loop variables and nothing else, and that nobody reads behind their loops."""
     live = liveness(function)

@@ -25,12 +25,14 @@ from ...analysis.memory.storage import storage_classes
 from ...program import Function
 from .contract import restated
 from .known import Known
+from .known import known as known_of
 
 
-def reuse(function: Function, known: Known) -> Function:
+def reuse(function: Function) -> Function:
+    """The function whose arrays take the places of arrays that are read for the last time."""
     if not any(makes(s) for s in syntax.walk(function.body)):
         return function
-    reuser = _Reuser(function, known)
+    reuser = _Reuser(function, known_of(function))
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function

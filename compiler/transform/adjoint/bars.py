@@ -125,7 +125,7 @@ class Frame:
         total = self.builder.call("add", base, value, hint=self.hint(name))
         self.builder.append(syntax.store(base.id, items, total))
 
-    def in_place(self, name: str) -> gast.Name:
+    def in_place(self, name: str) -> gast.expr:
         """The array that holds the cotangent of an array, one that may be stored into; zeros at first."""
         if not self.owns(name):
             assert self.parent is not None
@@ -208,7 +208,7 @@ class Frame:
 
     # --- lists
 
-    def list_in_place(self, name: str) -> gast.Name:
+    def list_in_place(self, name: str) -> gast.expr:
         """The list of cotangents of a list's elements; zeros for those that are left at its end."""
         if not self.owns(name):
             assert self.parent is not None

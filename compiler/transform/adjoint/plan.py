@@ -106,6 +106,6 @@ def _starts_constant(base: str, activity: Activity, regions: Regions) -> bool:
     if base in regions.function.parameters or len(assigned) != 1:
         return False
     value = assigned[0].value if isinstance(assigned[0], gast.Assign) else None
-    if syntax.operator_of(value) not in OPERATORS:
+    if value is None or syntax.operator_of(value) not in OPERATORS:
         return False
     return activity.names.isdisjoint(syntax.names_read(value))

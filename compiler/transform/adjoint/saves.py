@@ -241,7 +241,7 @@ class Saves:
         back = [self.counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
         self.known[value.key] = self.load(value, store, [*back, *whole])
 
-    def allocated(self, value: Value, slots, lengths) -> gast.Name:
+    def allocated(self, value: Value, slots, lengths) -> gast.expr:
         """A new array with a place for each iteration, before the outermost loop."""
         type_ = leaf_type(self.sweep.types, value.name)
         anchor = value.region.path[0].statement
@@ -254,7 +254,7 @@ class Saves:
     def load(self, value: Value, store: gast.expr, items: list[gast.expr]) -> str:
         made = self._fresh(value)
         type_ = leaf_type(self.sweep.types, value.name)
-        loaded = syntax.index(store.id, *items)
+        loaded: gast.expr = syntax.index(store.id, *items)
         target = self.prelude.setdefault(id(value.region), [])
         if isinstance(type_, Scalar) and type_.weak:
             strong = self.sweep.names.fresh("t")
@@ -329,7 +329,8 @@ class Saves:
         span = getattr(statement, "span", None)
         for tape, key in self.listed.items():
             if self.sweep.lasting and self.regions.values[key].region is loop and len(loop.path) == 1:
-                made = syntax.while_(syntax.call("greater", syntax.call("length", tape), 0), [], span)
+                is_left = syntax.call("greater", syntax.call("length", tape), 0)
+                made: gast.While | gast.For = syntax.while_(is_left, [], span)
                 made.body = statement.body
                 return made
         rounds = self._rounds(loop)

@@ -90,7 +90,7 @@ def keep_sequence(saves: Saves, values: Sequence[Value]) -> None:
         before.append(syntax.store(store.id, [*outer, syntax.constant(number), *whole], value.name, span))
     place = _moved(saves, here, len(values) - 1, saves.span(last))
     saves.inserted.place_after(last, place)
-    item = syntax.name(place.targets[0].id)
+    item: gast.expr = syntax.name(place.targets[0].id)
     saves.inserted.place_after(last, syntax.store(store.id, [*outer, item, *whole], last.name, saves.span(last)))
     outer, here = _places(saves, loop, slots, backward=True)
     for number, value in enumerate(values):

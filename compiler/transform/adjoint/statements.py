@@ -99,8 +99,8 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
     if isinstance(out_bar, gast.Constant):
         plain = _of_constant(sweep, row, operands, active, out_bar, sweep.types[out.id])
         if plain is not None:
-            for (_, name), value in zip(active, plain):
-                frame.add(name, value)
+            for (_, name), given in zip(active, plain):
+                frame.add(name, given)
             return
         out_bar = _strong(frame, out_bar, out, operands)
     for position, name in active:
@@ -236,7 +236,7 @@ def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: s
     found = sweep.plan.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
         return
-    value = frame.builder.load(frame.in_place(base), items, "t_bar")
+    value: gast.expr = frame.builder.load(frame.in_place(base), items, "t_bar")
     if found.sign < 0:
         value = frame.builder.call("negative", value, hint=frame.hint(found.added.id))
     _give(sweep, frame, found.added.id, value)

@@ -354,7 +354,7 @@ class Sweep:
         frame.builder.span = getattr(statement, "span", None)
         if isinstance(statement, gast.While):
             # how often it runs is decided with the saves: `saves.py` puts the test in
-            made = syntax.while_(syntax.constant(False), [], frame.builder.span)
+            made: gast.While | gast.For = syntax.while_(syntax.constant(False), [], frame.builder.span)
             made.body = body
             self.mirrored[id(made)] = region
             frame.builder.append(made)

@@ -38,7 +38,7 @@ def changed_symbols(regions: Regions, loop: Region) -> set[str]:
     for name, source in regions.closing[id(loop.statement)]:
         axes = changed_axes(table, name, source)
         if axes:
-            dims = zip(table[name].dims, axes, strict=True)  # type: ignore[union-attr]
+            dims = zip(table[name].dims, axes, strict=True)
             found |= {s for extent, changes in dims if changes and isinstance(extent, Dim) for s in extent.symbols()}
     return found
 

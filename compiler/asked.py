@@ -1,0 +1,45 @@
+"""The first steps of a function, which have to know what was asked for: `specialise`, and the check of its views.
+
+    Asked(request, {"x": Leaf("x")})    ->    specialise    ->    Specialised: the typed program, and its containers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any
+
+from .frontend import specialise as specialising
+from .frontend.frame import Specialised
+from .frontend.values import Value
+from .frontend.views import check_views
+from .records import dataclass
+from .request import Request
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A request, the types of the arguments, and how derivatives of other functions are made."""
+
+    request: Request
+    arguments: Mapping[str, Value]
+    derive: Callable[..., Specialised]
+    differentiate: Callable[..., Specialised]
+    frozen: Mapping[str, Any] = field(default_factory=dict)
+    is_entry: bool = True
+
+
+def specialise(_: None, asked: Asked) -> Specialised:
+    """The typed program of a function, and how its leaves relate to Python's containers."""
+    request = asked.request
+    return specialising.specialise(
+        request.python, asked.arguments, mutates=request.mutates, frozen=asked.frozen, is_entry=asked.is_entry,
+        derive=asked.derive, differentiate=asked.differentiate,
+    )  # fmt: skip
+
+
+def views(made: Specialised, _: Asked) -> Specialised:
+    """Raise the faults of stores that another name would show."""
+    for function in made.program.functions.values():
+        check_views(function, mutates=made.mutated)
+    return made
