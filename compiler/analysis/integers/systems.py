@@ -57,7 +57,7 @@ def _substituted(asked: int | None, zero: list[Form], natural: list[Form]) -> li
 
 def _divided(form: Form, exactly: bool) -> Form | None:
     """The form divided by what its factors share; None for an equation whose constant they do not divide."""
-    shared = gcd(*(f for _, f in form.terms)) if form.terms else 1
+    shared = gcd(*[f for _, f in form.terms]) if form.terms else 1
     if shared == 1:
         return form
     if exactly and form.constant % shared:

@@ -58,7 +58,10 @@ class Scope:
     def inside(self, loop: Loop) -> Scope:
         """The scope of a loop's body.  A variable that two loops share is that of the inner one."""
         hidden = loop.variable
-        return Scope((*(Loop(o.statement) if hidden and o.variable == hidden else o for o in self.loops), loop))
+        outer = self.loops
+        if hidden and hidden in [o.variable for o in outer]:
+            outer = tuple(Loop(o.statement) if o.variable == hidden else o for o in outer)
+        return Scope((*outer, loop))
 
 
 class Integers:
@@ -210,16 +213,24 @@ class Integers:
 
     def _lasting(self, forms: tuple[Form, ...], node: gast.For) -> tuple[Form, ...]:
         """The bounds that mean in the body what they meant ahead of it."""
-        if not any(unknown not in self.lengths for form in forms for unknown, _ in form.terms):
+        if all(map(self._is_length, forms)):
             return forms
         changed = {self.numbers.get(name) for name in self.bound_in(node)}
         return tuple(form for form in forms if not any(unknown in changed for unknown, _ in form.terms))
 
+    def _is_length(self, form: Form) -> bool:
+        for unknown, _ in form.terms:
+            if unknown not in self.lengths:
+                return False
+        return True
+
     def bound_in(self, node: gast.stmt) -> frozenset[str]:
         """The names that get values in a loop."""
         if id(node) not in self._bound:
-            names = frozenset(name for s in syntax.walk([node]) for name in syntax.names_bound(s))
-            self._bound[id(node)] = node, names
+            names: set[str] = set()
+            for statement in syntax.walk([node]):
+                names.update(syntax.names_bound(statement))
+            self._bound[id(node)] = node, frozenset(names)
         return self._bound[id(node)][1]
 
     def known(self, forms: Iterable[Form], loops: Sequence[Loop], whole: bool = False) -> Iterator[Form]:
@@ -227,13 +238,15 @@ class Integers:
 
         `whole` asks for all loops: where one of them has no turns nothing happens inside.
         """
-        asked = {unknown for form in forms for unknown, _ in form.terms}
+        asked = set()
+        for form in forms:
+            asked.update([unknown for unknown, _ in form.terms])
         for loop in reversed(loops):
             number = self.numbers.get(loop.variable)
             if number in asked or (whole and loop.step):
                 value = self.variable(loop.variable)
-                for fact in (*(value - low for low in loop.lows), *(high - value for high in loop.highs)):
-                    asked.update(unknown for unknown, _ in fact.terms)
+                for fact in (*[value - low for low in loop.lows], *[high - value for high in loop.highs]):
+                    asked.update([unknown for unknown, _ in fact.terms])
                     yield fact
         for unknown in asked & self.lengths.keys():
             value = Form(0, ((unknown, 1),))
@@ -252,13 +265,28 @@ class Integers:
 
     def is_natural(self, form: Form, scope: Scope) -> bool:
         """Whether a form is never negative where these loops are around."""
-        if form.constant >= 0 and all(f > 0 and unknown in self.lengths for unknown, f in form.terms):
-            return True
         if not form.terms:
-            return False
-        if form not in scope.held:
-            scope.held[form] = is_empty((), (form.times(-1).plus(-1), *self.known([form], scope.loops)))
-        return scope.held[form]
+            return form.constant >= 0
+        key = form.constant, form.terms
+        if key not in scope.held:
+            known = self._is_natural_at_ends(form, scope.loops)
+            scope.held[key] = known or is_empty((), (form.times(-1).plus(-1), *self.known([form], scope.loops)))
+        return scope.held[key]
+
+    def _is_natural_at_ends(self, form: Form, loops: Sequence[Loop]) -> bool:
+        """Whether it is enough to put in the ends of the loops, innermost first: the short way to most answers."""
+        for loop in reversed(loops):
+            number = self.numbers.get(loop.variable)
+            for unknown, factor in form.terms:
+                if unknown == number:
+                    ends = loop.lows if factor > 0 else loop.highs
+                    if len(ends) != 1:
+                        return False
+                    form = form.with_value(unknown, ends[0])
+        for unknown, factor in form.terms:
+            if factor < 0 or unknown not in self.lengths:
+                return False
+        return form.constant >= 0
 
     def is_natural_int(self, tree: gast.expr) -> bool:
         """Whether an int is surely not negative, wherever it stands."""
@@ -280,7 +308,7 @@ class Integers:
         form = self.of(index)
         if form is None:
             return False
-        return self.is_natural(form, scope) and self.is_natural((self.of_extent(extent) - form).plus(-1), scope)
+        return self.is_natural(form, scope) and self.is_natural(self.of_extent(extent) - form.plus(1), scope)
 
 
 def is_natural(tree: gast.expr) -> bool:

@@ -46,10 +46,12 @@ def accesses(
     """Every access in these statements, in the order of execution; `loads_of` may remember what an expression loads."""
     of_expression = loads_of or elements_in
 
-    def loads(node: gast.AST, inside: Scope) -> Iterator[Access]:
-        for part in of_expression(node):  # type: ignore[arg-type]
-            if isinstance(integers.types.get(part.value.id), Array):
-                yield access(part, inside, integers.types)
+    def loads(node: gast.AST, inside: Scope) -> Sequence[Access]:
+        if type(node) is gast.Name or type(node) is gast.Constant:
+            return ()
+        types = integers.types
+        found = [part for part in of_expression(node) if isinstance(types.get(part.value.id), Array)]  # type: ignore[arg-type]
+        return [access(part, inside, types) for part in found]
 
     for statement in statements:
         match statement:
@@ -103,7 +105,7 @@ def axes_of(index: gast.expr, types: Mapping[str, Type], array: str) -> tuple[ga
         if isinstance(chosen, Array) and is_bool(chosen.dtype):
             break
         axes.append(None if isinstance(chosen, Array) else item)
-    rank = types[array].ndim  # type: ignore[union-attr]
+    rank = len(types[array].dims)  # type: ignore[union-attr]
     return tuple(axes) if len(axes) == rank else (*axes, *[None] * (rank - len(axes)))
 
 

@@ -77,8 +77,9 @@ class Meeting:
         `varying` are the names that may have got other values in between; the loops around `carrier` stand still.
         """
         then = self._then(carrier, varying)
-        if any(self._never_equal(first, second, axis, then) for axis in range(len(first.items))):
-            return False
+        for axis in range(len(first.items)):
+            if self._never_equal(first, second, axis, then):
+                return False
         return any(not is_empty(*system) for system in self._systems(first, second, then))
 
     def meet_in_turns(self, first: Access, second: Access, carrier: Loop, varying: AbstractSet[str]) -> bool:
@@ -117,10 +118,7 @@ class Meeting:
 
     def _never_equal(self, first: Access, second: Access, axis: int, then: Then) -> bool:
         """Whether the indices of one axis alone tell the elements apart, seen without looking at any bounds."""
-        items = first.items[axis], second.items[axis]
-        if any(item is None or isinstance(item, gast.Slice) for item in items):
-            return False
-        here, there = (self.integers.of(item) for item in items)  # type: ignore[arg-type]
+        here, there = self._form(first.items[axis]), self._form(second.items[axis])
         if here is None or there is None:
             return False
         gap = then.form(there) - here
@@ -132,6 +130,9 @@ class Meeting:
         else:
             apart = bool(gap.constant % gcd(*(factor for _, factor in gap.terms)))
         return apart and self._same_end(first, second, axis, here, there)
+
+    def _form(self, item: gast.expr | None) -> Form | None:
+        return None if item is None or isinstance(item, gast.Slice) else self.integers.of(item)
 
     def _same_end(self, first: Access, second: Access, axis: int, here: Form, there: Form) -> bool:
         """Whether neither index, or both, count from the end."""

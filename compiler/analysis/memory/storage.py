@@ -8,18 +8,21 @@ and the arrays passed to them.  All parameters are one class: callers may pass t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import gast
 
 from ... import syntax
 from ...ops.forms import FRESH, LIBRARY
-from ...program import Function
+from ...program import Function, remembered
 from ...types import Array, ListOf
 from ..expression_types import is_scalar_operator
 
 INPUTS = ""
 
 
-def storage_classes(function: Function) -> dict[str, str]:
+@remembered
+def storage_classes(function: Function) -> Mapping[str, str]:
     """For every array and list name the representative of the names it may share memory with."""
     leaders: dict[str, str] = {}
 

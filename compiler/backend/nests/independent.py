@@ -43,7 +43,8 @@ def mark_independent(function: Function) -> Function:
     if body is None:
         return function
     made = function.with_(body=tuple(body))
-    hand_on(ranges, function, made)  # the kind of a loop is nothing to them, and all indices are the same trees
+    for analysis in (ranges, storage_classes):  # the kind of a loop is nothing to them, and indices are the same trees
+        hand_on(analysis, function, made)
     return made
 
 

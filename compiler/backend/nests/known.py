@@ -210,7 +210,9 @@ def _is_scalar(node: gast.AST, types: Mapping[str, Type]) -> bool:
         operator = str(syntax.operator_of(node))
         if not is_scalar_operator(operator) or operator in LIST_READS:
             return False
-        return all(_is_scalar(part, types) for part in (*node.args, *(k.value for k in node.keywords)))
-    if kind is gast.Subscript and not isinstance(types.get(node.value.id), Array):
+    elif kind is gast.Subscript and not isinstance(types.get(node.value.id), Array):
         return False
-    return all(_is_scalar(child, types) for child in gast.iter_child_nodes(node))
+    for part in (*node.args, *[k.value for k in node.keywords]) if kind is gast.Call else syntax.children_of(node):
+        if not _is_scalar(part, types):
+            return False
+    return True
