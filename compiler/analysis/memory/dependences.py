@@ -11,16 +11,14 @@ those that cannot be are left out as far as affine indices and bounds tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-
-import gast
 
 from ...program import Function
 from ...records import dataclass
 from ..integers.systems import Bounds
-from ..integers.values import Integers, Loop, Scope
-from .accesses import Access, accesses
+from ..integers.values import Integers, Loop
+from .accesses import Access
 from .meeting import Meeting, common_loops
 
 FLOW, ANTI, OUTPUT = "flow", "anti", "output"
@@ -44,9 +42,8 @@ class Dependences:
         self.meeting = Meeting(self.integers)
         self.classes = classes
 
-    def of(self, statements: Iterable[gast.stmt]) -> Iterator[Dependence]:
-        """The dependences between the accesses of some statements, as these stand in the body of the function."""
-        found = self.found = list(accesses(statements, Scope(), self.integers))
+    def of(self, found: Sequence[Access]) -> Iterator[Dependence]:
+        """The dependences between some accesses, given in the order of execution (`accesses`)."""
         for position, first in enumerate(found):
             for later, second in enumerate(found):
                 if first.is_store or second.is_store:
@@ -65,17 +62,26 @@ class Dependences:
                 if moved is not None:
                     yield Dependence(source, sink, kind, (*(still for _ in loops[:depth]), *moved))
 
+    def may_follow(self, source: Access, sink: Access, in_order: bool, outer: int = 0) -> bool:
+        """Whether the sink may touch an element after the source has; the `outer` loops around both stand still."""
+        carriers: tuple[Loop | None, ...] = common_loops(source, sink)[outer:]
+        return any(
+            self.meeting.may_meet(source, sink, carrier, self.varying(source, sink, carrier))
+            for carrier in ((None, *carriers) if in_order else carriers)
+        )
+
     def _distance(self, source: Access, sink: Access, loops: tuple[Loop, ...], is_later: bool) -> list[Bounds] | None:
         unknown: list[Bounds] = [(1, None) if is_later and not k else (None, None) for k in range(len(loops))]
         if source.array != sink.array:
             return unknown
-        return self.meeting.distances(source, sink, loops, is_later, self.varying(source, sink, loops, is_later))
+        varying = self.varying(source, sink, loops[0] if is_later else None)
+        return self.meeting.distances(source, sink, loops, is_later, varying)
 
-    def varying(self, source: Access, sink: Access, loops: tuple[Loop, ...], is_later: bool) -> AbstractSet[str]:
-        """The names that may have other values when the sink runs."""
+    def varying(self, source: Access, sink: Access, carrier: Loop | None) -> AbstractSet[str]:
+        """The names that may have other values when the sink runs: in a later turn of a loop, or in the same of all."""
         integers = self.integers
-        if is_later:
-            return integers.bound_in(loops[0].statement)
+        if carrier is not None:
+            return integers.bound_in(carrier.statement)
         common = common_loops(source, sink)
         inner = [loop for a in (source, sink) for loop in a.scope.loops[len(common) :]]
         own = {name for loop in inner for name in integers.bound_in(loop.statement)}
