@@ -16,9 +16,9 @@ LARGEST = 4000  # touches of one run
 class Nest:
     """One random program: `text` for the reader, `traced` for CPython, `loops[k]` the loops around access k."""
 
-    def __init__(self, seed, affine=False):
+    def __init__(self, seed, affine=False, sliced=False):
         self.random = random.Random(seed)
-        self.affine = affine
+        self.affine, self.sliced = affine, sliced
         self.text, self.traced = [], []
         self.loops, self.steps, self.stores, self.arrays = [], {}, [], []
         self.counters = 0
@@ -90,7 +90,7 @@ class Nest:
         if variables and self.random.random() < 0.35:
             return f"{self.random.choice(variables)} + {self.random.choice((0, 1, 2))}"
         if end:
-            return self.random.choice(("n", "n", "m", "n - 1", "m - 2", "5", "min(n, m)"))
+            return self.random.choice(("n", "n", "m", "n - 1", "m - 2", "5", "minimum(n, m)"))
         return self.random.choice(("0", "0", "1", "2", "n - 3"))
 
     def sum(self, around):
@@ -113,14 +113,23 @@ class Nest:
     # --- accesses
 
     def access(self, array, around, is_store):
-        indices = [self.sum(around) for _ in range(ARRAYS[array])]
+        indices = [self.index(around) for _ in range(ARRAYS[array])]
         number = len(self.loops)
         self.loops.append(around)
         self.stores.append(is_store)
         self.arrays.append(array)
         values = ", ".join(f"({key!r}, {key})" for key, _ in around)
-        traced = f"touch({number}, {array!r}, ({', '.join(indices)},), ({values}{',' if values else ''}))"
-        return f"{array}[{', '.join(indices)}]", traced
+        parts = ", ".join(f"slice({', '.join(i)})" if isinstance(i, tuple) else i for i in indices)
+        traced = f"touch({number}, {array!r}, ({parts},), ({values}{',' if values else ''}))"
+        text = f"{array}[{', '.join(sliced(i) if isinstance(i, tuple) else i for i in indices)}]"
+        return f"sum({text})" if not is_store and any(isinstance(i, tuple) for i in indices) else text, traced
+
+    def index(self, around):
+        """An index, or the parts of a slice."""
+        if not self.sliced or self.random.random() < 0.5:
+            return self.sum(around)
+        ends = [self.sum(around) if self.random.random() < 0.6 else "None" for _ in range(2)]
+        return *ends, self.random.choice(("None", "None", "None", "1", "2", "3", "-1", "-2"))
 
     def store(self, around, depth):
         names = list(ARRAYS)
@@ -161,7 +170,7 @@ class Nest:
                 raise OverflowError
 
         code = "\n".join(("def f(n, m, p, q, touch, a=0, b=0, c=0):", *self.traced, "    return n"))
-        space = {}
+        space = {"minimum": min}
         exec(code, space)
         try:
             space["f"](n, m, p, q, touch)
@@ -190,6 +199,18 @@ class Nest:
                 if self.stores[first[0]] or self.stores[second[0]]:
                     found.setdefault((first[0], second[0]), set()).add(self.distance(first, second))
 
+    def pairs(self):
+        """The pairs of accesses to one array, at least one of them a store."""
+        numbers = range(len(self.loops))
+        for pair in itertools.product(numbers, numbers):
+            if self.arrays[pair[0]] == self.arrays[pair[1]] and any(self.stores[number] for number in pair):
+                yield pair
+
+    def levels(self, first, second):
+        """The loops that may carry a dependence from one access to another, by depth; one more for none of them."""
+        count = len(self.common(first, second))
+        return range(count + (first < second))
+
     def common(self, first, second):
         pairs = zip(self.loops[first], self.loops[second])
         return [a[0] for a, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)]
@@ -197,3 +218,13 @@ class Nest:
     def distance(self, first, second):
         loops = self.common(first[0], second[0])
         return tuple((second[2][key] - first[2][key]) / self.steps[key] for key in loops)
+
+
+def sliced(parts):
+    start, stop, step = ("" if part == "None" else part for part in parts)
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+
+
+def carried_at(distance):
+    """The depth of the loop that carries a dependence of this distance, the number of loops where none does."""
+    return next((depth for depth, turns in enumerate(distance) if turns), len(distance))

@@ -57,20 +57,19 @@ def _index(form: Form, length: Form, is_natural: bool, scope: Scope, integers: I
 
 def _slice(item: gast.Slice, length: Form, scope: Scope, integers: Integers) -> Element:
     step = 1 if item.step is None else item.step.value if isinstance(item.step, gast.Constant) else 0
-    start, end = (_bound(part, length, scope, integers) for part in (item.lower, item.upper))
+    starts, ends = (_bounds(part, length, scope, integers) for part in (item.lower, item.upper))
     number = integers.fresh("element")
-    place = Form(0, ((number, 1),))
-    facts = []
-    if step < 0:
-        # where a slice that goes down starts beyond the end it starts at the end
+    place, anchor = Form(0, ((number, 1),)), None
+    facts: list[Form] = []
+    if step > 0:
+        facts = [*(place - start for start in starts[:1]), *((end - place).plus(-1) for end in ends[-1:])]
+        if item.lower is None:
+            anchor = Form(0)
+        elif len(starts) == 1 and integers.is_natural(starts[0], scope):
+            anchor = starts[0]
+    elif step < 0:  # where a slice that goes down starts beyond the end it starts at the end
+        facts = [*(start - place for start in starts[-1:]), *((place - end).plus(-1) for end in ends[:1])]
         anchor = length.plus(-1) if item.lower is None else None
-        facts += [start - place] if start is not None else []
-        facts += [(place - end).plus(-1)] if end is not None else []
-    elif step > 0:
-        anchor = start if item.lower is not None and integers.is_natural(start or Form(-1), scope) else None
-        anchor = Form(0) if item.lower is None else anchor
-        facts += [place - start] if start is not None else []
-        facts += [(end - place).plus(-1)] if end is not None else []
     if abs(step) > 1 and anchor is not None:
         spread = anchor + place.times(step)
         facts = [place, *(fact.with_value(number, spread) for fact in facts)]
@@ -78,9 +77,11 @@ def _slice(item: gast.Slice, length: Form, scope: Scope, integers: Integers) -> 
     return Element(place, (*facts, place, (length - place).plus(-1)), (number,))
 
 
-def _bound(part: gast.expr | None, length: Form, scope: Scope, integers: Integers) -> Form | None:
-    """A bound of a slice counted from the front; None where there is none, or its sign is not known."""
+def _bounds(part: gast.expr | None, length: Form, scope: Scope, integers: Integers) -> tuple[Form, ...]:
+    """What a bound of a slice may be, counted from the front: the lesser first where its sign is not known."""
     form = None if part is None else integers.of(part)
-    if form is None or integers.is_natural(form, scope):
-        return form
-    return form + length if integers.is_natural(form.times(-1).plus(-1), scope) else None
+    if form is None:
+        return ()
+    if integers.is_natural(form, scope):
+        return (form,)
+    return (form + length,) if integers.is_natural(form.times(-1).plus(-1), scope) else (form, form + length)
