@@ -1,6 +1,6 @@
 """The steps and their order: one list per way down.  The only file that knows the order.
 
-    request + argument types  ->  TYPED_WAY  ->  [DERIVATIVE_WAY]*  ->  SETTLED_WAY  ->  LOOPS_WAY  ->  machine code
+    request + argument types  ->  TYPED_WAY  ->  [DERIVATIVE_WAY]*  ->  SETTLED_WAY  ->  LOOPS_WAY  ->  LLVM_WAY
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .backend.nests.independent import mark_independent
 from .backend.nests.known import has_loops, known
 from .backend.nests.own_names import hidden_counters, own_names, shared_names
 from .backend.nests.reuse import reuse
+from .backend.sums import take_sums
 from .differentiate import choose_results, differentiable, reverse
 from .steps import MADE, PROGRAM, Repeat, Step
 from .transform.coalesce import coalesce
@@ -80,4 +81,8 @@ LOOPS_WAY = (
     Step(tidy_names, takes=LOOPS, gives=LOOPS, renames=True),
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
+)
+# behind the stage that is printed: what this target alone wants
+LLVM_WAY = (
+    Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),
 )

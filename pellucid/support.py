@@ -16,7 +16,8 @@ prange = range
 lanes = range
 """A loop whose sums `total += term` and extremes `best = np.maximum(best, term)` may be taken in any order.
 
-Compiled code takes several terms at once, one in each lane of a vector; in CPython they come one after the other.
+Compiled code takes several terms at once, one in each lane of a vector, long sums on several threads, and adds the sums
+of blocks with compensation; in CPython terms come one after the other, and rounding may take more of a long sum.
 """
 
 

@@ -25,7 +25,7 @@ from .loop_rules.arithmetic import text_of
 from .nests import apart
 from .nests.choices import Choice, choices
 from .storage import Apart, split_tags
-from .text import TRUE, Value, int_
+from .text import TRUE, Line, Tag, Tags, Value, int_
 
 LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
 
@@ -50,9 +50,9 @@ class OpenLoop:
     place: int
     assigned: frozenset[str]
     flag: Value | None = None
-    tags: Mapping[int, str] = field(default_factory=dict)
+    tags: Mapping[int, Tags] = field(default_factory=dict)
     choices: Mapping[int, list[Choice]] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
+    lines: list[str | Line] = field(default_factory=list)
     tested: set[tuple[str, int, str]] = field(default_factory=set)
     is_innermost: bool = False
     rows: dict[tuple[str | int, ...], Value] = field(default_factory=dict)
@@ -72,20 +72,20 @@ def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
     frame.loops.append(loop)
 
 
-def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, str]:
+def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, Tags]:
     """Tags for accesses that stay where they are while others move past them."""
     node, classes = written_out(frame, node), storage_classes(frame.function)
     return declare_scopes(frame, apart.fixed_and_moving(node, frame.integers(), frame.ranges, classes))
 
 
-def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, str]:
+def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, Tags]:
     """Tags for accesses that are apart from here to the end of the loop that comes next."""
     known = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
     tags, scopes = split_tags(frame.module, known, groups)
     for scope in scopes:  # one by one, as LLVM demands
         name = "llvm.experimental.noalias.scope.decl"
         frame.module.declare(name, f"declare void @{name}(metadata)")
-        frame.code.effect(f"call void @{name}(metadata {scope})")
+        frame.code.effect(f"call void {frame.code.mention(name).text}(metadata ", (Tag("scope", scope),), end=")")
     return tags
 
 
@@ -116,7 +116,7 @@ def remember(frame: Frame, node: gast.stmt) -> None:
             frame.preceding = {}
 
 
-def tags_of(frame: Frame, node: gast.Subscript) -> str:
+def tags_of(frame: Frame, node: gast.Subscript) -> Tags:
     """What LLVM is told of the memory that an element access touches."""
     known = frame.loops[-1].tags.get(id(node)) if frame.loops else None
     return frame.array(node.value.id).tags if known is None else known

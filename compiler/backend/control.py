@@ -27,11 +27,10 @@ from .nests.choices import Choice
 from .parallel import lower_apart, lower_parallel
 from .pieces import lower_in_pieces
 from .rows import bounds
-from .text import Value, int_
-from .vector_math.library import PREFIX as VECTOR_MATH
+from .text import Code, Tag, Tags, Value, int_
 
 ONE = int_(1)
-LEAVE_ALONE = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
+LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')
 LONG_BODY = 100  # instructions
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
@@ -123,7 +122,7 @@ def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
     frame.code.store(value, frame.counter(node.target.id))
 
 
-def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
+def _advice(frame: Frame, node: gast.For, before: tuple[int, int]) -> Tags:
     """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
 
     One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
@@ -132,19 +131,24 @@ def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
     """
     module, marks, together = frame.module, [], 0
     if not straight(node.body):
-        marks.append(module.add_metadata('!{!"llvm.loop.unroll.runtime.disable"}'))
-    calls = sum([VECTOR_MATH in line for line in frame.code.lines[first_line:]])
+        marks.append(module.add_metadata('!{{!"llvm.loop.unroll.runtime.disable"}}'))
+    lines, calls = (now - then for now, then in zip(_written(frame.code), before))
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
     elif straight(node.body) and not _carries(frame, node):
-        together = 2 if len(frame.code.lines) - first_line < LONG_BODY else 1
+        together = 2 if lines < LONG_BODY else 1
     if together:
-        marks.append(module.add_metadata(f'!{{!"llvm.loop.interleave.count", i32 {together}}}'))
+        marks.append(module.add_metadata(f'!{{{{!"llvm.loop.interleave.count", i32 {together}}}}}'))
     if frame.version is not None and frame.version.is_plain:
         marks += map(module.add_metadata, LEAVE_ALONE)
     if not marks:
-        return ""
-    return ", !llvm.loop " + module.add_metadata(f"distinct !{{{{self}}, {', '.join(marks)}}}")
+        return ()
+    return (Tag("llvm.loop", module.add_metadata(f"distinct !{{{{{{self}}{', {}' * len(marks)}}}}}", *marks)),)
+
+
+def _written(code: Code) -> tuple[int, int]:
+    """How many lines there are by now, and how many calls of functions that have variants for vectors."""
+    return len(code.lines), code.vector_calls
 
 
 def _carries(frame: Frame, node: gast.For) -> bool:
@@ -162,7 +166,7 @@ def _count_by_one(
     frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
 ) -> None:
     code = frame.code
-    current = code.variable("i64", f"{node.target.id}.now", int_(0))
+    current = code.variable("i64", "now", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     start, stop = bounds(frame, node, start, stop)
     code.store(start, current)
@@ -176,7 +180,7 @@ def _count_by_one(
     now = code.load("i64", current)
     code.branch(code.compare("slt" if step.text == "1" else "sgt", now, end), body, done)
     code.start(body)
-    first_line = len(code.lines)
+    before = _written(code)
     if strip is not None and step.text == "1" and not straight(node.body):
         code.assume(code.compare("sge", now, start))  # LLVM cannot tell that no strip begins before the loop does
     _set_counter(frame, node, now)
@@ -184,7 +188,7 @@ def _count_by_one(
         polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nsw", now, step), current)
-    code.jump(head, _loop_tags(frame, node, first_line))
+    code.jump(head, _advice(frame, node, before))
     checks.close_loop(frame)
     code.start(done)
     if strip is not None:
@@ -202,7 +206,7 @@ def _count_by_step(
     size = code.select(backward, code.binary("sub", int_(0), step), step)
     whole = code.binary("udiv", code.binary("sub", way, int_(1)), size)
     count = code.select(some, code.binary("add", whole, int_(1)), int_(0))
-    number = code.variable("i64", f"{node.target.id}.count", int_(0))
+    number = code.variable("i64", "count", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     code.store(int_(0), number)
     strip = _begin_strip(frame, node, number, count, ONE)
@@ -211,13 +215,13 @@ def _count_by_step(
     now = code.load("i64", number)
     code.branch(code.compare("ult", now, end), body, done)
     code.start(body)
-    first_line = len(code.lines)
+    before = _written(code)
     _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
     if polls.polls_each_turn(frame, node):
         polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nuw", now, int_(1)), number)
-    code.jump(head, _loop_tags(frame, node, first_line))
+    code.jump(head, _advice(frame, node, before))
     code.start(done)
     if strip is not None:
         _end_strip(frame, node, strip, count, ONE)

@@ -9,16 +9,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..dtypes import DTYPE, is_bool, is_inexact
-from .text import Module, float_
+from .text import AS_IT_STANDS, INLINED, OPTIMISED, Definition, Module, float_
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-POWER = """define internal {T} @pellucid.power.{T}({T} %base, {T} %exponent) alwaysinline {{
-entry:
+POWER = """entry:
   br label %head
 head:
   %result = phi {T} [ 1, %entry ], [ %next_result, %body ]
@@ -34,13 +34,10 @@ body:
   %next_left = lshr {T} %left, 1
   br label %head
 exit:
-  ret {T} %result
-}}
-"""
+  ret {T} %result"""
 
 # A square counts as overflow only where it is used: not after the last bit of the exponent.
-CHECKED_POWER = """define internal {i64, i1} @pellucid.checked_power(i64 %base, i64 %exponent) {
-entry:
+CHECKED_POWER = """entry:
   br label %head
 head:
   %result = phi i64 [ 1, %entry ], [ %next_result, %body ]
@@ -68,14 +65,11 @@ body:
 exit:
   %pair = insertvalue {i64, i1} poison, i64 %result, 0
   %answer = insertvalue {i64, i1} %pair, i1 %bad, 1
-  ret {i64, i1} %answer
-}
-"""
+  ret {i64, i1} %answer"""
 
 # Both operands below 2**53 in size are exact as floats.  Otherwise 64 bits of the quotient of the magnitudes are found
 # bit by bit, what remains is folded into the last bit, and the conversion to float rounds once, to even.
-QUOTIENT = """define internal double @pellucid.quotient(i64 %a, i64 %b) {
-entry:
+QUOTIENT = """entry:
   %abs_a = call i64 @llvm.abs.i64(i64 %a, i1 false)
   %abs_b = call i64 @llvm.abs.i64(i64 %b, i1 false)
   %both = or i64 %abs_a, %abs_b
@@ -123,15 +117,10 @@ round:
   %negative = icmp slt i64 %signs, 0
   %opposite = fneg double %magnitude
   %answer = select i1 %negative, double %opposite, double %magnitude
-  ret double %answer
-}
-"""
+  ret double %answer"""
 
 # c[i, j] += a[i, k] * b[k, j] in the order i, k, j, so that the inner loop runs along rows.
-COPY = """define internal void @pellucid.copy.{T}(
-    i64 %m, i64 %n, ptr %to, i64 %to0, i64 %to1, ptr %from, i64 %from0, i64 %from1
-) noinline nounwind optsize {{
-entry:
+COPY = """entry:
   br label %row
 row:
   %i = phi i64 [ 0, %entry ], [ %next_i, %row_done ]
@@ -160,16 +149,8 @@ row_done:
   %next_i = add i64 %i, 1
   br label %row
 done:
-  ret void
-}}
-"""
-MULTIPLY = """define internal void @pellucid.multiply.{T}(
-    i64 %m, i64 %n, i64 %kk,
-    ptr %c, i64 %c0, i64 %c1,
-    ptr %a, i64 %a0, i64 %a1,
-    ptr %b, i64 %b0, i64 %b1
-) {ATTRIBUTES} {{
-entry:
+  ret void"""
+MULTIPLY = """entry:
   br label %row
 row:
   %i = phi i64 [ 0, %entry ], [ %i_next, %row_end ]
@@ -227,14 +208,11 @@ row_end:
   %i_next = add nsw i64 %i, 1
   br label %row
 exit:
-  ret void
-}}
-"""
+  ret void"""
 
 # The Euler-Maclaurin formula: terms are added until `a = x + k` is large or they no longer count, then the rest of the
 # sum is a**(1 - s) / (s - 1) + a**-s / 2 + a series in the Bernoulli numbers.
-ZETA_HEAD = """define internal double @pellucid.zeta(double %s, double %x) {
-entry:
+ZETA_HEAD = """entry:
   %floor_x = call double @llvm.floor.f64(double %x)
   %floor_s = call double @llvm.floor.f64(double %s)
   %not_positive = fcmp ole double %x, 0.0
@@ -312,7 +290,7 @@ def _zeta_series(count: int = 10) -> str:
             f"  %f{j} = fdiv double %x{j}, %square",
         ]
         sum_, factor = f"%sum{j}", f"%f{j}"
-    return "\n".join([*lines, f"  ret double {sum_}", "}", ""])
+    return "\n".join([*lines, f"  ret double {sum_}"])
 
 
 def bernoulli_numbers(count: int) -> list[Fraction]:
@@ -327,31 +305,32 @@ def bernoulli_numbers(count: int) -> list[Fraction]:
 
 
 def zeta(module: Module) -> str:
+    uses = []
     for name, parameters in (("floor", 1), ("fabs", 1), ("pow", 2)):
         full = f"llvm.{name}.f64"
         module.declare(full, f"declare double @{full}({', '.join(['double'] * parameters)})")
-    module.define("pellucid.zeta", ZETA_HEAD + _zeta_series())
-    return "pellucid.zeta"
+        uses.append(full)
+    body = ZETA_HEAD + _zeta_series()
+    return _defined(module, "pellucid.zeta", "double", ("double %s", "double %x"), body, uses)
 
 
 def power(module: Module, type_: str) -> str:
     """The name of `base ** exponent` for exponents that are not negative, wrapping."""
-    name = f"pellucid.power.{type_}"
-    module.define(name, POWER.format(T=type_))
-    return name
+    parameters = f"{type_} %base", f"{type_} %exponent"
+    return _defined(module, f"pellucid.power.{type_}", type_, parameters, POWER.format(T=type_), attributes=INLINED)
 
 
 def checked_power(module: Module) -> str:
     """The same for i64, with a flag that says whether it wrapped."""
-    module.declare("llvm.smul.with.overflow.i64", "declare {i64, i1} @llvm.smul.with.overflow.i64(i64, i64)")
-    module.define("pellucid.checked_power", CHECKED_POWER)
-    return "pellucid.checked_power"
+    product = "llvm.smul.with.overflow.i64"
+    module.declare(product, f"declare {{i64, i1}} @{product}(i64, i64)")
+    parameters = "i64 %base", "i64 %exponent"
+    return _defined(module, "pellucid.checked_power", "{i64, i1}", parameters, CHECKED_POWER, [product])
 
 
 def quotient(module: Module) -> str:
     module.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
-    module.define("pellucid.quotient", QUOTIENT)
-    return "pellucid.quotient"
+    return _defined(module, "pellucid.quotient", "double", ("i64 %a", "i64 %b"), QUOTIENT, ["llvm.abs.i64"])
 
 
 def multiply(module: Module, dtype: str) -> str:
@@ -359,13 +338,24 @@ def multiply(module: Module, dtype: str) -> str:
     stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
     name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
     add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
-    zero, attributes = ("0.0", "noinline optnone nounwind") if floating else ("0", "nounwind")  # floats have BLAS
-    module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero, ATTRIBUTES=attributes))
-    return name
+    zero, attributes = ("0.0", AS_IT_STANDS) if floating else ("0", OPTIMISED)  # floats have BLAS
+    parameters = [f"i64 %{length}" for length in ("m", "n", "kk")]
+    parameters += [part for x in "cab" for part in (f"ptr %{x}", f"i64 %{x}0", f"i64 %{x}1")]
+    body = MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero)
+    return _defined(module, name, "void", parameters, body, attributes=attributes)
 
 
 def copy(module: Module, stored: str) -> str:
     """The name of the copy of a matrix of a stored type, both of any strides."""
-    name = f"pellucid.copy.{stored}"
-    module.define(name, COPY.format(T=stored))
+    parameters = [f"i64 %{length}" for length in "mn"]
+    parameters += [part for x in ("to", "from") for part in (f"ptr %{x}", f"i64 %{x}0", f"i64 %{x}1")]
+    body, attributes = COPY.format(T=stored), "noinline nounwind optsize"
+    return _defined(module, f"pellucid.copy.{stored}", "void", parameters, body, attributes=attributes)
+
+
+def _defined(
+    module: Module, name: str, result: str, parameters: Sequence[str], body: str, uses: Sequence[str] = (),
+    attributes: str = OPTIMISED,
+) -> str:  # fmt: skip
+    module.define(Definition(name, result, tuple(parameters), (body,), tuple(uses), attributes))
     return name

@@ -71,7 +71,7 @@ def lower_parallel(
     granule = GRANULE if straight(node.body) else 1
     frame.module.declare(PARALLEL_FOR, DECLARATION)
     _follow(frame, frame.code.call(
-        "i64", PARALLEL_FOR, Value("ptr", f"@{name}"), _captures(frame, places), CONTEXT, int_(ARGUMENTS), start, stop,
+        "i64", PARALLEL_FOR, frame.code.mention(name), _captures(frame, places), CONTEXT, int_(ARGUMENTS), start, stop,
         int_(granule), as_value(cost), int_(len(places)), *_stream(frame, places, result),
     ))  # fmt: skip
     return True
@@ -231,13 +231,12 @@ def _outlined(
             number += 1
     lower_loop(inner, node, FIRST, LAST, int_(1), lower_block)
     _leave(inner)
-    text = code.function(f"define internal i64 @{name}({CAPTURES}, {CONTEXT}, {FIRST}, {LAST}) nounwind")
-    return define_once(frame.module, name, text)
+    return define_once(frame.module, code.function(name, "i64", [str(v) for v in (CAPTURES, CONTEXT, FIRST, LAST)]))
 
 
 def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Frame:
     """A frame whose places are those that the loop mentions; it owns what it assigns."""
-    code = Code(frame.module, frame.code.flags)
+    code = Code(frame.module, frame.code.flags, keeps_names=False)
     if frame.module.line_writer is not None:
         frame.module.line_writer.enter(code, frame.function.name, name)
         frame.module.line_writer.at(code, node)

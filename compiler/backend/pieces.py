@@ -40,7 +40,7 @@ def lower_in_pieces(
         return False
     code, variable = frame.code, node.target.id
     rest, cuts = _conditions(frame, found, {variable: start}), _cuts(frame, found, variable)
-    now, end = (code.variable("i64", f"{variable}.{kind}", int_(0)) for kind in ("piece", "end"))
+    now, end = (code.variable("i64", kind, int_(0), of=variable) for kind in ("piece", "end"))
     head, piece, free, plain, after, done = map(code.label, ("pieces", "piece", "apart", "plain", "after", "done"))
     code.store(start, now)
     code.start(head)

@@ -15,11 +15,10 @@ from dataclasses import fields
 from .abi import STORED
 from .arrays import View, strides_of
 from .frame import Frame
-from .text import NULL, Code, Value, int_
+from .text import AS_IT_STANDS, NULL, Code, Definition, Value, int_
 
 TOO_LARGE = -1
 FAILED = -2  # otherwise the bytes that could not be had
-ATTRIBUTES = "noinline optnone nounwind"  # the work is done in what it calls
 
 
 class Routine(Frame):
@@ -45,7 +44,7 @@ def call_routine(
     views = [out, *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in operands)]
     full = f"pellucid.{name}.{STORED[out.dtype]}" + ("" if out.strides is None else ".strided")
     if full not in frame.module.definitions:
-        frame.module.define_movable(full, _text(frame, full, write, views))
+        frame.module.define_movable(_routine(frame, full, write, views))
     given = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]
     failed = frame.code.call("i64", full, *given)
     large = frame.code.compare("eq", failed, int_(TOO_LARGE))
@@ -56,14 +55,14 @@ def call_routine(
     frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", failed)
 
 
-def _text(frame: Frame, name: str, write: Callable[..., None], views: list[View]) -> str:
+def _routine(frame: Frame, name: str, write: Callable[..., None], views: list[View]) -> Definition:
     code = Code(frame.module, frame.code.flags)
     inside = Routine(**{field.name: getattr(frame, field.name) for field in fields(Frame)} | {"code": code})
     inner = [_parameter(view, number) for number, view in enumerate(views)]
     write(inside, *inner)
     code.finish("ret i64 0")
     parameters = [str(part) for view in inner for part in (view.data, *view.dims, *(view.strides or ()))]
-    return code.function(f"define internal i64 @{name}({', '.join(parameters)}) {ATTRIBUTES}")
+    return code.function(name, "i64", parameters, AS_IT_STANDS)  # the work is done in what it calls
 
 
 def _parameter(view: View, number: int) -> View:

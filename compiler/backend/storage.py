@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..records import dataclass
-from .text import Module
+from .text import Module, Tag, Tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +23,49 @@ class Apart:
     moving: frozenset[int]
 
 
-def split_tags(module: Module, tags: Mapping[str, str], apart: Iterable[Apart]) -> tuple[dict[int, str], list[str]]:
+def split_tags(module: Module, tags: Mapping[str, Tags], apart: Iterable[Apart]) -> tuple[dict[int, Tags], list[int]]:
     """Tags for the accesses of an innermost loop that are apart, by their nodes; and the scopes to declare before it.
 
     What is fixed gets a scope of the loop's own, and what moves avoids that.
     """
-    found: dict[int, str] = {}
+    found: dict[int, Tags] = {}
     scopes = []
     for group in apart:
-        scope = module.add_metadata(f"distinct !{{{{self}}, {module.add_metadata('distinct !{{self}}')}}}")
-        scopes.append(module.add_metadata(f"!{{{scope}}}"))
+        scope = _scope(module, _domain(module))
+        scopes.append(_list(module, [scope]))
         for nodes, kind in ((group.fixed, "alias.scope"), (group.moving, "noalias")):
             known = found.get(next(iter(nodes)), tags[group.array])  # accesses of one part are in the same parts always
             found.update(dict.fromkeys(nodes, _extended(module, known, kind, scope)))
     return found, scopes
 
 
-def _extended(module: Module, tags: str, kind: str, scope: str) -> str:
+def _extended(module: Module, tags: Tags, kind: str, scope: int) -> Tags:
     """The tags with one more scope in the list of this kind."""
-    lists = dict(part.split(" ") for part in tags.split(", !")[1:])
-    known = module.metadata[int(lists[kind][1:])][2:-1] if kind in lists else ""
-    lists[kind] = module.add_metadata(f"!{{{', '.join(filter(None, (known, scope)))}}}")
-    return "".join(f", !{name} {number}" for name, number in lists.items())
+    lists = {tag.kind: tag.node for tag in tags}
+    known = module.metadata[lists[kind]].parts if kind in lists else ()
+    lists[kind] = _list(module, [*known, scope])
+    return tuple(Tag(*item) for item in lists.items())
 
 
-def alias_tags(module: Module, classes: Mapping[str, str]) -> dict[str, str]:
+def alias_tags(module: Module, classes: Mapping[str, str]) -> dict[str, Tags]:
     """The metadata that accesses through each name carry: its own scope, and that it avoids all others."""
     leaders = sorted(set(classes.values()))
     if len(leaders) < 2:
-        return dict.fromkeys(classes, "")
-    domain = module.add_metadata("distinct !{{self}}")
-    scopes = {leader: module.add_metadata(f"distinct !{{{{self}}, {domain}}}") for leader in leaders}
-    own = {leader: module.add_metadata(f"!{{{scope}}}") for leader, scope in scopes.items()}
-    others = {
-        leader: module.add_metadata(f"!{{{', '.join(s for other, s in scopes.items() if other != leader)}}}")
-        for leader in leaders
-    }
-    return {n: f", !alias.scope {own[leader]}, !noalias {others[leader]}" for n, leader in classes.items()}
+        return dict.fromkeys(classes, ())
+    domain = _domain(module)
+    scopes = {leader: _scope(module, domain) for leader in leaders}
+    own = {leader: _list(module, [scope]) for leader, scope in scopes.items()}
+    others = {leader: _list(module, [s for other, s in scopes.items() if other != leader]) for leader in leaders}
+    return {n: (Tag("alias.scope", own[leader]), Tag("noalias", others[leader])) for n, leader in classes.items()}
+
+
+def _domain(module: Module) -> int:
+    return module.add_metadata("distinct !{{{self}}}")
+
+
+def _scope(module: Module, domain: int) -> int:
+    return module.add_metadata("distinct !{{{self}, {}}}", domain)
+
+
+def _list(module: Module, scopes: Sequence[int]) -> int:
+    return module.add_metadata(f"!{{{{{', '.join(['{}'] * len(scopes))}}}}}", *scopes)

@@ -14,12 +14,12 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, summed
+from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, is_inexact, summed
 from ..types import INT, Array, Type, dtype_of, rank
 from .cotangents import Atom, Atoms, Static, length, shape_of
 from .kinds import reduction
 from .raising import if_empty
-from .schema import Fold, TypeFault, TypeRule
+from .schema import OPERATORS, Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
 if TYPE_CHECKING:
@@ -181,3 +181,15 @@ reduction("argmax", raises=if_empty, type=reduces("argmax", lambda _: INT_WORD, 
           fold=Fold("greater", least, "place"), meaning=np.argmax, vjp=None, samples="arrays")  # fmt: skip
 reduction("argmin", raises=if_empty, type=reduces("argmin", lambda _: INT_WORD, one_axis=True, needs_elements=True),
           fold=Fold("less", greatest, "place"), meaning=np.argmin, vjp=None, samples="arrays")  # fmt: skip
+
+FOLDS = {row.fold.combine: row.fold for row in OPERATORS.values() if row.fold is not None}
+
+
+def fold_by(operator: str | None, dtype: str) -> Fold | None:
+    """The fold that takes elements of the dtype together by this operator, if it may do so in any order."""
+    fold = FOLDS.get(str(operator))
+    return None if fold is None or OPERATORS[fold.combine].is_comparison or _keeps_order(fold, dtype) else fold
+
+
+def _keeps_order(fold: Fold, dtype: str) -> bool:
+    return fold.keeps_order and is_inexact(dtype)

@@ -23,7 +23,7 @@ import gast
 
 from .. import syntax
 from ..analysis.activity import activity
-from ..program import Function, Program
+from ..program import Decision, Function, Program
 from ..types import Array, Type, symbols_of
 from .adjoint.calls import Derivative, passing_names, used_types
 from .adjoint.plan import plan
@@ -125,7 +125,7 @@ def _note(function: Function, wrt: Sequence[str]) -> str:
     return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
 
 
-def _decisions(saved: Saved) -> list[tuple[str, str]]:
+def _decisions(saved: Saved) -> list[Decision]:
     if not saved.kept:
-        return [("backward sweep", "nothing is saved for it")]
-    return [("backward sweep", f"`{name}` is saved for it") for name in saved.kept]
+        return [Decision("backward sweep", "nothing is saved for it")]
+    return [Decision("backward sweep", f"`{name}` is saved for it") for name in saved.kept]

@@ -33,7 +33,7 @@ def bounds(asked: int | None, zero: Iterable[Form], natural: Iterable[Form]) -> 
     table: Table = {}
     if not all(_add(table, fact) for fact in facts) or not _eliminated(asked, table):
         return None
-    up, down = table.get(((asked, 1),)), table.get(((asked, -1),))  # type: ignore[arg-type]
+    up, down = table.get(((asked, 1),)), table.get(((asked, -1),))
     return None if up is None else -up, down
 
 
@@ -83,11 +83,12 @@ def _eliminated(asked: int | None, table: Table) -> bool:
         for terms in table:
             for unknown, factor in terms:
                 counts.setdefault(unknown, [0, 0])[factor > 0] += 1
-        counts.pop(asked, None)  # type: ignore[call-overload]
+        counts.pop(asked, None)
         if not counts:
             return True
         unknown = min(counts, key=lambda u: (counts[u][0] * counts[u][1] - sum(counts[u]), u))
-        lows, highs = [], []
+        lows: list[tuple[Form, int]] = []
+        highs: list[tuple[Form, int]] = []
         for terms, constant in list(table.items()):
             factor = next((f for u, f in terms if u == unknown), 0)
             if factor:

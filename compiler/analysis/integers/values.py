@@ -142,7 +142,7 @@ class Integers:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 type_ = self.types.get(array)
                 axis = syntax.static_of(atom)["axis"]
-                return self.exactly(type_.dims[axis]) if isinstance(type_, Array) else None  # type: ignore[call-overload]
+                return self.exactly(type_.dims[axis]) if isinstance(type_, Array) else None
         return None
 
     def _of_name(self, name: str, depth: int) -> Form | None:
@@ -174,7 +174,7 @@ class Integers:
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
                 type_ = self.types.get(array)
                 axis = syntax.static_of(stop)["axis"]
-                return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()  # type: ignore[call-overload]
+                return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()
         return self._limits(stop, "minimum")
 
     def _limits(self, tree: gast.expr, operator: str) -> tuple[Form, ...]:
@@ -199,7 +199,7 @@ class Integers:
         if variable in self._bound_again:
             return Loop(node)
         if id(node.iter) not in self._bounds:
-            self._bounds[id(node.iter)] = node.iter, self._bounds_of(*node.iter.args[:2], size)
+            self._bounds[id(node.iter)] = node.iter, self._bounds_of(node.iter.args[0], node.iter.args[1], size)
         lows, highs = self._bounds[id(node.iter)][1]
         turn = self.fresh("turn") if abs(size) > 1 else None
         return Loop(node, variable, self._lasting(lows, node), self._lasting(highs, node), size, turn)
@@ -219,10 +219,7 @@ class Integers:
         return tuple(form for form in forms if not any(unknown in changed for unknown, _ in form.terms))
 
     def _is_length(self, form: Form) -> bool:
-        for unknown, _ in form.terms:
-            if unknown not in self.lengths:
-                return False
-        return True
+        return self.lengths.keys() >= {unknown for unknown, _ in form.terms}
 
     def bound_in(self, node: gast.stmt) -> frozenset[str]:
         """The names that get values in a loop."""

@@ -50,7 +50,7 @@ def accesses(
         if type(node) is gast.Name or type(node) is gast.Constant:
             return ()
         types = integers.types
-        found = [part for part in of_expression(node) if isinstance(types.get(part.value.id), Array)]  # type: ignore[arg-type]
+        found = [part for part in of_expression(node) if isinstance(types.get(part.value.id), Array)]
         return [access(part, inside, types) for part in found]
 
     for statement in statements:
@@ -105,7 +105,7 @@ def axes_of(index: gast.expr, types: Mapping[str, Type], array: str) -> tuple[ga
         if isinstance(chosen, Array) and is_bool(chosen.dtype):
             break
         axes.append(None if isinstance(chosen, Array) else item)
-    rank = len(types[array].dims)  # type: ignore[union-attr]
+    rank = len(types[array].dims)
     return tuple(axes) if len(axes) == rank else (*axes, *[None] * (rank - len(axes)))
 
 

@@ -104,7 +104,7 @@ class Meeting:
             system = [*zero, *equations], [*natural, *least]
             parts = [bounds(number, *system) for number in numbers]
             if None not in parts and (numbers or not is_empty(*system)):
-                found.append(parts)  # type: ignore[arg-type]
+                found.append(parts)
         return [_hull(parts) for parts in zip(*found)] if found else None
 
     def _moved(self, loop: Loop, then: Then) -> Form:

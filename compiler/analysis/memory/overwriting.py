@@ -40,7 +40,7 @@ class Overwriting:
         if id(statement) not in self._accesses:
             integers, scope = self.dependences.integers, Scope()
             for region in self.regions.place[id(statement)].loops:
-                scope = scope.inside(integers.loop(region.statement))  # type: ignore[arg-type]
+                scope = scope.inside(integers.loop(region.statement))
             *_, last = accesses([statement], scope, integers)
             self._accesses[id(statement)] = last
         return self._accesses[id(statement)]

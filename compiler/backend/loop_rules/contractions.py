@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...dtypes import DTYPE, accumulator, is_bool, is_inexact
+from ...dtypes import DTYPE, accumulator, is_bool
 from ...ops.schema import OPERATORS, Operator
 from ...records import dataclass
 from ...types import Array, Scalar
@@ -22,7 +22,7 @@ from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
 from .nodes import ONE_LONG, Along, Apply, Length, Node, Select, Stored, Value, rank
 from .operands import convert
-from .reductions import Plan, add_in_blocks, combine
+from .reductions import Plan, combine
 from .structure import transpose
 
 SIGNATURE = "(n?,k),(k,m?)->(n?,m?)"
@@ -194,7 +194,7 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
     plan = Plan(low, name, row, term, tuple(sorted(axes)), False, dtype)
     if plan.has_kept_inside():
         return plan.by_rows()
-    return plan.by_accumulator(add_in_blocks if is_inexact(dtype) else combine)
+    return plan.by_accumulator(combine)
 
 
 def _loop_order(left: str, right: str, out: str, inner: str) -> str:

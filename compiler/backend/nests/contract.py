@@ -21,12 +21,13 @@ from ... import syntax
 from ...analysis.expression_types import type_of
 from ...analysis.integers.values import Integers
 from ...analysis.memory.accesses import LoadsOf
-from ...program import Function
+from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
 from .known import known as known_of
+from .story import not_stored
 
 
 @dataclass(slots=True)
@@ -54,19 +55,13 @@ def contract(function: Function) -> Function:
     for name in chosen:
         types[name] = Scalar(function.types[name].dtype)  # type: ignore[union-attr]
     body = _block(function.body, _Change(shapes, values, function.types, known, Integers(function)))
-    decisions = restated(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
+    decisions = decided_anew(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
     return function.with_(body=tuple(body), types=types, decisions=decisions)
 
 
-def restated(decisions: Sequence[tuple[str, str]], news: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def decided_anew(decisions: Sequence[Decision], news: Mapping[str, str]) -> tuple[Decision, ...]:
     """The decisions, where an array that was to be stored met with something else after all."""
-    result = []
-    for topic, text in decisions:
-        name = text.split("`")[1] if text.startswith("`") else ""
-        if topic == "loops" and name in news and " is stored: " in text:
-            text = f"{text.split(' is stored: ')[0]} is not stored: {news[name]}"
-        result.append((topic, text))
-    return tuple(result)
+    return tuple(not_stored(d.place, news[d.stored]) if d.stored in news else d for d in decisions)
 
 
 def _uses(function: Function, known: Known) -> dict[str, _Uses]:

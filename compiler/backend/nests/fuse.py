@@ -9,8 +9,7 @@
 
 Two nests are merged where no turn of the second needs what a later turn of the first does.  What stands between them
 and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in the same way,
-loop by loop; a plain loop is cut into blocks to meet one that runs by blocks.  Keeps errors and their order: no two
-things that may fail change places.
+loop by loop.  Keeps errors and their order: no two things that may fail change places.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import TypeGuard
 import gast
 
 from ... import syntax
-from ...analysis.integers.values import Loop, Scope
+from ...analysis.integers.values import Scope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.meeting import Meeting
 from ...program import Function
@@ -60,6 +59,7 @@ class _Fuser:
         self.members: dict[str, list[str]] = {}
         for name, leader in self.reader.classes.items():
             self.members.setdefault(leader, []).append(name)
+        self.depth = 0  # loops around what is merged
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
@@ -81,10 +81,16 @@ class _Fuser:
             case gast.If(body=body, orelse=orelse):
                 return syntax.rebuild(statement, body=self.block(body, scope), orelse=self.block(orelse, scope))
             case gast.While(body=body):
-                return syntax.rebuild(statement, body=self.block(body, scope))
+                return syntax.rebuild(statement, body=self._turn(body, scope))
             case gast.For(body=body):
-                return syntax.rebuild(statement, body=self.block(body, self._within(statement, scope)))
+                return syntax.rebuild(statement, body=self._turn(body, self._within(statement, scope)))
         return statement
+
+    def _turn(self, body: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+        self.depth += 1
+        made = self.block(body, scope)
+        self.depth -= 1
+        return made
 
     def _within(self, loop: gast.For, scope: Scope) -> Scope:
         return scope.inside(self.integers.loop(loop))
@@ -127,15 +133,7 @@ class _Fuser:
 
     def merged(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
         """Two nests with a common array as one; None where that would be wrong or does not pay."""
-        if self._same_bounds(first, second, scope):
-            return self._joined(first, second, scope)
-        for blocks, plain in ((second, first), (first, second)):
-            cut = self._cut(plain, blocks, scope)
-            if cut is not None:
-                pair = (cut, blocks) if plain is first else (blocks, cut)
-                joined = self._joined(*pair, scope)
-                return joined if joined is not None and _loops(joined) < _loops(first) + _loops(second) else None
-        return None
+        return self._joined(first, second, scope) if self._same_bounds(first, second) else None
 
     def _shares_arrays(self, first: gast.stmt, second: gast.stmt) -> bool:
         return not self._arrays(first).isdisjoint(self._arrays(second))
@@ -146,7 +144,7 @@ class _Fuser:
             self._read[id(nest)] = frozenset(n for n in reads if isinstance(self.types.get(n), Array))
         return self._read[id(nest)]
 
-    def _same_bounds(self, first: gast.For, second: gast.For, scope: Scope) -> bool:
+    def _same_bounds(self, first: gast.For, second: gast.For) -> bool:
         (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
         starts = self.integers.of(start), self.integers.of(start_2)
         stops = set(self.integers.ends(stop)), set(self.integers.ends(stop_2))
@@ -163,7 +161,7 @@ class _Fuser:
             second = self.known.renamed(second, {other: variable})  # type: ignore[assignment]
         effects = [self.reader.of(s, scope) for s in (first, second)]
         carried = [found.binds - self._own(found) for found in effects]
-        kind = _kind(first, second, carried)
+        kind = _kind(first, second, carried, self.depth)
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
         for k in (0, 1):
@@ -175,7 +173,7 @@ class _Fuser:
         if not self._independent(first, second, inside):
             self.story.kept_apart(first, second)
             return None
-        body = self.block([*first.body, *second.body], inside)
+        body = self._turn([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)
 
@@ -205,50 +203,18 @@ class _Fuser:
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
         return list(accesses(about, inside, self.integers, self.known.loads))
 
-    def _width(self, inner: Loop, outer: str) -> int | None:
-        """How many turns a loop has that runs through one block: `for k in range(j, min(j + 256, n))`."""
-        block = self.integers.variable(outer)
-        if inner.step != 1 or inner.start() != block:
-            return None
-        gaps = (high - block for high in inner.highs)
-        return next((gap.constant + 1 for gap in gaps if not gap.terms), None)
 
-    def _cut(self, plain: gast.For, blocks: gast.For, scope: Scope) -> gast.For | None:
-        """A loop cut into the blocks of another: `for j in range(0, n, 256): for k in range(j, min(j + 256, n))`."""
-        inner = next((s for s in blocks.body if isinstance(s, gast.For)), None)
-        if inner is None or syntax.operator_of(plain.iter) == "prange" or syntax.operator_of(blocks.iter) != "range":
-            return None
-        width = self._width(self.integers.loop(inner), blocks.target.id)
-        step = blocks.iter.args[2]
-        is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
-        one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
-        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):
-            return None
-        outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
-        mentioned = self.known.mentions(plain).counts
-        if {outer, counter} & set(mentioned) - {own} or not {outer, counter, own} <= self.counters:
-            return None
-        body = [self.known.renamed(s, {own: counter}) for s in plain.body]
-        bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
-        loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
-        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])
+def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
+    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
 
-
-def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:
-    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not."""
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.
+    """
     kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
     if kinds[0] == kinds[1]:
         return kinds[0]
-    if "prange" in kinds:
+    if "prange" in kinds or not depth:
         return None
     return None if carried[kinds.index("range")] else "lanes"
-
-
-def _loops(nest: gast.stmt) -> int:
-    """How many innermost loops a nest has."""
-    return sum(
-        isinstance(s, gast.For) and not any(isinstance(t, gast.For) for t in s.body) for s in syntax.walk([nest])
-    )
 
 
 def _both(first: Effects, second: Effects) -> Effects:

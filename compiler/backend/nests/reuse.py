@@ -23,7 +23,7 @@ from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.meeting import Meeting, common_loops
 from ...analysis.memory.storage import storage_classes
 from ...program import Function
-from .contract import restated
+from .contract import decided_anew
 from .known import Known
 from .known import known as known_of
 
@@ -36,7 +36,7 @@ def reuse(function: Function) -> Function:
     body = tuple(reuser.block(function.body))
     if not reuser.places:
         return function
-    return function.with_(body=body, decisions=restated(function.decisions, reuser.places))
+    return function.with_(body=body, decisions=decided_anew(function.decisions, reuser.places))
 
 
 class _Reuser:
