@@ -20,7 +20,9 @@ import gast
 from ...runtime import machine_code, memory
 from ...runtime.sources import Source
 from .. import syntax
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
+from ..analysis.memory.storage import storage_classes
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
 from ..ops.routines import ROUTINES
@@ -37,10 +39,9 @@ from .expressions import convert, index_of_list, lower_as, lower_int, scalar_typ
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
 from .library import call_library
-from .nests.sizes import Sizes
 from .parts import Division
 from .registers import certain_names
-from .storage import alias_tags, storage_classes
+from .storage import alias_tags
 from .sums import take_sums
 from .text import Code, Definition, Module, Value, int_
 
@@ -112,7 +113,7 @@ def write_function(
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
+        cache(lambda: Integers(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = glue.is_glue(function, recursive)
