@@ -367,7 +367,7 @@ class Code:
     def jump(self, label: str, tags: Tags = ()) -> None:
         if not self.terminated and len(self.lines) == self.unreached:
             self.lines.pop()  # nothing leads here
-            self.terminated = True
+            self.terminated, self.unreached = True, -1
         self.effect(f"br label %{label}", tags)
         self.terminated = True
 

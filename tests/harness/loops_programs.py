@@ -151,6 +151,14 @@ program("division by zero", """
 def f(a: "int", b: "int", x: "float", y: "float"):
     return a // b, a % b, a / b, x / y, x // y, x % y
 """, (7, 2, 7.5, 2.0), (7, 0, 1.0, 1.0), (7, 2, 1.0, 0.0), (-7, 2, -7.5, 2.0), (7, -2, 7.5, -2.0))
+program("one error behind another", """
+def f(x: "float"):
+    if x > 2.0:
+        if x > 3.0:
+            raise ValueError("far")
+        raise ValueError("near")
+    return x
+""", (1.0,), (2.5,), (5.0,))
 program("math errors", """
 def f(x: "float"):
     return math.sqrt(x) + math.log(x + 1.0) + math.exp(x)
