@@ -19,6 +19,7 @@ from .backend.nests.independent import mark_independent
 from .backend.nests.known import has_loops, known
 from .backend.nests.own_names import hidden_counters, own_names, shared_names
 from .backend.nests.reuse import reuse
+from .backend.one_row import lay_in_one_row
 from .backend.sums import take_sums
 from .differentiate import choose_results, differentiable, reverse
 from .steps import MADE, PROGRAM, Repeat, Step
@@ -84,5 +85,6 @@ LOOPS_WAY = (
 )
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
+    Step(lay_in_one_row, takes=LOOPS, gives=LOOPS),
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),
 )

@@ -36,6 +36,7 @@ from .expressions import convert, index_of_list, lower_as, lower_int, scalar_typ
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
 from .nests.sizes import Sizes
+from .one_row import lay_in_one_row
 from .parts import Division
 from .registers import certain_names
 from .storage import alias_tags, storage_classes
@@ -48,6 +49,11 @@ Prepare = Callable[[Program], Program]
 FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keeps its meaning
 
 
+def with_sums_taken(program: Program) -> Program:
+    """The program as LLVM is told it, where nobody watches the steps on the way there."""
+    return take_sums(program.map(lay_in_one_row))
+
+
 def lower_program(program: Program, options: Options | None = None) -> tuple[Source, Sites]:
     """A loops program as an LLVM module, and the error sites that its statuses number."""
     module = Module()
@@ -55,7 +61,7 @@ def lower_program(program: Program, options: Options | None = None) -> tuple[Sou
     return module.finished(), sites
 
 
-def write_module(module: Module, program: Program, options: Options, prepare: Prepare = take_sums) -> Sites:
+def write_module(module: Module, program: Program, options: Options, prepare: Prepare = with_sums_taken) -> Sites:
     """Write every function of a program into a module, and the entry; the error sites that its statuses number.
 
     `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
@@ -80,7 +86,7 @@ def lower(program: Program, *, fastmath: bool = False) -> str:
     return str(lower_program(program, Options(fastmath=fastmath))[0])
 
 
-def compile_program(program: Program, options: Options | None = None, prepare: Prepare = take_sums) -> Executable:
+def compile_program(program: Program, options: Options | None = None, prepare: Prepare = with_sums_taken) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
     main = program.main
