@@ -42,7 +42,7 @@ def take_sums(program: Program) -> Program:
     return program.map(lambda function: with_sums(function, function.name == program.entry))
 
 
-def with_sums(function: Function, is_entry: bool) -> Function:
+def with_sums(function: Function, is_entry: bool = True) -> Function:
     """The function with its sums as they are computed; the same object where there is nothing to do."""
     if not any(is_lanes(s) for s in syntax.walk(function.body)):
         return function
