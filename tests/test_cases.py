@@ -22,12 +22,12 @@ PASSES = {
     "coalesce": (coalesce, {"gives": "typed"}),
 }
 ON_LOOPS = {"takes": "loops", "gives": "loops", "read": read_loops}
-LOOPS_PASSES = {
+OF_LOOPS = {
     "collapse": (collapse, ON_LOOPS),
     "if_convert": (if_convert, ON_LOOPS),
 }
 FILES = {**{f"transform/{name}.case": it for name, it in PASSES.items()},
-         **{f"loops/{name}.case": it for name, it in LOOPS_PASSES.items()}}  # fmt: skip
+         **{f"loops/{name}.case": it for name, it in OF_LOOPS.items()}}  # fmt: skip
 
 
 def all_cases():
