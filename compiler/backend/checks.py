@@ -16,13 +16,14 @@ from dataclasses import field
 import gast
 
 from .. import syntax
+from ..analysis.memory.storage import storage_classes
 from ..ops.schema import row_of
 from ..records import dataclass
 from .cost import straight
 from .frame import ArrayPlace, Frame
 from .loop_rules.arithmetic import text_of
 from .nests import apart
-from .storage import Apart, split_tags, storage_classes
+from .storage import Apart, split_tags
 from .text import TRUE, Line, Tag, Tags, Value, int_
 
 LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
@@ -70,7 +71,7 @@ def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
 def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, Tags]:
     """Tags for accesses that stay where they are while others move past them."""
     node, classes = written_out(frame, node), storage_classes(frame.function)
-    return declare_scopes(frame, apart.fixed_and_moving(node, frame.sizes(), frame.ranges, classes))
+    return declare_scopes(frame, apart.fixed_and_moving(node, frame.integers(), frame.ranges, classes))
 
 
 def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, Tags]:
