@@ -59,6 +59,7 @@ MAY_IMPORT = {
     "printing": f"{LANGUAGE} analysis transform",
     "printer": f"{LANGUAGE} analysis transform printing",
     "stages": f"{LANGUAGE} analysis printing",
+    "languages": f"{LANGUAGE} analysis printing",
     "frontend": f"{LANGUAGE} analysis request runtime",
     "backend": f"{LANGUAGE} analysis printer runtime",
     "steps": "program stages records",
