@@ -81,3 +81,5 @@ LOOPS_WAY = (
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
 )
+# a typed stage that a user edited
+EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)

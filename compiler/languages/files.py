@@ -61,6 +61,12 @@ class StageFile:
     exceptions: Mapping[str, str]
 
 
+def stage_of(text: str) -> str:
+    """The language that a file is in, by what only the loops stage has; Python that is of both is read as typed."""
+    has_loops = re.search(rf"^from {re.escape(SUPPORT)} import|^\s+del \w|^#.*, loops stage$", text, re.MULTILINE)
+    return "loops" if has_loops else "typed"
+
+
 def read_file(text: str, path: str, *, headers: bool = True) -> StageFile:
     """Raises StageError for what no printed stage has; without `headers` all types are annotations or left out."""
     linecache.cache[path] = (len(text), None, text.splitlines(True), path)
