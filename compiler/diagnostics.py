@@ -122,7 +122,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: what (`message`), where (`span`, underlined with `label`), why (`labels`), and ways out (`help`)."""
+    """One fault: what (`message`), where (`span`, underlined with `label`), why (`labels`), and ways out (`help`).
+
+    `subject` is the name that it speaks of, where other findings may be about the same.
+    """
 
     code: str
     message: str
@@ -131,6 +134,7 @@ class Diagnostic:
     labels: tuple[Label, ...] = ()
     help: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    subject: str = ""
 
     @property
     def url(self) -> str:

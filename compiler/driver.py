@@ -74,3 +74,8 @@ def lowered(program: Program) -> Program:
     made = run_steps(program, pipeline.LOOPS_WAY)
     verify_stage(made, pipeline.LOOPS, pipeline.LOOPS_WAY[-1].name)  # always: nothing wrong goes to machine code
     return made
+
+
+def for_llvm(program: Program) -> Program:
+    """The loops as LLVM is told them."""
+    return run_steps(program, pipeline.LLVM_WAY)

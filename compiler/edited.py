@@ -16,8 +16,8 @@ import gast
 
 from . import pipeline, syntax
 from .analysis.alias import conflicts, stored_names
+from .analysis.memory.storage import storage_classes
 from .backend.nests.independent import without_dependent
-from .backend.storage import storage_classes
 from .diagnostics import Diagnostic, Span, StageError
 from .languages.loops import read_loops
 from .languages.typed import read_typed

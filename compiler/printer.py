@@ -38,12 +38,13 @@ IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import s
 @dataclass(frozen=True, slots=True, eq=False)
 class Printed:
     """The text of a file, where each of its lines (from 1) stems from in the user's source, and the first lines of the
-    statements that carry a number.
+    statements that carry a number and of functions.
     """
 
     text: str
     lines: Mapping[int, Span]
     numbers: Mapping[int, int]
+    heads: Mapping[str, int]
 
 
 def print_program(program: Program, *, header: bool = True, comments: bool = True) -> str:
@@ -88,7 +89,7 @@ def render(program: Program, *, header: bool = True, comments: bool = True, widt
             for line in head_lines(function):
                 writer.remark(line)
         writer.dispatch(tree)
-    return Printed(writer.text(), dict(writer.lines), dict(writer.numbers))
+    return Printed(writer.text(), dict(writer.lines), dict(writer.numbers), dict(writer.heads))
 
 
 # --- one function --------------------------------------------------------------------------------------------------

@@ -36,11 +36,23 @@ class Reason:
     inlined: tuple[Span, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What `explain` says about a topic.  Where an array is `stored` that another step may do without, its name, and
+    `place`, how it is spoken of.
+    """
+
+    topic: str
+    text: str
+    stored: str = ""
+    place: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
 
-    `notes` are lines for the head of the printed form; `decisions` are (topic, text) pairs for `explain`.
+    `notes` are lines for the head of the printed form; `decisions` are for `explain`.
     `reasons` say of axes of parameters which statement needs them to have the length that their types share with
     others.  `temporaries` are names that the compiler made, which the printer may fold away, besides those that
     `made_names` finds to be in none of the user's lines; `unnamed` are results that the header gives no name although
@@ -57,7 +69,7 @@ class Function:
     types: Mapping[str, Type] = field(default_factory=dict)
     results: tuple[Type, ...] = ()
     notes: tuple[str, ...] = ()
-    decisions: tuple[tuple[str, str], ...] = ()
+    decisions: tuple[Decision, ...] = ()
     temporaries: frozenset[str] = frozenset()
     reasons: Mapping[tuple[str, int], Reason] = field(default_factory=dict)
     unnamed: frozenset[str] = frozenset()

@@ -18,6 +18,7 @@ import gast
 
 from . import syntax
 from .analysis.assignment import merge_faults, unassigned_reads
+from .analysis.lanes import lanes_faults
 from .analysis.reaching import changed_definitions
 from .analysis.result_types import result_type
 from .analysis.stage_forms import core_faults, loops_faults, typed_faults
@@ -95,8 +96,8 @@ STAGES = {
     "loops": Stage(
         "loops",
         (
-            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, conversion_faults,
-            buffer_length_faults,
+            loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, lanes_faults,
+            conversion_faults, buffer_length_faults,
         ),
     ),
 }

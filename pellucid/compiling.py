@@ -43,7 +43,7 @@ def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, o
     with no_collection():
         made = driver.derive(request, arguments, frozen)
         options = replace(options, exceptions=made.exceptions)
-        executable = llvm.compile_program(driver.loops(made.program), options)
+        executable = llvm.compile_program(driver.loops(made.program), options, driver.for_llvm)
     return Compiled(executable, made.result, mutated(made), Guards(made.guards))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import arguments, stepping
-from .compiler import edited, printer, syntax
+from .compiler import driver, edited, printer, syntax
 from .compiler.backend import llvm
 from .compiler.backend import python as python_backend
 from .compiler.backend.abi import Options
@@ -41,7 +41,8 @@ def read(text: str, path: str, stage: str) -> Program:
 def compiled(program: Program) -> Executable:
     """The machine code of a program that was read."""
     with no_collection():
-        return llvm.compile_program(edited.lowered(program), Options(exceptions=exceptions_of(program)))
+        options = Options(exceptions=exceptions_of(program))
+        return llvm.compile_program(edited.lowered(program), options, driver.for_llvm)
 
 
 def exceptions_of(program: Program) -> dict[str, type[BaseException]]:

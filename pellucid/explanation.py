@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .compiler.backend.nests.footprint import footprint
-from .compiler.program import Function, Program
+from .compiler.program import Decision, Function, Program
 from .fingerprint import library_name
 from .runtime.guards import ABSENT, Guard
 
@@ -59,12 +59,12 @@ def by_topic(stages: list[Function]) -> dict[str, list[str]]:
     """Topics in the order in which they first came up, each with its texts."""
     found: dict[str, list[str]] = {}
     told = [decision for function in stages for decision in decisions_of(function)]
-    for topic, text in dict.fromkeys(told):
-        found.setdefault(topic, []).append(text)
+    for decision in dict.fromkeys(told):
+        found.setdefault(decision.topic, []).append(decision.text)
     return found
 
 
-def decisions_of(function: Function) -> tuple[tuple[str, str], ...]:
+def decisions_of(function: Function) -> tuple[Decision, ...]:
     """What the steps noted, and what follows from the loops, which no call has to wait for."""
     return (*function.decisions, *(footprint(function) if function.stage == "loops" else ()))
 

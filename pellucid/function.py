@@ -255,7 +255,7 @@ class Function(base_class()):  # type: ignore[misc]
     def _readable(self, flat: Flattened) -> Compiled:
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
-        if found is None or not found.executable.texts or not found.guards.hold():
+        if found is None or not found.executable.sources or not found.guards.hold():
             found = compiler().compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
             self._compiled[flat.key] = found
         return found

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from . import linking, native, routines, targets
+from .sources import Source
 from .store import digest, store
 from .together import Together, interruptible
 
@@ -64,7 +65,7 @@ def library(text: str, level: int = 3, target: str | None = None) -> Library:
 
     It is for what this process runs on, if nothing else is said.
     """
-    return _library(text, level, targets.running() if target is None else target, (), list)
+    return _library(Source(text), level, targets.running() if target is None else target, (), list)
 
 
 class Making:
@@ -78,16 +79,18 @@ class Making:
     def __init__(self, level: int = 3) -> None:
         self.level = level
         self.target = target = targets.asked()
-        self.parts: list[str] = []
-        self._work = Together(lambda text: library(text, level, target), cost=effort)
+        self.parts: list[Source] = []
+        self._work: Together[Source, Library] = Together(
+            lambda source: _library(source, level, target, (), list), cost=lambda source: source.cost
+        )
 
-    def begin(self, text: str) -> None:
-        self.parts.append(text)
-        self._work.begin(text)
+    def begin(self, source: Source) -> None:
+        self.parts.append(source)
+        self._work.begin(source)
 
-    def library(self, text: str) -> Library:
+    def library(self, source: Source) -> Library:
         keys = [_key(part, self.level, self.target) for part in self.parts]
-        return _library(text, self.level, self.target, keys, self._work.results)
+        return _library(source, self.level, self.target, keys, self._work.results)
 
     def __enter__(self) -> Making:
         return self
@@ -96,32 +99,29 @@ class Making:
         self._work.abandon()
 
 
-def effort(text: str) -> float:
-    """How long LLVM takes for a module, compared with others: by the length of what it optimises."""
-    functions = text.partition("\n;later")[0].split("\ndefine ")
-    return sum(len(function) * (0.1 if " optnone " in function[:1000] else 1.0) for function in functions)
-
-
-def _key(text: str, level: int, target: str, used: Sequence[str] = ()) -> str:
-    return digest(text.encode(), str(level).encode(), platform(target), *(key.encode() for key in used)).hex()
+def _key(source: Source, level: int, target: str, used: Sequence[str] = ()) -> str:
+    late = ["\0".join((*one.unless, one.where_shared, one.text)) for one in source.late]
+    return digest(
+        platform(target), str(source.level(level)).encode(), *(part.encode() for part in (source.text, *late, *used))
+    ).hex()
 
 
 def _library(
-    text: str, level: int, target: str, used: Sequence[str], uses: Callable[[], Sequence[Library]]
+    source: Source, level: int, target: str, used: Sequence[str], uses: Callable[[], Sequence[Library]]
 ) -> Library:
-    """`used` are the keys of the libraries that the text calls, `uses` gives them when it is compiled."""
-    key = _key(text, level, target, used)
+    """`used` are the keys of the libraries that the module calls, `uses` gives them when it is compiled."""
+    key = _key(source, level, target, used)
     with _making(key):
         found = stored_library(key, target)
         if found is not None:
             return found
-        code = interruptible(lambda: _compiled(key, text, level, target, used))
+        code = interruptible(lambda: _compiled(key, source, level, target, used))
         return _loaded(key, code, uses(), target)
 
 
-def _compiled(key: str, text: str, level: int, target: str, used: Sequence[str]) -> bytes:
+def _compiled(key: str, source: Source, level: int, target: str, used: Sequence[str]) -> bytes:
     """Machine code made by LLVM, and kept in the cache."""
-    code = native.object_code(text, level, target)
+    code = native.object_code(source, level, target)
     place = store()
     if place is not None:
         place.write(key + SUFFIX, marshal.dumps((list(used), code)))

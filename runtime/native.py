@@ -1,6 +1,6 @@
 """LLVM: target machines, the optimiser, the code generator, its loader.
 
-    object_code(text)    ->    an object file, for `machine_code.library` to load and to keep
+    object_code(source)    ->    an object file, for `machine_code.library` to load and to keep
 
 Several threads may ask at the same time; one of them works.
 """
@@ -16,12 +16,10 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from . import llvm, routines, targets
+from .sources import Late, Source
 
-# Functions to be linked in after optimisation stand behind such lines, as comments.
-LATE = ";later"
-INLINED = "define available_externally "
 MOST_INLINED = 4
-CALLED = re.compile(r"\bcall [^@\n]*@([\w.]+)\(")
+CALLED = re.compile(r"\bcall [^@\n]*@([\w.]+)\(")  # in LLVM's own words: llvmlite does not say what is called how often
 
 
 class HasAddresses(Protocol):
@@ -34,21 +32,21 @@ def machine(level: int, target: str = targets.PRESENT) -> llvm.Machine:
     return llvm.target_machine(level, targets.words(target))
 
 
-def optimise(text: str, level: int = 3, target: str = targets.PRESENT) -> str:
-    """What LLVM makes of a text before it is translated."""
-    level = level_of(text, level)
+def optimise(source: Source, level: int = 3, target: str = targets.PRESENT) -> str:
+    """What LLVM makes of a module before it is translated."""
+    level = source.level(level)
     with llvm.LOCK:
-        return str(_optimised(text, level, machine(level, target)))
+        return str(_optimised(source, level, machine(level, target)))
 
 
-def _optimised(text: str, level: int, machine: llvm.Machine) -> llvm.Module:
+def _optimised(source: Source, level: int, machine: llvm.Machine) -> llvm.Module:
     context = llvm.binding().create_context()
-    module = llvm.parse(text, machine, context)
+    module = llvm.parse(source.text, machine, context)
     if level < 3:
         _tidy(module, machine)
         return module
     llvm.run_pipeline(module, machine, level)
-    late = late_definitions(str(module), text) if LATE in text else ""
+    late = late_definitions(str(module), source.late) if source.late else ""
     if late:
         module.link_in(llvm.parse(late, machine, context))
         llvm.run(module, machine, "always_inliner", "global_dead_code_eliminate")
@@ -62,48 +60,42 @@ def _tidy(module: llvm.Module, machine: llvm.Machine) -> None:
     llvm.run(module, machine, "always_inliner", "sroa", "instruction_combine", "simplify_cfg")
 
 
-def level_of(text: str, level: int) -> int:
-    """The level, or 0 where every function stays as it stands or becomes part of one that does."""
-    heads = re.findall(r"^define .*$", text, re.MULTILINE)
-    return level if LATE in text or any(" optnone " not in h and " alwaysinline " not in h for h in heads) else 0
-
-
-def late_definitions(optimised: str, text: str) -> str:
-    """The functions that stand in comments of `text`, as far as the optimised text calls them or each other.
+def late_definitions(optimised: str, late: Sequence[Late]) -> str:
+    """The text of those functions that the optimised text calls, or they each other.
 
     A loop calls the variant of a function that fits its vectors, which is known only when it has been vectorised; none
     that is not called costs more than its text.  Variants are inlined, but for those that are called in many places:
-    they are written once.  `name unless others` is an alternative, taken where none of the others is called.
+    they are written once.
     """
     calls = Counter(CALLED.findall(optimised))
-    offered: dict[str, str] = {}
-    found = re.split(rf"^{LATE} (.+)\n", text, flags=re.MULTILINE)
-    for words, body in zip(found[1::2], found[2::2]):
-        name, *others = words.replace(" unless", "").split()
-        if name not in offered or others and calls.keys().isdisjoint(others):
-            offered[name] = re.sub(r"^;", "", body, flags=re.MULTILINE)
-        if calls[name] > MOST_INLINED and offered[name].startswith(INLINED):
-            offered[name] = offered[name].replace(INLINED, "define linkonce_odr hidden ").replace(" alwaysinline", "")
+    offered: dict[str, Late] = {}
+    for one in late:
+        if one.name not in offered or one.unless and calls.keys().isdisjoint(one.unless):
+            offered[one.name] = one
     called = set(calls)
-    taken: dict[str, str] = {}
+    taken: set[str] = set()
     while called:
         name = called.pop()
         if name in offered and name not in taken:
-            taken[name] = offered[name]
-            called.update(CALLED.findall(offered[name]))
-    return "\n".join(taken[name] for name in offered if name in taken)
+            taken.add(name)
+            called.update(offered[name].calls)
+    texts = []
+    for name, one in offered.items():
+        shared = one.where_shared if calls[name] > MOST_INLINED else ""
+        texts += [(shared or one.head) + one.body] if name in taken else []
+    return "\n".join(texts)
 
 
-def object_code(text: str, level: int = 3, target: str = targets.PRESENT) -> bytes:
+def object_code(source: Source, level: int = 3, target: str = targets.PRESENT) -> bytes:
     """An object file for a processor, which may be loaded anywhere in memory.
 
-    LLVM runs its whole pipeline, vectorisers included, and links in what the text defines for later; below level 3 the
-    text is only tidied.  Text that asks for no function to be optimised is translated as fast as can be.
+    LLVM runs its whole pipeline, vectorisers included, and links in what there is for later; below level 3 the text is
+    only tidied.
     """
-    level = level_of(text, level)
+    level = source.level(level)
     with llvm.LOCK:
         found = machine(level, target)
-        return bytes(found.emit_object(_optimised(text, level, found)))
+        return bytes(found.emit_object(_optimised(source, level, found)))
 
 
 class LoadedByLLVM:
@@ -129,7 +121,7 @@ class LoadedByLLVM:
 
 
 def _symbols(code: bytes, uses: Sequence[HasAddresses]) -> dict[str, int]:
-    """The addresses of what an object file may call and LLVM cannot find."""
+    """The addresses of what an object file may call and LLVM cannot find: its symbols, in the format of any system."""
     for name in set(re.findall(rb"pellucid_(?:blas|scipy|far|look|signals)\w*", code)):
         routines.address_of(name.decode())
     found = dict(routines.PROVIDED)
@@ -158,9 +150,9 @@ def _find_mathematics(binding: Any) -> None:
         return
 
 
-def assembly(text: str, target: str = targets.PRESENT) -> str:
-    """The machine code of LLVM text as it was written, in words."""
-    level = level_of(text, 3)
+def assembly(source: Source, target: str = targets.PRESENT) -> str:
+    """The machine code of a module as it was written, in words."""
+    level = source.level(3)
     with llvm.LOCK:
         found = machine(level, target)
-        return str(found.emit_assembly(_optimised(text, level, found)))
+        return str(found.emit_assembly(_optimised(source, level, found)))

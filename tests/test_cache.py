@@ -14,6 +14,7 @@ import pellucid
 from pellucid import cache_command, compile
 from pellucid.cli import main
 from pellucid.runtime import linking, machine_code, native
+from pellucid.runtime.sources import Source
 from pellucid.runtime.store import store
 
 HEAD = """
@@ -365,7 +366,7 @@ other:
 def test_an_object_file_is_loaded(loader):
     import ctypes
 
-    code = native.object_code(MODULE)
+    code = native.object_code(Source(MODULE))
     if loader == "own":
         if not linking.is_possible():
             pytest.skip("LLVM loads on this machine")
@@ -382,13 +383,13 @@ def test_an_object_file_is_loaded(loader):
 @pytest.mark.parametrize("change", [lambda c: b"", lambda c: c[:40], lambda c: c[:-300], lambda c: b"MZ" + c[2:]])
 def test_what_is_no_object_file_is_left_to_llvm(change):
     with pytest.raises((linking.NotLinked, ValueError, LookupError, linking.struct.error)):
-        linking.Linked(change(native.object_code(MODULE)), machine_code.routines.address_of)
+        linking.Linked(change(native.object_code(Source(MODULE))), machine_code.routines.address_of)
 
 
 def test_unknown_routines_are_errors():
     text = "declare i64 @pellucid_missing()\ndefine i64 @f() {\n %x = call i64 @pellucid_missing()\n ret i64 %x\n}\n"
     with pytest.raises(LookupError, match="pellucid_missing"):
-        linking.Linked(native.object_code(text), machine_code.routines.address_of)
+        linking.Linked(native.object_code(Source(text)), machine_code.routines.address_of)
 
 
 # --- the command ---------------------------------------------------------------------------------------------------

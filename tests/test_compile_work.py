@@ -130,7 +130,7 @@ def steps_of(make, types, count, with_gradient):
 
     def work():
         made = driver.derive(request, arguments, {})
-        return llvm.lower_program(driver.loops(made.program))[0]
+        return llvm.lower_program(driver.loops(made.program))[0].text
 
     calls, text = calls_in(work)
     return calls, len(text)
@@ -174,6 +174,6 @@ def test_a_line_costs_few_calls_from_its_typed_form_to_the_text_for_llvm(name, m
 def test_a_line_of_scalars_is_a_line_or_two_for_llvm():
     def lines(count):
         request, arguments = compiled_of(*PROGRAMS["scalars"], count, with_gradient=False)
-        return llvm.lower_program(driver.loops(driver.derive(request, arguments, {}).program))[0].count("\n")
+        return llvm.lower_program(driver.loops(driver.derive(request, arguments, {}).program))[0].text.count("\n")
 
     assert lines(180) - lines(120) <= 3 * 60

@@ -85,7 +85,7 @@ def test_an_edited_stage_gives_what_python_gives(old, new, what, stage, tmp_path
     if stage == "loops":
         text = print_program(lowered(read_stage(text, "smooth.py", "typed")))
     function = read(tmp_path, text, stage)
-    for length in (0, 2, 5):
+    for length in (0, 3, 5):
         for k in (0.0, 2.0):
             arguments = np.arange(float(length)), k
             with warnings.catch_warnings():
@@ -145,7 +145,7 @@ REFUSED = [
     ("typed", "import numpy as np", "import os", "L001", "is no import of a printed stage"),
     ("typed", "y[i] =", "n[i] =", "L003", "`n` is int and has no elements"),
     ("typed", "    n = x.shape[0]", "    n = x.shape[0]\n    view = y[1:]", "L003", "`y` has no value here"),
-    ("loops", "np.zeros(n)", "np.empty(n, np.int64)", "L003", "convert it: `np.i64(...)`"),
+    ("loops", "y[i] =", "y[i] = x[1:] #", "L003", "an element of `y` is f64, and this is f64["),
     ("loops", "np.zeros(n)", "x", "L004", "may share elements with, an argument"),
     ("loops", "np.zeros(n)", "x[:]", "L004", "may share elements with, an argument"),
     ("loops", "    return", "    del y\n    return", "L003", "`y` may be read before it is assigned"),

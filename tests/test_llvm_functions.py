@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pellucid.runtime import llvm, native, targets
+from pellucid.runtime.sources import Source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("compiler", "runtime", "pellucid") for path in (ROOT / folder).rglob("*.py"))
@@ -64,7 +65,7 @@ def test_any_newer_llvmlite_will_do():
 
 
 def test_modules_are_optimised_linked_and_translated():
-    assert "ret i64 4" in native.optimise(MODULE + FOUR)
+    assert "ret i64 4" in native.optimise(Source(MODULE + FOUR))
     machine = llvm.target_machine(3, llvm.host())
     context = llvm.binding().create_context()
     module = llvm.parse("declare i64 @twice(i64)\n", machine, context)
@@ -83,7 +84,7 @@ def test_the_level_says_how_much_is_done():
         "  store i64 %t, ptr %place\n  %next = add i64 %k, 1\n  %more = icmp ult i64 %next, %n\n"
         "  br i1 %more, label %loop, label %end\nend:\n  %r = load i64, ptr %place\n  ret i64 %r\n}\n"
     )
-    plain, tidy, full = (str(native.optimise(text, level)) for text, level in ((loop, 0), (loop, 2), (loop, 3)))
+    plain, tidy, full = (str(native.optimise(Source(text), level)) for text, level in ((loop, 0), (loop, 2), (loop, 3)))
     assert "alloca" not in plain + tidy + full
     vector = f"<{max(targets.vector_bytes(targets.PRESENT), 16) // 8} x i64>"
     assert "x i64>" not in tidy and vector in full
@@ -113,15 +114,16 @@ def test_the_processor_is_known():
 
 def test_several_threads_may_compile():
     with ThreadPoolExecutor(4) as pool:
-        codes = list(pool.map(native.object_code, [MODULE] * 12))
+        codes = list(pool.map(native.object_code, [Source(MODULE)] * 12))
     assert codes == codes[:1] * 12
 
 
 STARTS = """
 import threading
 from pellucid.runtime import llvm, native
+from pellucid.runtime.sources import Source
 codes = []
-threads = [threading.Thread(target=lambda: codes.append(native.object_code({text!r}))) for _ in range(8)]
+threads = [threading.Thread(target=lambda: codes.append(native.object_code(Source({text!r})))) for _ in range(8)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
 print(len(codes), len(set(codes)))
@@ -137,15 +139,16 @@ def test_threads_may_be_the_first_to_use_llvm():
 FORKS = """
 import os, signal, threading
 from pellucid.runtime import native
+from pellucid.runtime.sources import Source
 text = {text!r}
 many = "".join(text.replace("twice", f"f{{k}}") for k in range(300))
 over = threading.Event()
 
 def work():
     while not over.is_set():
-        native.object_code(many)
+        native.object_code(Source(many))
 
-native.object_code(text)
+native.object_code(Source(text))
 thread = threading.Thread(target=work)
 thread.start()
 ends = []
@@ -153,7 +156,7 @@ for _ in range(5):
     child = os.fork()
     if child == 0:
         signal.alarm(20)
-        os._exit(0 if native.object_code(text) else 1)
+        os._exit(0 if native.object_code(Source(text)) else 1)
     ends.append(os.waitpid(child, 0)[1])
 over.set()
 thread.join()

@@ -14,6 +14,7 @@ from pellucid.compiler.analysis.ranges import FRONT, ranges
 from pellucid.compiler.backend.llvm import compile_program, lower
 from pellucid.compiler.backend.nests.footprint import footprint
 from pellucid.compiler.printer import print_program
+from pellucid.compiler.program import Decision
 
 from .harness import random_carrying, random_rows
 from .harness.lowering_check import agree, runnable, text_of
@@ -165,7 +166,7 @@ def test_derivative_of_the_digits_loss_is_one_pass_over_the_batch():
 
 def test_explain_tells_which_loops_run_as_one():
     decisions = lowered(SOFTMAX).main.decisions
-    assert ("loops", "the loops of lines 3 and 4 run as one") in decisions
+    assert Decision("loops", "the loops of lines 3 and 4 run as one") in decisions
 
 
 # --- loops that allocate nothing -----------------------------------------------------------------------------------
@@ -337,9 +338,9 @@ def test_special_values_in_lanes(operator, special):
         np.testing.assert_allclose(native([x])[0], want, rtol=1e-12)
 
 
-def test_whole_arrays_are_summed_in_parts_of_a_fixed_size():
+def test_whole_arrays_are_summed_along_one_axis():
     program = lowered('def f(x: "f64[n, m]"):\n    return sum(x * x)\n')
-    assert len(loops_of(program, "prange")) == 1
+    assert len(loops_of(program)) == len(loops_of(program, "lanes")) == 1
     assert "reshape" in text_of(program)  # short rows would be summed one by one
     x = RNG.standard_normal((5, 3))
     agree(read_program('def f(x: "f64[n, m]"):\n    return sum(x * x)\n'), program, [x], [np.zeros((0, 3))])
@@ -347,23 +348,18 @@ def test_whole_arrays_are_summed_in_parts_of_a_fixed_size():
     np.testing.assert_allclose(compile_program(program)([large])[0], np.sum(large * large), rtol=1e-13)
 
 
-def test_sum_in_a_loop_is_not_taken_in_parts():
-    program = lowered(TEMPORARY)
-    assert not any(name.startswith("partial") for name in made(program))
-
-
 # --- memory --------------------------------------------------------------------------------------------------------
 
 
 def test_explain_tells_the_memory_of_a_call():
-    told = [text for _, text in footprint(lowered(JACOBI).main)]
+    told = [decision.text for decision in footprint(lowered(JACOBI).main)]
     assert told[-1] == "at most 16*n*m bytes at once"
     assert [text.split(" bytes")[0] for text in told[:-1]] == ["`u_1`: 8*n*m", "`v`: 8*n*m"]
 
 
 def test_explain_tells_that_nothing_is_allocated():
     program = lowered('def f(x: "f64"):\n    return x * 2.0\n')
-    assert list(footprint(program.main)) == [("memory", "nothing is allocated")]
+    assert list(footprint(program.main)) == [Decision("memory", "nothing is allocated")]
 
 
 def test_memory_of_what_is_released_does_not_count_twice():
@@ -374,5 +370,5 @@ def f(x: "f64[n, n]", y: "f64[n]"):
     c = x @ b
     return c
 """)
-    told = [text for _, text in footprint(program.main)]
+    told = [decision.text for decision in footprint(program.main)]
     assert told[-1] == "at most the largest of 8*n*n + 8*n bytes; 16*n bytes at once"

@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend import glue, parts
-from pellucid.compiler.backend.text import Module
+from pellucid.compiler.backend import glue, llvm, parts
+from pellucid.compiler.backend.abi import Options
+from pellucid.compiler.backend.text import AS_IT_STANDS, Definition, Module
 from pellucid.runtime import linking, machine_code, native
+from pellucid.runtime.sources import Source
 from pellucid.runtime.together import Together
+from tests.harness.loops_text import read_loops
 from tests.harness.regions import compiled, loops_of
 from tests.harness.stages import module_of
 
@@ -34,6 +37,24 @@ def f(x: "f64[n, m]", y: "f64[n, m]"):
         for j in range(dim(x, 1)):
             c[i, j] = sin(b[i, j]) - x[i, j]
     return a, b, c
+"""
+MANY_KINDS = """
+def f(x: "f64[n, m]", k: "i64[n]", h: "f16[n]"):
+    a = empty((dim(x, 0), dim(x, 1)))
+    for i in range(dim(x, 0)):
+        h[i] = cast(x[i, 0] ** 2.5, "f16")
+        for j in range(dim(x, 1)):
+            if x[i, j] < a[i, 0]:
+                a[i, j] = x[i, j] + a[i, 0]
+    b = transpose(x, axes=(1, 0))
+    c = empty((dim(x, 0), dim(x, 0)))
+    gemm(c, x, b)
+    y = x[k[0], k[1] ** 3]
+    while y < 1.0:
+        y = exp(y) + cast(h[0], "f64")
+    if y > 1e9:
+        raise ValueError("{} is too large", y)
+    return a, y
 """
 CALLEE = "define i64 @pellucid.part.one(i64 %x) {\n  %y = mul i64 %x, 3\n  ret i64 %y\n}\n"
 CALLER = """
@@ -68,26 +89,43 @@ def expected(x, y):
 
 def test_loops_get_modules_of_their_own(small_parts):
     program = compiled(LOOPS)
-    assert len(program.texts) == 4 and len(loops_of(program)) == 3
-    assert all(len(re.findall(r"^define hidden", text, re.M)) == 1 for text in program.texts[:3])
-    assert "define i64 @pellucid_entry" in program.texts[3] and "define hidden" not in program.texts[3]
+    texts = [source.text for source in program.sources]
+    assert len(texts) == 4 and len(loops_of(program)) == 3
+    assert all(len(re.findall(r"^define hidden", text, re.M)) == 1 for text in texts[:3])
+    assert "define i64 @pellucid_entry" in texts[3] and "define hidden" not in texts[3]
     x, y = np.random.default_rng(3).standard_normal((2, 37, 11))
     for ours, numpys in zip(program([x, y]), expected(x, y), strict=True):
         np.testing.assert_allclose(ours, numpys, rtol=1e-14, atol=1e-15)
 
 
 def test_a_part_has_what_it_mentions_and_nothing_else(small_parts):
-    sines, tanhs = compiled(LOOPS).texts[:2]
+    parts_of_program = compiled(LOOPS).sources
+    sines, tanhs = map(str, parts_of_program[:2])
     assert "pellucid_math_sin" in sines and "pellucid_math_tanh" not in sines
     assert "pellucid_math_tanh" in tanhs and "pellucid_math_sin" not in tanhs
-    for text in (sines, tanhs):
-        mentioned = set(re.findall(r"!\d+", text.partition("\n;later")[0]))
-        assert mentioned == set(re.findall(r"^(!\d+) =", text, re.M))
+    for source in parts_of_program:
+        assert set(re.findall(r"!\d+", source.text)) == set(re.findall(r"^(!\d+) =", source.text, re.M))
+
+
+@pytest.mark.parametrize("text", [LOOPS, MANY_KINDS], ids=["loops", "many kinds"])
+def test_a_definition_knows_what_it_mentions(text):
+    """What its text says, read by the test alone, is what its record says."""
+    module = Module()
+    llvm.write_module(module, read_loops(text), Options())
+    assert len(module.definitions) > 3
+    for name, definition in module.definitions.items():
+        mentioned = set(re.findall(r"@([\w.$]+)", definition.text())) - {name}
+        assert mentioned == set(definition.uses) - {name}
+        assert {int(n) for n in re.findall(r"!(\d+)", definition.text())} - {0} == set(definition.nodes)
+    for number, node in module.metadata.items():
+        assert {int(n) for n in re.findall(r"!(\d+)", node.text(number))} - {number} == set(node.parts)
+    for late in (late for found in module.later.values() for late in found):
+        assert set(re.findall(r"@([\w.$]+)", late.text)) - {late.name} == set(late.calls)
 
 
 def test_short_programs_stay_whole():
     text = 'def f(x: "f64[n]"):\n    for i in prange(dim(x, 0)):\n        x[i] = x[i] + 1.0\n    return x\n'
-    assert len(compiled(text).texts) == 1
+    assert len(compiled(text).sources) == 1
 
 
 @pytest.mark.parametrize("line_tables", [True, False])
@@ -97,20 +135,21 @@ def test_line_tables_want_one_file(small_parts, tmp_path, monkeypatch, line_tabl
     f = pellucid.compile(f, line_tables=line_tables)
     f(np.ones((3, 4)))
     [made] = f._compiled.values()
-    assert (len(made.executable.texts) == 1) == line_tables
+    assert (len(made.executable.sources) == 1) == line_tables
 
 
 def test_a_loop_around_others_stays_with_the_rest():
     module, begun = Module(), []
     division = parts.Division(module, begun.append)
-    header, more = "define internal i64 @pellucid.loop.1(ptr %x, i64 %n) nounwind", "  ; more\n" * 1000
-    inner = f"{header} {{\n{more}  ret i64 0\n}}\n"
-    outer = inner.replace("loop.1", "loop.2").replace("  ret", "  call i64 @pellucid.loop.1(ptr %x, i64 %n)\n  ret")
-    module.define_movable("pellucid.loop.1", inner)
-    module.define_movable("pellucid.loop.2", outer)
-    module.define("f", "define i64 @f() {\n  %s = call i64 @pellucid.loop.2(ptr null, i64 0)\n  ret i64 %s\n}\n")
-    rest = division.rest()
-    assert len(begun) == 1 and "define hidden i64 @pellucid.loop.1(" in begun[0]
+    more, one, two = ["  ; more"] * 1000, "pellucid.loop.1", "pellucid.loop.2"
+    inner = Definition(one, "i64", ("ptr %x", "i64 %n"), [*more, "  ret i64 0"])
+    calling = [*more, f"  %s = call i64 @{one}(ptr %x, i64 %n)", "  ret i64 %s"]
+    module.define_movable(inner)
+    module.define_movable(Definition(two, "i64", ("ptr %x", "i64 %n"), calling, (one,)))
+    outermost = [f"  %s = call i64 @{two}(ptr null, i64 0)", "  ret i64 %s"]
+    module.define(Definition("f", "i64", (), outermost, (two,), linkage=""))
+    rest = division.rest().text
+    assert len(begun) == 1 and "define hidden i64 @pellucid.loop.1(" in begun[0].text
     assert "declare i64 @pellucid.loop.1(ptr, i64) nounwind" in rest
     assert "define internal i64 @pellucid.loop.2(" in rest
 
@@ -130,8 +169,8 @@ def test_the_stage_shows_every_module(small_parts):
 def test_a_module_of_glue_is_translated_as_it_stands(small_parts, monkeypatch, short, level):
     monkeypatch.setattr(glue, "SHORT_BODY", short)
     program = compiled(LOOPS)
-    assert [native.level_of(text, 3) for text in program.texts] == [3, 3, 3, level]
-    assert native.level_of(program.texts[0], 1) == 1
+    assert [source.level(3) for source in program.sources] == [3, 3, 3, level]
+    assert program.sources[0].level(1) == 1
     shown, machine = [], native.machine
     monkeypatch.setattr(native, "machine", lambda given, target: shown.append(given) or machine(given, target))
     assert "pellucid_entry" in program.asm and shown == [3, 3, 3, level]
@@ -148,8 +187,8 @@ def test_a_module_calls_those_it_uses(tmp_path, monkeypatch, own_loader):
     if not own_loader:
         monkeypatch.setattr(linking, "is_possible", lambda: False)
     with machine_code.Making() as making:
-        making.begin(CALLEE + f"; {own_loader}\n")
-        library = making.library(CALLER)
+        making.begin(Source(CALLEE + f"; {own_loader}\n"))
+        library = making.library(Source(CALLER))
     assert call_both(library) == 42
     assert isinstance(library.loaded, linking.Linked if own_loader else native.LoadedByLLVM)
 
@@ -159,8 +198,8 @@ def test_the_cache_keeps_a_program_with_its_parts(tmp_path, monkeypatch):
     monkeypatch.delenv("PELLUCID_CACHE", raising=False)
     callee = CALLEE + "; kept\n"
     with machine_code.Making() as making:
-        making.begin(callee)
-        library = making.library(CALLER)
+        making.begin(Source(callee))
+        library = making.library(Source(CALLER))
     key, used = library.key, library.uses[0].key
     del library, making
     assert key not in machine_code._LOADED and used not in machine_code._LOADED
@@ -173,8 +212,8 @@ def test_a_program_whose_part_is_gone_is_made_again(tmp_path, monkeypatch):
     monkeypatch.delenv("PELLUCID_CACHE", raising=False)
     callee = CALLEE + "; gone\n"
     with machine_code.Making() as making:
-        making.begin(callee)
-        library = making.library(CALLER)
+        making.begin(Source(callee))
+        library = making.library(Source(CALLER))
     key, used = library.key, library.uses[0].key
     del library, making
     [file] = tmp_path.rglob(used + machine_code.SUFFIX)
@@ -253,11 +292,12 @@ def test_nothing_waits_for_work_that_was_abandoned():
 
 
 def test_text_that_is_optimised_costs_more():
-    body = "  ret i64 0\n" * 300
-    fast = f"define i64 @f() {{\n{body}}}\n"
-    glue = f"define i64 @f() noinline optnone nounwind {{\n{body}}}\n"
-    assert machine_code.effort(fast) > 5 * machine_code.effort(glue)
-    assert machine_code.effort(fast + "\n;later g\n;" + body.replace("\n", "\n;")) == machine_code.effort(fast)
+    def cost(**words):
+        module = Module()
+        module.define(Definition("f", "i64", (), ["  ret i64 0"] * 300, **words))
+        return module.finished().cost
+
+    assert cost() > 5 * cost(attributes=AS_IT_STANDS)
 
 
 # --- the first call of a process -------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 import pellucid
 from pellucid.runtime import llvm, machine_code, native, target_questions
 from pellucid.runtime import targets as runtime_targets
+from pellucid.runtime.sources import Source
 from tests.harness import targets
 from tests.harness.loops_programs import PROGRAMS
 from tests.harness.regions import compiled
@@ -125,7 +126,7 @@ def test_targets_are_kept_apart_in_the_cache(monkeypatch, tmp_path):
     assert here.address("add")
     with pytest.raises(RuntimeError, match="cannot run"):
         foreign.address("add")
-    assert native.object_code(ADD) != native.object_code(ADD, target=FOREIGN)
+    assert native.object_code(Source(ADD)) != native.object_code(Source(ADD), target=FOREIGN)
     assert len({machine_code.platform(target) for target in targets.ALL}) == len(targets.ALL)
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import pellucid
 from pellucid.compiler.backend import abi, alike, glue
-from pellucid.compiler.backend.text import Module
+from pellucid.compiler.backend.storage import alias_tags
+from pellucid.compiler.backend.text import Code, Module, Value, int_
 from pellucid.runtime import new_arrays_code
 from tests.harness.regions import compiled, loops_of
 
@@ -37,18 +38,30 @@ def test_loops_that_say_the_same_are_written_once(operator, count):
 
 def test_what_is_known_of_memory_has_to_be_alike():
     module = Module()
-    domain = module.add_metadata("distinct !{{self}}")
-    one, two = (module.add_metadata(f"distinct !{{{{self}}, {domain}}}") for _ in range(2))
-    own, other = module.add_metadata(f"!{{{one}}}"), module.add_metadata(f"!{{{two}}}")
-    line = "define void @{name}() {{\n  %{v} = load i64, ptr %p, !alias.scope {a}\n  store i64 %{v}, ptr %p{rest}\n}}\n"
+    tags = alias_tags(module, {"x": "x", "y": "y"})
+    (own, not_own), (other, not_other) = tags["x"], tags["y"]
 
-    def name(given, **words):
-        return alike.define_once(module, given, line.format(name=given, **words))
+    def name(given, loaded, *stored):
+        code = Code(module, keeps_names=False)
+        code.store(code.load("i64", Value("ptr", "%p"), loaded), Value("ptr", "%p"), stored)
+        return alike.define_once(module, code.function(given, "void", ["ptr %p"]))
 
-    assert name("f", v="x", a=own, rest=f", !alias.scope {other}, !noalias {own}") == "f"
-    assert name("g", v="y", a=other, rest=f", !alias.scope {own}, !noalias {other}") == "f"
-    assert name("h", v="y", a=own, rest=f", !alias.scope {own}, !noalias {other}") == "h"
+    assert name("f", (own,), other, not_other) == "f"
+    assert name("g", (other,), own, not_own) == "f"
+    assert name("h", (own,), own, not_own) == "h"
     assert list(module.definitions) == ["f", "h"]
+
+
+def test_names_of_the_program_do_not_make_loops_differ():
+    module = Module()
+
+    def name(given, of, hint):
+        code = Code(module, keeps_names=False)
+        place = code.variable("i64", hint, int_(0), of=of)
+        code.store(int_(1), place)
+        return alike.define_once(module, code.function(given, "void", []))
+
+    assert [name("f", "x", "dim"), name("g", "y", "dim"), name("h", "x", "")] == ["f", "f", "h"]
 
 
 def long_program(x, y):

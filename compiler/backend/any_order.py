@@ -12,8 +12,10 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..analysis.lanes import accumulates
 from ..dtypes import is_inexact
-from ..ops.schema import OPERATORS, row_of
+from ..ops.reduction import fold_by
+from ..ops.schema import OPERATORS
 from .expressions import lower_as
 from .frame import Frame, ScalarPlace, ScalarValue
 from .text import Value
@@ -25,7 +27,7 @@ def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
     if not isinstance(place, ScalarPlace | ScalarValue) or not accumulates(name, value):
         return None
     dtype = place.type.dtype
-    if not is_inexact(dtype):
+    if not is_inexact(dtype) or fold_by(syntax.operator_of(value), dtype) is None:
         return None
     total, term = (lower_as(frame, a, dtype) for a in value.args)
     row = OPERATORS[str(syntax.operator_of(value))]
@@ -33,12 +35,3 @@ def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
         return frame.code.intrinsic(row.name, total, term, flags="nsz ")
     flags = " ".join(dict.fromkeys(["reassoc", *frame.code.flags.split()]))
     return frame.code.value(total.type, f"fadd {flags} {total}, {term.text}")
-
-
-def accumulates(name: str, value: gast.expr) -> bool:
-    """Whether an assignment of this value to the name adds a term to it, or takes the larger or smaller of the two."""
-    match value:
-        case gast.Call(args=[gast.Name(id=first), term]) if first == name:
-            row = row_of(syntax.operator_of(value))
-            return row is not None and bool(row.reorders) and name not in syntax.names_read(term)
-    return False

@@ -16,10 +16,9 @@ from ..types import INT
 from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
-from .flat import is_flat_access
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
 from .rows import row_of
-from .text import NULL, Module, Value, int_
+from .text import INLINED, NULL, Definition, Module, Tags, Value, int_
 
 INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
@@ -33,19 +32,15 @@ ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
     ("MemoryError", "unable to allocate {} bytes for an array", (LONG,)),
 )
 
-DROP = """define internal void @pellucid.drop(ptr %owner) alwaysinline {
-entry:
+DROP = """entry:
   %nothing = icmp eq ptr %owner, null
   br i1 %nothing, label %done, label %some
 some:
   call void @pellucid_release(ptr %owner)
   br label %done
 done:
-  ret void
-}
-"""
-KEEP = """define internal void @pellucid.keep(ptr %owner) alwaysinline {
-entry:
+  ret void"""
+KEEP = """entry:
   %nothing = icmp eq ptr %owner, null
   br i1 %nothing, label %done, label %some
 some:
@@ -54,9 +49,7 @@ some:
   store i64 %new, ptr %owner
   br label %done
 done:
-  ret void
-}
-"""
+  ret void"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +65,14 @@ class View:
 
 def keep(frame: Frame, owner: Value) -> None:
     """One more reference; null stands for memory that Python owns during the call."""
-    frame.module.define("pellucid.keep", KEEP)
+    frame.module.define(Definition("pellucid.keep", "void", ("ptr %owner",), (KEEP,), attributes=INLINED))
     frame.code.call("void", "pellucid.keep", owner)
 
 
 def drop(frame: Frame, owner: Value) -> None:
     frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
-    frame.module.define("pellucid.drop", DROP)
+    uses = ("pellucid_release",)
+    frame.module.define(Definition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED))
     frame.code.call("void", "pellucid.drop", owner)
 
 
@@ -232,9 +226,6 @@ def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> 
 
 def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
     code, place = frame.code, frame.array(node.value.id)
-    if is_flat_access(frame, node):
-        position = code.load("i64", frame.counter(frame.flat[0]))
-        return code.offset(STORED[place.type.dtype], code.load("ptr", place.data), position)
     row = row_of(frame, node)
     if row is not None:
         last = position_of(frame, node, len(indices) - 1, indices[-1])
@@ -267,11 +258,11 @@ def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -
     return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), tags_of(frame, node))
 
 
-def load_at(frame: Frame, dtype: str, pointer: Value, tags: str = "") -> Value:
+def load_at(frame: Frame, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
     return memory_values.load(frame.code, dtype, pointer, tags)
 
 
-def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
+def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: Tags = ()) -> None:
     memory_values.store(frame.code, dtype, value, pointer, tags)
 
 

@@ -17,30 +17,22 @@ from ..diagnostics import Span
 from ..records import dataclass
 from ..types import Scalar
 from . import checks, polls
-from .arrays import element_pointer, load_at, store_at
 from .cost import straight
-from .expressions import lower_as, lower_int, lower_test
-from .flat import Flat, flattened
+from .expressions import lower_int, lower_test
 from .frame import Frame
 from .glue import is_short
-from .nests.choices import Choice
 from .parallel import lower_apart, lower_parallel
 from .pieces import lower_in_pieces
 from .rows import bounds
-from .text import Value, int_
-from .vector_math.library import PREFIX as VECTOR_MATH
+from .text import Code, Tag, Tags, Value, int_
 
 ONE = int_(1)
-LEAVE_ALONE = ('!{!"llvm.loop.vectorize.enable", i1 false}', '!{!"llvm.loop.unroll.disable"}')
+LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')
 LONG_BODY = 100  # instructions
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 
 def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
-    stores = checks.choice_of(frame, node)
-    if stores is not None:
-        _store_choices(frame, node.test, stores)
-        return
     code = frame.code
     then, done = code.label("then"), code.label("joined")
     otherwise = code.label("else") if node.orelse else done
@@ -52,17 +44,6 @@ def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
         lower_block(frame, body)
         code.jump(done)
     code.start(done)
-
-
-def _store_choices(frame: Frame, test: gast.expr, stores: Sequence[Choice]) -> None:
-    """Every element gets its new value or the one that it has."""
-    condition = lower_test(frame, test)
-    for place, value in stores:
-        dtype = frame.array(place.value.id).type.dtype
-        pointer = element_pointer(frame, place, [lower_int(frame, index) for index in place.slice.elts])
-        tags = checks.tags_of(frame, place)
-        old = load_at(frame, dtype, pointer, tags)
-        store_at(frame, dtype, frame.code.select(condition, lower_as(frame, value, dtype), old), pointer, tags)
 
 
 def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
@@ -89,15 +70,11 @@ def _lower_body(frame: Frame, node: gast.For | gast.While, lower_block: LowerBlo
 
 def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     """A step of 1 or -1 counts itself; any other goes by the number of iterations, which cannot overflow."""
-    flat = flattened(frame, node, lower_int)
-    if flat is not None:
-        _lower_flat(frame, node, flat, lower_block)
-        return
     arguments = [lower_int(frame, a) for a in node.iter.args]
     start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
     step = arguments[2] if len(arguments) > 2 else int_(1)
     for lower in (lower_parallel, lower_apart) if step.text == "1" else ():
-        if lower(frame, node, node, start, stop, _count_by_one, lower_block):
+        if lower(frame, node, start, stop, _count_by_one, lower_block):
             return
     if step.text == "1" and lower_in_pieces(frame, node, start, stop, _count_by_one, lower_block):
         return
@@ -109,21 +86,13 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     frame.in_lanes = outer
 
 
-def _lower_flat(frame: Frame, node: gast.For, flat: Flat, lower_block: LowerBlock) -> None:
-    frame.flat = flat.variables
-    given = (frame, flat.loop, node, int_(0), flat.stop, _count_by_one, lower_block)
-    if not lower_parallel(*given) and not lower_apart(*given):
-        _count_by_one(frame, flat.loop, int_(0), flat.stop, int_(1), lower_block)
-    frame.flat = ()
-
-
 def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
     """Begin the body of a loop that stays where it is."""
     frame.holds_loops = frame.holds_loops or not is_short(frame, node)
     frame.code.store(value, frame.counter(node.target.id))
 
 
-def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
+def _advice(frame: Frame, node: gast.For, before: tuple[int, int]) -> Tags:
     """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
 
     One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
@@ -132,19 +101,24 @@ def _loop_tags(frame: Frame, node: gast.For, first_line: int) -> str:
     """
     module, marks, together = frame.module, [], 0
     if not straight(node.body):
-        marks.append(module.add_metadata('!{!"llvm.loop.unroll.runtime.disable"}'))
-    calls = sum([VECTOR_MATH in line for line in frame.code.lines[first_line:]])
+        marks.append(module.add_metadata('!{{!"llvm.loop.unroll.runtime.disable"}}'))
+    lines, calls = (now - then for now, then in zip(_written(frame.code), before))
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
     elif straight(node.body) and not _carries(frame, node):
-        together = 2 if len(frame.code.lines) - first_line < LONG_BODY else 1
+        together = 2 if lines < LONG_BODY else 1
     if together:
-        marks.append(module.add_metadata(f'!{{!"llvm.loop.interleave.count", i32 {together}}}'))
+        marks.append(module.add_metadata(f'!{{{{!"llvm.loop.interleave.count", i32 {together}}}}}'))
     if frame.version is not None and frame.version.is_plain:
         marks += map(module.add_metadata, LEAVE_ALONE)
     if not marks:
-        return ""
-    return ", !llvm.loop " + module.add_metadata(f"distinct !{{{{self}}, {', '.join(marks)}}}")
+        return ()
+    return (Tag("llvm.loop", module.add_metadata(f"distinct !{{{{{{self}}{', {}' * len(marks)}}}}}", *marks)),)
+
+
+def _written(code: Code) -> tuple[int, int]:
+    """How many lines there are by now, and how many calls of functions that have variants for vectors."""
+    return len(code.lines), code.vector_calls
 
 
 def _carries(frame: Frame, node: gast.For) -> bool:
@@ -162,7 +136,7 @@ def _count_by_one(
     frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
 ) -> None:
     code = frame.code
-    current = code.variable("i64", f"{node.target.id}.now", int_(0))
+    current = code.variable("i64", "now", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     start, stop = bounds(frame, node, start, stop)
     code.store(start, current)
@@ -176,7 +150,7 @@ def _count_by_one(
     now = code.load("i64", current)
     code.branch(code.compare("slt" if step.text == "1" else "sgt", now, end), body, done)
     code.start(body)
-    first_line = len(code.lines)
+    before = _written(code)
     if strip is not None and step.text == "1" and not straight(node.body):
         code.assume(code.compare("sge", now, start))  # LLVM cannot tell that no strip begins before the loop does
     _set_counter(frame, node, now)
@@ -184,7 +158,7 @@ def _count_by_one(
         polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nsw", now, step), current)
-    code.jump(head, _loop_tags(frame, node, first_line))
+    code.jump(head, _advice(frame, node, before))
     checks.close_loop(frame)
     code.start(done)
     if strip is not None:
@@ -202,7 +176,7 @@ def _count_by_step(
     size = code.select(backward, code.binary("sub", int_(0), step), step)
     whole = code.binary("udiv", code.binary("sub", way, int_(1)), size)
     count = code.select(some, code.binary("add", whole, int_(1)), int_(0))
-    number = code.variable("i64", f"{node.target.id}.count", int_(0))
+    number = code.variable("i64", "count", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
     code.store(int_(0), number)
     strip = _begin_strip(frame, node, number, count, ONE)
@@ -211,13 +185,13 @@ def _count_by_step(
     now = code.load("i64", number)
     code.branch(code.compare("ult", now, end), body, done)
     code.start(body)
-    first_line = len(code.lines)
+    before = _written(code)
     _set_counter(frame, node, code.binary("add", start, code.binary("mul", now, step)))
     if polls.polls_each_turn(frame, node):
         polls.poll(frame, long=True)
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nuw", now, int_(1)), number)
-    code.jump(head, _loop_tags(frame, node, first_line))
+    code.jump(head, _advice(frame, node, before))
     code.start(done)
     if strip is not None:
         _end_strip(frame, node, strip, count, ONE)

@@ -18,10 +18,9 @@ from .. import syntax
 from ..ops.forms import LIBRARY
 from ..program import Program
 from .abi import QUICK_BELOW
-from .glue import attributes_of
 from .lengths import is_length, lengths_of
 from .native_calls import native_name
-from .text import Module
+from .text import Definition, Module
 
 ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
 MOST_ELEMENTS = 2048
@@ -29,9 +28,9 @@ ANY = 2**62
 
 
 def write_effort(module: Module, program: Program) -> None:
-    attributes = attributes_of(module.definitions[native_name(program.main)])
-    text = f"define i64 @{QUICK_BELOW}() {attributes} {{\n  ret i64 {quick_below(program)}\n}}\n"
-    module.define(QUICK_BELOW, text)
+    attributes = module.definitions[native_name(program.main)].attributes
+    answer = f"  ret i64 {quick_below(program)}"
+    module.define(Definition(QUICK_BELOW, "i64", (), (answer,), attributes=attributes, linkage=""))
 
 
 def quick_below(program: Program) -> int:

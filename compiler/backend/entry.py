@@ -9,7 +9,6 @@ from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
-from .glue import attributes_of
 from .native_calls import CONTEXT, native_name
 from .text import NULL, Code, Module, Value, int_
 
@@ -29,8 +28,8 @@ def write_entry(module: Module, function: Function) -> None:
     results = code.offset("i64", CONTEXT, slot)
     status = code.call("i64", native_name(function), *operands, results)
     code.finish(f"ret {status}")
-    attributes = attributes_of(module.definitions[native_name(function)])
-    module.define(ENTRY, code.function(f"define i64 @{ENTRY}({CONTEXT}) {attributes}"))
+    attributes = module.definitions[native_name(function)].attributes
+    module.define(code.function(ENTRY, "i64", [str(CONTEXT)], attributes, linkage=""))
 
 
 def _fix_stack_limit(code: Code) -> None:

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from ...runtime import dispatch, interrupts, machine_code, native
 from ...runtime.guards import Guards
+from ...runtime.sources import Source
 from ...runtime.stack import stack_floor
 from ..records import dataclass
 from ..types import ListOf, Type
@@ -39,7 +40,7 @@ LEAST_DEPTH = 10_000
 class Executable:
     """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words.
 
-    `texts` are the LLVM modules it was made from; there are none where the machine code comes from the cache on disk.
+    `sources` are the LLVM modules it was made from; there are none where the machine code comes from the cache on disk.
     `target` is the processor it is for, as `runtime/targets.py` has it; the present one if it is empty.
     """
 
@@ -48,7 +49,7 @@ class Executable:
     library: machine_code.Library
     sites: Sequence[ErrorSite]
     options: Options
-    texts: Sequence[str] = ()
+    sources: Sequence[Source] = ()
     target: str = ""
 
     def __post_init__(self) -> None:
@@ -66,15 +67,15 @@ class Executable:
     @property
     def text(self) -> str:
         """The LLVM as it was written, every module of it."""
-        return "\n".join(self.texts)
+        return "\n".join(map(str, self.sources))
 
     @cached_property
     def llvm_text(self) -> str:
-        return "\n".join(native.optimise(text, target=self.target) for text in self.texts)
+        return "\n".join(native.optimise(source, target=self.target) for source in self.sources)
 
     @cached_property
     def asm(self) -> str:
-        return "\n".join(native.assembly(text, self.target) for text in self.texts)
+        return "\n".join(native.assembly(source, self.target) for source in self.sources)
 
     @cached_property
     def quick_below(self) -> int:

@@ -47,6 +47,7 @@ def vector_math(here: Here, name: str, *operands: Value) -> Value | None:
         return None
     type_ = operands[0].type
     full = declare(here.code.module, name, "f64" if type_ == "double" else "f32")
+    here.code.vector_calls += 1
     return here.code.call(type_, full, *operands)
 
 

@@ -12,6 +12,7 @@ from dataclasses import field
 import gast
 
 from ..analysis.expression_types import Held
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
 from ..diagnostics import InternalError, Span
@@ -21,8 +22,7 @@ from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
-from .nests.sizes import Sizes
-from .text import NULL, Code, Module, Value, int_
+from .text import NULL, Code, Line, Module, Tags, Value, int_
 
 # What a value in an error is where only its register is known: Python's own number where it may be one.
 SCALAR_OF_REGISTER = {row.register: Scalar(row.word, bool(row.python)) for row in TABLE if row.signed or row.python}
@@ -41,7 +41,7 @@ class ArrayPlace:
     data: Value
     dims: tuple[Value, ...]
     strides: tuple[Value, ...]
-    tags: str
+    tags: Tags
     owned: bool
 
 
@@ -90,7 +90,7 @@ class Sites:
 class Version:
     """How the next loop is written (`pieces.py`): what LLVM is told of its accesses, and whether to leave it alone."""
 
-    tags: Mapping[int, str]
+    tags: Mapping[int, Tags]
     is_plain: bool = False
 
 
@@ -107,7 +107,7 @@ class Frame:
     places: dict[str, Place]
     status: Value
     live: Callable[[], Liveness]  # asked for only where a loop may run on threads
-    sizes: Callable[[], Sizes]  # and this only where indices have to be told apart
+    integers: Callable[[], Integers]  # and this only where indices have to be told apart
     values: Callable[[], Mapping[str, Sequence[gast.AST]]]  # what the function assigns to each name
     span: Span | None = None
     inlined: tuple[Span, ...] = ()
@@ -116,7 +116,6 @@ class Frame:
     loops: list = field(default_factory=list)  # those being written (`checks.OpenLoop`)
     preceding: dict = field(default_factory=dict)  # ints named right before this statement
     version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
-    flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
     holds_loops: bool = False  # whether others that may be long are part of it
@@ -200,12 +199,12 @@ class Frame:
         bad = self.code.label("bad")
         self.code.jump(bad)
         self._error_block(bad, exception, message, values, types)
-        self.code.start(self.code.label("unreached"))
+        self.code.start_unreached()
 
     def _error_block(
         self, label: str, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]
     ) -> None:
-        lines = [f"{label}:"]
+        lines: list[str | Line] = [f"{label}:"]
         for number, (value, type_) in enumerate(zip(values[:VALUE_COUNT], types)):
             place = "%" + self.code.fresh("slot")
             lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {VALUES + number}")
@@ -214,11 +213,11 @@ class Frame:
         lines += [f"  store i64 {status}, {self.status}", "  br label %leave"]
         self.code.cold += lines
 
-    def _stored_in_slot(self, value: Value, dtype: str, place: str) -> list[str]:
+    def _stored_in_slot(self, value: Value, dtype: str, place: str) -> list[str | Line]:
         """The instructions that put a value into a slot of the context, which others read."""
         code = self.code
         kept = code.lines, code.terminated, code.location
-        code.lines, code.terminated, code.location = [], False, ""
+        code.lines, code.terminated, code.location = [], False, None
         memory_values.store_in_slot(code, dtype, value, Value("ptr", place))
         made = code.lines
         code.lines, code.terminated, code.location = kept
@@ -226,27 +225,28 @@ class Frame:
 
 
 def places_of(
-    code: Code, types: Mapping[str, Type], names: Iterable[str], owned: frozenset[str], tags: Mapping[str, str],
+    code: Code, types: Mapping[str, Type], names: Iterable[str], owned: frozenset[str], tags: Mapping[str, Tags],
     certain: frozenset[str] = frozenset(),
 ) -> dict[str, Place]:  # fmt: skip
     """Variables for these names, all empty: no buffer, lengths zero.  The `certain` scalars need none."""
     return {
         name: ScalarValue(types[name], None) if name in certain  # type: ignore[arg-type]
-        else _place(code, name, types[name], name in owned, tags.get(name, ""))
+        else _place(code, name, types[name], name in owned, tags.get(name, ()))
         for name in names
     }  # fmt: skip
 
 
-def _place(code: Code, name: str, type_: Type, owned: bool, tags: str) -> Place:
+def _place(code: Code, name: str, type_: Type, owned: bool, tags: Tags) -> Place:
     match type_:
         case Scalar(dtype=dtype):
             zero = memory_values.constant(dtype, 0)
-            return ScalarPlace(type_, code.variable(zero.type, name, zero))
+            return ScalarPlace(type_, code.variable(zero.type, "", zero, of=name))
         case Array():
-            lengths = [code.variable("i64", f"{name}.dim", int_(0)) for _ in type_.dims]
-            steps = [code.variable("i64", f"{name}.stride", int_(0)) for _ in type_.dims] if type_.layout != "C" else []
-            owner, data = code.variable("ptr", f"{name}.owner", NULL), code.variable("ptr", f"{name}.data", NULL)
+            lengths = [code.variable("i64", "dim", int_(0), of=name) for _ in type_.dims]
+            stepped = type_.dims if type_.layout != "C" else ()
+            steps = [code.variable("i64", "stride", int_(0), of=name) for _ in stepped]
+            owner, data = (code.variable("ptr", kind, NULL, of=name) for kind in ("owner", "data"))
             return ArrayPlace(type_, owner, data, tuple(lengths), tuple(steps), tags, owned)
         case ListOf():
-            return ListPlace(type_, code.variable("ptr", name, NULL), owned)
+            return ListPlace(type_, code.variable("ptr", "", NULL, of=name), owned)
     raise InternalError("llvm", name, "a name without a type")

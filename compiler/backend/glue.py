@@ -14,11 +14,11 @@ import gast
 from .. import syntax
 from ..program import Function
 from .frame import Frame
+from .text import AS_IT_STANDS, OPTIMISED
 
 SHORT_BODY = 30  # statements
 FEW = 4  # iterations
 LARGE_PART = 4096  # elements, of each of which the loop that does the work has an iteration
-OPTIMISED, AS_IT_STANDS = "nounwind", "noinline optnone nounwind"
 
 
 def is_glue(function: Function, recursive: frozenset[str]) -> bool:
@@ -29,11 +29,6 @@ def is_glue(function: Function, recursive: frozenset[str]) -> bool:
 def attributes(frame: Frame) -> str:
     """What LLVM is told of a function that is written."""
     return AS_IT_STANDS if frame.is_glue and frame.calls_loops and not frame.holds_loops else OPTIMISED
-
-
-def attributes_of(definition: str) -> str:
-    """The same, of a function that was written."""
-    return AS_IT_STANDS if f" {AS_IT_STANDS}" in definition.split("\n", 1)[0] else OPTIMISED
 
 
 def values_of(function: Function) -> dict[str, list[gast.AST]]:

@@ -14,11 +14,10 @@ from functools import lru_cache
 import numpy as np
 
 from ...runtime import targets
-from .text import Code, Value, float_, int_
+from .text import INLINED, Code, Definition, Value, float_, int_
 
 # Both shift the fraction by 13 bits and move the exponent; subnormal halves go through a float of a known exponent.
-WIDEN = """define internal float @pellucid.widened(half %h) alwaysinline {
-entry:
+WIDEN = """entry:
   %bits = bitcast half %h to i16
   %wide = zext i16 %bits to i32
   %sign_bit = and i32 %wide, 32768
@@ -36,11 +35,8 @@ entry:
   %bits_of_size = select i1 %subnormal, i32 %scaled_bits, i32 %some
   %all = or i32 %bits_of_size, %sign
   %x = bitcast i32 %all to float
-  ret float %x
-}
-"""
-NARROW = """define internal half @pellucid.narrowed(float %x) alwaysinline {
-entry:
+  ret float %x"""
+NARROW = """entry:
   %bits = bitcast float %x to i32
   %sign_bit = lshr i32 %bits, 16
   %sign = and i32 %sign_bit, 32768
@@ -66,9 +62,7 @@ entry:
   %all = or i32 %number, %sign
   %narrow = trunc i32 %all to i16
   %h = bitcast i16 %narrow to half
-  ret half %h
-}
-"""
+  ret half %h"""
 
 
 def has_instructions() -> bool:
@@ -85,7 +79,7 @@ def widened(code: Code, value: Value) -> Value:
     """A float of a half."""
     if has_instructions():
         return code.convert("fpext", value, "float")
-    code.module.define("pellucid.widened", WIDEN)
+    code.module.define(Definition("pellucid.widened", "float", ("half %h",), (WIDEN,), attributes=INLINED))
     return code.call("float", "pellucid.widened", value)
 
 
@@ -93,7 +87,7 @@ def narrowed(code: Code, value: Value) -> Value:
     """A half of a float."""
     if has_instructions():
         return code.convert("fptrunc", value, "half")
-    code.module.define("pellucid.narrowed", NARROW)
+    code.module.define(Definition("pellucid.narrowed", "half", ("float %x",), (NARROW,), attributes=INLINED))
     return code.call("half", "pellucid.narrowed", value)
 
 

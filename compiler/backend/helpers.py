@@ -2,23 +2,21 @@
 
     power      integer powers by squaring, wrapping like NumPy's or reporting overflow like a C conversion of Python's
     quotient   Python's division of ints, rounded once, where floats would round three times
-    multiply   c = a @ b on integers, any strides
     zeta       Hurwitz's zeta function
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..dtypes import DTYPE, is_bool, is_inexact
-from .text import Module, float_
+from .text import INLINED, OPTIMISED, Definition, Module, float_
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-POWER = """define internal {T} @pellucid.power.{T}({T} %base, {T} %exponent) alwaysinline {{
-entry:
+POWER = """entry:
   br label %head
 head:
   %result = phi {T} [ 1, %entry ], [ %next_result, %body ]
@@ -34,13 +32,10 @@ body:
   %next_left = lshr {T} %left, 1
   br label %head
 exit:
-  ret {T} %result
-}}
-"""
+  ret {T} %result"""
 
 # A square counts as overflow only where it is used: not after the last bit of the exponent.
-CHECKED_POWER = """define internal {i64, i1} @pellucid.checked_power(i64 %base, i64 %exponent) {
-entry:
+CHECKED_POWER = """entry:
   br label %head
 head:
   %result = phi i64 [ 1, %entry ], [ %next_result, %body ]
@@ -68,14 +63,11 @@ body:
 exit:
   %pair = insertvalue {i64, i1} poison, i64 %result, 0
   %answer = insertvalue {i64, i1} %pair, i1 %bad, 1
-  ret {i64, i1} %answer
-}
-"""
+  ret {i64, i1} %answer"""
 
 # Both operands below 2**53 in size are exact as floats.  Otherwise 64 bits of the quotient of the magnitudes are found
 # bit by bit, what remains is folded into the last bit, and the conversion to float rounds once, to even.
-QUOTIENT = """define internal double @pellucid.quotient(i64 %a, i64 %b) {
-entry:
+QUOTIENT = """entry:
   %abs_a = call i64 @llvm.abs.i64(i64 %a, i1 false)
   %abs_b = call i64 @llvm.abs.i64(i64 %b, i1 false)
   %both = or i64 %abs_a, %abs_b
@@ -123,118 +115,11 @@ round:
   %negative = icmp slt i64 %signs, 0
   %opposite = fneg double %magnitude
   %answer = select i1 %negative, double %opposite, double %magnitude
-  ret double %answer
-}
-"""
-
-# c[i, j] += a[i, k] * b[k, j] in the order i, k, j, so that the inner loop runs along rows.
-COPY = """define internal void @pellucid.copy.{T}(
-    i64 %m, i64 %n, ptr %to, i64 %to0, i64 %to1, ptr %from, i64 %from0, i64 %from1
-) noinline nounwind optsize {{
-entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %next_i, %row_done ]
-  %more_rows = icmp slt i64 %i, %m
-  br i1 %more_rows, label %begin, label %done
-begin:
-  %to_row = mul i64 %i, %to0
-  %from_row = mul i64 %i, %from0
-  br label %element
-element:
-  %j = phi i64 [ 0, %begin ], [ %next_j, %one ]
-  %more = icmp slt i64 %j, %n
-  br i1 %more, label %one, label %row_done
-one:
-  %from_column = mul i64 %j, %from1
-  %from_position = add i64 %from_row, %from_column
-  %source = getelementptr {T}, ptr %from, i64 %from_position
-  %value = load {T}, ptr %source
-  %to_column = mul i64 %j, %to1
-  %to_position = add i64 %to_row, %to_column
-  %target = getelementptr {T}, ptr %to, i64 %to_position
-  store {T} %value, ptr %target
-  %next_j = add i64 %j, 1
-  br label %element
-row_done:
-  %next_i = add i64 %i, 1
-  br label %row
-done:
-  ret void
-}}
-"""
-MULTIPLY = """define internal void @pellucid.multiply.{T}(
-    i64 %m, i64 %n, i64 %kk,
-    ptr %c, i64 %c0, i64 %c1,
-    ptr %a, i64 %a0, i64 %a1,
-    ptr %b, i64 %b0, i64 %b1
-) {ATTRIBUTES} {{
-entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %i_next, %row_end ]
-  %more_rows = icmp slt i64 %i, %m
-  br i1 %more_rows, label %clear, label %exit
-clear:
-  %c_row_at = mul i64 %i, %c0
-  %c_row = getelementptr {T}, ptr %c, i64 %c_row_at
-  br label %clear_head
-clear_head:
-  %z = phi i64 [ 0, %clear ], [ %z_next, %clear_body ]
-  %more_zeros = icmp slt i64 %z, %n
-  br i1 %more_zeros, label %clear_body, label %sum
-clear_body:
-  %z_at = mul i64 %z, %c1
-  %z_place = getelementptr {T}, ptr %c_row, i64 %z_at
-  store {T} {ZERO}, ptr %z_place
-  %z_next = add nsw i64 %z, 1
-  br label %clear_head
-sum:
-  %a_row_at = mul i64 %i, %a0
-  %a_row = getelementptr {T}, ptr %a, i64 %a_row_at
-  br label %sum_head
-sum_head:
-  %k = phi i64 [ 0, %sum ], [ %k_next, %sum_end ]
-  %more_terms = icmp slt i64 %k, %kk
-  br i1 %more_terms, label %term, label %row_end
-term:
-  %a_at = mul i64 %k, %a1
-  %a_place = getelementptr {T}, ptr %a_row, i64 %a_at
-  %factor = load {T}, ptr %a_place
-  %b_row_at = mul i64 %k, %b0
-  %b_row = getelementptr {T}, ptr %b, i64 %b_row_at
-  br label %column_head
-column_head:
-  %j = phi i64 [ 0, %term ], [ %j_next, %column ]
-  %more_columns = icmp slt i64 %j, %n
-  br i1 %more_columns, label %column, label %sum_end
-column:
-  %b_at = mul i64 %j, %b1
-  %b_place = getelementptr {T}, ptr %b_row, i64 %b_at
-  %x = load {T}, ptr %b_place
-  %c_at = mul i64 %j, %c1
-  %c_place = getelementptr {T}, ptr %c_row, i64 %c_at
-  %old = load {T}, ptr %c_place
-  %product = {MUL} {T} %factor, %x
-  %new = {ADD} {T} %old, %product
-  store {T} %new, ptr %c_place
-  %j_next = add nsw i64 %j, 1
-  br label %column_head
-sum_end:
-  %k_next = add nsw i64 %k, 1
-  br label %sum_head
-row_end:
-  %i_next = add nsw i64 %i, 1
-  br label %row
-exit:
-  ret void
-}}
-"""
+  ret double %answer"""
 
 # The Euler-Maclaurin formula: terms are added until `a = x + k` is large or they no longer count, then the rest of the
 # sum is a**(1 - s) / (s - 1) + a**-s / 2 + a series in the Bernoulli numbers.
-ZETA_HEAD = """define internal double @pellucid.zeta(double %s, double %x) {
-entry:
+ZETA_HEAD = """entry:
   %floor_x = call double @llvm.floor.f64(double %x)
   %floor_s = call double @llvm.floor.f64(double %s)
   %not_positive = fcmp ole double %x, 0.0
@@ -312,7 +197,7 @@ def _zeta_series(count: int = 10) -> str:
             f"  %f{j} = fdiv double %x{j}, %square",
         ]
         sum_, factor = f"%sum{j}", f"%f{j}"
-    return "\n".join([*lines, f"  ret double {sum_}", "}", ""])
+    return "\n".join([*lines, f"  ret double {sum_}"])
 
 
 def bernoulli_numbers(count: int) -> list[Fraction]:
@@ -327,45 +212,37 @@ def bernoulli_numbers(count: int) -> list[Fraction]:
 
 
 def zeta(module: Module) -> str:
+    uses = []
     for name, parameters in (("floor", 1), ("fabs", 1), ("pow", 2)):
         full = f"llvm.{name}.f64"
         module.declare(full, f"declare double @{full}({', '.join(['double'] * parameters)})")
-    module.define("pellucid.zeta", ZETA_HEAD + _zeta_series())
-    return "pellucid.zeta"
+        uses.append(full)
+    body = ZETA_HEAD + _zeta_series()
+    return defined(module, "pellucid.zeta", "double", ("double %s", "double %x"), body, uses)
 
 
 def power(module: Module, type_: str) -> str:
     """The name of `base ** exponent` for exponents that are not negative, wrapping."""
-    name = f"pellucid.power.{type_}"
-    module.define(name, POWER.format(T=type_))
-    return name
+    parameters = f"{type_} %base", f"{type_} %exponent"
+    return defined(module, f"pellucid.power.{type_}", type_, parameters, POWER.format(T=type_), attributes=INLINED)
 
 
 def checked_power(module: Module) -> str:
     """The same for i64, with a flag that says whether it wrapped."""
-    module.declare("llvm.smul.with.overflow.i64", "declare {i64, i1} @llvm.smul.with.overflow.i64(i64, i64)")
-    module.define("pellucid.checked_power", CHECKED_POWER)
-    return "pellucid.checked_power"
+    product = "llvm.smul.with.overflow.i64"
+    module.declare(product, f"declare {{i64, i1}} @{product}(i64, i64)")
+    parameters = "i64 %base", "i64 %exponent"
+    return defined(module, "pellucid.checked_power", "{i64, i1}", parameters, CHECKED_POWER, [product])
 
 
 def quotient(module: Module) -> str:
     module.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
-    module.define("pellucid.quotient", QUOTIENT)
-    return "pellucid.quotient"
+    return defined(module, "pellucid.quotient", "double", ("i64 %a", "i64 %b"), QUOTIENT, ["llvm.abs.i64"])
 
 
-def multiply(module: Module, dtype: str) -> str:
-    """The name of the matrix product on elements of a dtype; on bools sums are `or`, products `and`."""
-    stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
-    name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
-    add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
-    zero, attributes = ("0.0", "noinline optnone nounwind") if floating else ("0", "nounwind")  # floats have BLAS
-    module.define(name, MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero, ATTRIBUTES=attributes))
-    return name
-
-
-def copy(module: Module, stored: str) -> str:
-    """The name of the copy of a matrix of a stored type, both of any strides."""
-    name = f"pellucid.copy.{stored}"
-    module.define(name, COPY.format(T=stored))
+def defined(
+    module: Module, name: str, result: str, parameters: Sequence[str], body: str, uses: Sequence[str] = (),
+    attributes: str = OPTIMISED,
+) -> str:  # fmt: skip
+    module.define(Definition(name, result, tuple(parameters), (body,), tuple(uses), attributes))
     return name

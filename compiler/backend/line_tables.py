@@ -9,7 +9,6 @@ the statement it is at.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -21,8 +20,6 @@ from ..program import Program
 from ..records import dataclass
 from .python import write_stage
 from .text import Code, Module
-
-DEFINITION = re.compile(r"def (\w+)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +36,7 @@ def with_lines(program: Program) -> tuple[Program, LineTable]:
     numbers = itertools.count(1)
     program = program.map(lambda function: function.with_(body=_numbered(function.body, numbers)))
     printed = render(program)
-    heads = {
-        found[1]: line for line, text in enumerate(printed.text.split("\n"), 1) if (found := DEFINITION.match(text))
-    }
-    return program, LineTable(write_stage(program, printed), _completed(printed.numbers, next(numbers)), heads)
+    return program, LineTable(write_stage(program, printed), _completed(printed.numbers, next(numbers)), printed.heads)
 
 
 def _completed(lines: Mapping[int, int], count: int) -> dict[int, int]:
@@ -73,43 +67,46 @@ class LineWriter:
         self.module, self.table = module, table
         module.source = _escaped(table.path.stem)
         add = module.add_metadata
-        place = f"filename: {_quoted(table.path.name)}, directory: {_quoted(str(table.path.parent))}"
-        self.file = add(f"!DIFile({place})")
+        name, folder = (_escaped(str(part)) for part in (table.path.name, table.path.parent))
+        self.file = add(_form(f'!DIFile(filename: "{name}", directory: "{folder}")'))
         self.unit = add(
-            f"distinct !DICompileUnit(language: DW_LANG_Python, file: {self.file}, producer: "
-            '"pellucid", isOptimized: true, runtimeVersion: 0, emissionKind: FullDebug)'
+            "distinct !DICompileUnit(language: DW_LANG_Python, file: {}, producer: "
+            '"pellucid", isOptimized: true, runtimeVersion: 0, emissionKind: FullDebug)',
+            self.file,
         )
-        self.signature = add("!DISubroutineType(types: !{})")
+        self.signature = add("!DISubroutineType(types: !{{}})")
         module.name_metadata("llvm.dbg.cu", self.unit)
-        module.name_metadata("llvm.module.flags", add('!{i32 2, !"Debug Info Version", i32 3}'))
-        module.name_metadata("llvm.module.flags", add('!{i32 7, !"Dwarf Version", i32 4}'))
-        self._locations: dict[tuple[str, int], str] = {}
+        module.name_metadata("llvm.module.flags", add('!{{i32 2, !"Debug Info Version", i32 3}}'))
+        module.name_metadata("llvm.module.flags", add('!{{i32 7, !"Dwarf Version", i32 4}}'))
+        self._locations: dict[tuple[int, int], int] = {}
 
     def enter(self, code: Code, function: str, native: str) -> None:
         """The scope of a function whose instructions are about to be written; it starts at the line of its head."""
         line = self.table.functions.get(function, 1)
+        names = _form(f'name: "{_escaped(function)}", linkageName: "{_escaped(native)}"')
         code.scope = self.module.add_metadata(
-            f"distinct !DISubprogram(name: {_quoted(function)}, linkageName: {_quoted(native)}, scope: {self.file}, "
-            f"file: {self.file}, line: {line}, type: {self.signature}, scopeLine: {line}, "
-            f"spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: {self.unit})"
-        )
+            f"distinct !DISubprogram({names}, scope: {{}}, file: {{}}, line: {line}, type: {{}}, scopeLine: {line}, "
+            "spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: {})",
+            self.file, self.file, self.signature, self.unit,
+        )  # fmt: skip
         code.location = self._location(code.scope, line)
 
     def at(self, code: Code, statement: gast.stmt) -> None:
         """What is written from now on belongs to this statement."""
         line = self.table.statements.get(getattr(statement, "number", 0))
-        if line is not None and code.scope:
+        if line is not None and code.scope is not None:
             code.location = self._location(code.scope, line)
 
-    def _location(self, scope: str, line: int) -> str:
+    def _location(self, scope: int, line: int) -> int:
         if (scope, line) not in self._locations:
-            text = f"!DILocation(line: {line}, column: 1, scope: {scope})"
-            self._locations[scope, line] = self.module.add_metadata(text)
+            form = f"!DILocation(line: {line}, column: 1, scope: {{}})"
+            self._locations[scope, line] = self.module.add_metadata(form, scope)
         return self._locations[scope, line]
 
 
-def _quoted(text: str) -> str:
-    return f'"{_escaped(text)}"'
+def _form(text: str) -> str:
+    """Text of a node in which no other node is named."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _escaped(text: str) -> str:

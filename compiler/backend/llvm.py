@@ -12,19 +12,23 @@ takes one, `Delete` and the end of the function give it back, whichever way the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import gast
 
 from ...runtime import machine_code, memory
+from ...runtime.sources import Source
 from .. import syntax
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
+from ..analysis.memory.storage import storage_classes
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
+from ..ops.routines import ROUTINES
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import any_order, blas, control, glue, lapack, lists, native_calls, views
+from . import any_order, control, glue, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import remember, tags_of
@@ -34,36 +38,41 @@ from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
-from .nests.sizes import Sizes
+from .library import call_library
 from .parts import Division
 from .registers import certain_names
-from .storage import alias_tags, storage_classes
-from .text import Code, Module, Value, int_
+from .storage import alias_tags
+from .sums import take_sums
+from .text import Code, Definition, Module, Value, int_
 
 __all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
 
+Prepare = Callable[[Program], Program]
 FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keeps its meaning
 
 
-def lower_program(program: Program, options: Options | None = None) -> tuple[str, Sites]:
-    """LLVM text of a loops program, and the error sites that its statuses number."""
+def lower_program(program: Program, options: Options | None = None) -> tuple[Source, Sites]:
+    """A loops program as an LLVM module, and the error sites that its statuses number."""
     module = Module()
     sites = write_module(module, program, options or Options())
-    return str(module), sites
+    return module.finished(), sites
 
 
-def write_module(module: Module, program: Program, options: Options) -> Sites:
-    """Write every function of a program into a module, and the entry; the error sites that its statuses number."""
+def write_module(module: Module, program: Program, options: Options, prepare: Prepare = take_sums) -> Sites:
+    """Write every function of a program into a module, and the entry; the error sites that its statuses number.
+
+    `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
+    """
     sites = Sites()
     if options.line_tables:
         from .line_tables import LineWriter, with_lines
 
         program, table = with_lines(program)
         module.line_writer = LineWriter(module, table)
+    program = prepare(program)
     recursive = native_calls.recursive_functions(program)
     for function in program.functions.values():
-        text = write_function(module, program, function, sites, options, recursive)
-        module.define(native_calls.native_name(function), text)
+        module.define(write_function(module, program, function, sites, options, recursive))
     write_entry(module, program.main)
     write_effort(module, program)
     return sites
@@ -71,10 +80,10 @@ def write_module(module: Module, program: Program, options: Options) -> Sites:
 
 def lower(program: Program, *, fastmath: bool = False) -> str:
     """LLVM text of a loops program, before LLVM optimises it."""
-    return lower_program(program, Options(fastmath=fastmath))[0]
+    return str(lower_program(program, Options(fastmath=fastmath))[0])
 
 
-def compile_program(program: Program, options: Options | None = None) -> Executable:
+def compile_program(program: Program, options: Options | None = None, prepare: Prepare = take_sums) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
     options = options or Options()
     main = program.main
@@ -83,16 +92,16 @@ def compile_program(program: Program, options: Options | None = None) -> Executa
     module = Module()
     with machine_code.Making() as making:
         division = Division(module, making.begin)
-        sites = write_module(module, program, options)
+        sites = write_module(module, program, options, prepare)
         rest = division.rest()
         library = making.library(rest)
-    texts = (*making.parts, rest)
-    return Executable(parameters, main.results, library, tuple(sites.found), options, texts, making.target)
+    sources = (*making.parts, rest)
+    return Executable(parameters, main.results, library, tuple(sites.found), options, sources, making.target)
 
 
 def write_function(
     module: Module, program: Program, function: Function, sites: Sites, options: Options, recursive: frozenset[str]
-) -> str:
+) -> Definition:
     flags = FAST_FLAGS if options.fastmath else "contract " if options.contract else ""
     code = Code(module, flags)
     if module.line_writer is not None:
@@ -104,14 +113,15 @@ def write_function(
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
+        cache(lambda: Integers(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = glue.is_glue(function, recursive)
     native_calls.enter(frame)
     lower_block(frame, function.body)
     native_calls.leave(frame)
-    return code.function(native_calls.header(function, glue.attributes(frame)))
+    parameters = native_calls.parameters_of(function)
+    return code.function(native_calls.native_name(function), "i64", parameters, glue.attributes(frame))
 
 
 # --- statements ----------------------------------------------------------------------------------------------------
@@ -200,9 +210,9 @@ def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
 
 
 def _scalar_value(frame: Frame, value: gast.expr, type_: Scalar) -> Value:
-    if isinstance(value, gast.Call) and syntax.operator_of(value) == "dot":
+    if isinstance(value, gast.Call) and syntax.operator_of(value) in ROUTINES:
         dtype = frame.array(value.args[0].id).type.dtype
-        return convert(frame, blas.dot(frame, value), Scalar(dtype), type_)
+        return convert(frame, call_library(frame, value), Scalar(dtype), type_)  # type: ignore[arg-type]
     return lower_as(frame, value, type_.dtype)
 
 
@@ -262,12 +272,8 @@ def _call_statement(frame: Frame, node: gast.Call) -> None:
             _append(frame, node)
         case "pop":
             _discard(frame, node)
-        case "gemm":
-            blas.gemm(frame, node)
-        case "gemv":
-            blas.gemv(frame, node)
-        case "gesv":
-            lapack.gesv(frame, node)
+        case _ if operator in ROUTINES:
+            call_library(frame, node)
         case _ if operator in frame.program.functions:
             native_calls.call_function(frame, node, [])
         case _:

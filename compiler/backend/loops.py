@@ -294,14 +294,12 @@ def lower_if(low: Lowering, statement: gast.If) -> None:
 def lower_for(low: Lowering, statement: gast.For) -> None:
     variable, bounds = statement.target.id, statement.iter.args
     _forget_carried(low, statement)
-    low.loops_around += 1
     with low.block() as body:
         span = range_of(low, bounds)
         low.ranges.pop(variable, None)
         if span is not None:
             low.ranges[variable] = span
         leaving = lower_block(low, statement.body, statement)
-    low.loops_around -= 1
     _place(low, statement)
     counts = isinstance(bounds[2], gast.Constant) and bounds[2].value != 0
     if not body and counts and variable not in low.live.after(statement):
@@ -326,10 +324,8 @@ def lower_while(low: Lowering, statement: gast.While, test: gast.expr, body: Seq
     for name in dict.fromkeys(syntax.names_read(test)):
         if name in low.nodes:
             low.nodes[name] = realise(low, low.nodes[name])
-    low.loops_around += 1
     with low.block() as made:
         leaving = lower_block(low, body, statement)
-    low.loops_around -= 1
     _place(low, statement)
     low.emit(syntax.while_(truth(scalar(low, test)), made or [_nothing(low)]))
     _restore(low, statement, leaving)

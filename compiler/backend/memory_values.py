@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from ..dtypes import DTYPE, is_bool, is_inexact, is_signed
 from . import half
-from .text import Code, Value, float_, int_
+from .text import Code, Tags, Value, float_, int_
 
 
-def load(code: Code, dtype: str, pointer: Value, tags: str = "") -> Value:
+def load(code: Code, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
     """The value in the register of its dtype."""
     row = DTYPE[dtype]
     value = code.load(row.storage, pointer, tags)
@@ -22,7 +22,7 @@ def load(code: Code, dtype: str, pointer: Value, tags: str = "") -> Value:
     return value if row.storage == row.register else half.widened(code, value)
 
 
-def store(code: Code, dtype: str, value: Value, pointer: Value, tags: str = "") -> None:
+def store(code: Code, dtype: str, value: Value, pointer: Value, tags: Tags = ()) -> None:
     row = DTYPE[dtype]
     if is_bool(dtype):
         value = code.convert("zext", value, row.storage)

@@ -67,12 +67,13 @@ def parameter_types(type_: Type) -> list[str]:
     raise InternalError("llvm", str(type_), "not a type of the loops stage")
 
 
-def header(function: Function, attributes: str) -> str:
+def parameters_of(function: Function) -> list[str]:
+    """The parameters of the native function, with their types."""
     parts = [str(CONTEXT)]
     for number, name in enumerate(function.parameters):
         kinds = parameter_types(function.types[name])
         parts += [f"{kind} %p{number}.{part}" for part, kind in enumerate(kinds)]
-    return f"define internal i64 @{native_name(function)}({', '.join([*parts, str(RESULTS)])}) {attributes}"
+    return [*parts, str(RESULTS)]
 
 
 def enter(frame: Frame) -> None:

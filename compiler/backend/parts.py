@@ -10,27 +10,21 @@ How a program is divided depends on its text alone, and so do its results.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable
 
-from ..diagnostics import InternalError
+from ...runtime.sources import Late, Source
 from .text import Module
 
 LEAST_TEXT = 8000  # characters: to begin a module costs as much as translating a twentieth of this
-MENTION = re.compile(r"@[\w.$]+|!\d+")
-VARIANT = re.compile(r"\((\w+)\)")  # in the tag of a function that has variants for vectors
-HEADER = re.compile(r"define internal (\w+) @[\w.$]+\((.*?)\)", re.DOTALL)
-OPERAND = re.compile(r" %[\w.$]+")
-INTERNAL, SHARED = "define internal ", "define hidden "
 
 
 class Division:
-    """Divides a module while it is written: `begin` is told the text of each part as soon as it is complete.
+    """Divides a module while it is written: `begin` is given each part as soon as it is complete.
 
     The parts do not call each other; `rest()` is the module that calls them.
     """
 
-    def __init__(self, module: Module, begin: Callable[[str], None]) -> None:
+    def __init__(self, module: Module, begin: Callable[[Source], None]) -> None:
         self._module, self._begin = module, begin
         self._open: list[str] = []
         self._moved: set[str] = set()
@@ -41,82 +35,71 @@ class Division:
         if self._module.line_writer is not None:  # gdb and perf want one file
             return
         self._taken.add(name)
-        if self._calls_others(name):
+        if not self._taken.isdisjoint(self._module.definitions[name].uses):  # as a loop around others
             return
         self._open.append(name)
-        if sum(len(self._module.definitions[other]) for other in self._open) >= LEAST_TEXT:
+        if sum(len(self._module.definitions[other].body) for other in self._open) >= LEAST_TEXT:
             self._moved.update(self._open)
             part = _part(self._module, self._open, self._moved)
             self._open = []
-            self._begin(str(part))
+            self._begin(part.finished())
 
-    def _calls_others(self, name: str) -> bool:
-        """Whether a function, such as that of a loop around others, calls one that may be in a part."""
-        mentioned = {mention[1:] for mention in MENTION.findall(self._module.definitions[name])}
-        return not mentioned.isdisjoint(self._taken - {name})
-
-    def rest(self) -> str:
+    def rest(self) -> Source:
         """Everything that has not moved."""
         if not self._moved:
-            return str(self._module)
-        definitions = self._module.definitions
-        exported = [name for name in definitions if not definitions[name].startswith(INTERNAL)]
-        return str(_part(self._module, exported, self._moved))
+            return self._module.finished()
+        exported = [name for name, definition in self._module.definitions.items() if not definition.linkage]
+        return _part(self._module, exported, self._moved).finished()
 
 
 def _part(module: Module, names: Iterable[str], moved: Collection[str]) -> Module:
     """A module of these definitions and of all that they mention; what moved elsewhere is only declared."""
     part = Module()
-    part.metadata = {}
-    waiting = ["!0", *(f"@{name}" for name in names)]
-    own, seen = frozenset(names) & frozenset(moved), set(waiting)
+    names = list(names)
+    part.shared = set(names) & set(moved)
+    waiting, seen = names[:], set(names)
     while waiting:
-        token = waiting.pop()
-        text = _take(module, part, token, own, moved)
-        mentioned = dict.fromkeys(MENTION.findall(text))
+        mentioned = _take(module, part, waiting.pop(), moved)
         waiting += [other for other in mentioned if other not in seen]
         seen.update(mentioned)
+    _take_metadata(module, part)
     part.define_later(_later(module, part))
     part.kept = [name for name in module.kept if name in part.declarations]
     part.definitions = {name: part.definitions[name] for name in module.definitions if name in part.definitions}
     return part
 
 
-def _take(module: Module, part: Module, token: str, own: Collection[str], moved: Collection[str]) -> str:
-    """Add what a token stands for to the part; the text in which more may be mentioned."""
-    name = token[1:]
-    if token[0] == "!":
-        part.metadata[int(name)] = module.metadata[int(name)]
-        return part.metadata[int(name)]
-    if name in own:
-        part.define(name, module.definitions[name].replace(INTERNAL, SHARED, 1))
-        return part.definitions[name]
-    if name in moved:
-        part.declare(name, _declaration(name, module.definitions[name]))
-    elif name in module.definitions:
-        part.define(name, module.definitions[name])
-        return part.definitions[name]
-    elif name in module.declarations:
-        part.declare(name, module.declarations[name])
-    return "\n".join(f"@{variant}" for variant in VARIANT.findall(part.declarations.get(name, "")))
+def _take(module: Module, part: Module, name: str, moved: Collection[str]) -> tuple[str, ...]:
+    """Add what a name stands for to the part; the others that it mentions."""
+    if name in module.declarations:
+        part.declare(name, *module.declarations[name])
+        return module.declarations[name].uses
+    definition = module.definitions[name]
+    if name in moved and name not in part.shared:
+        part.declare(name, definition.declaration())
+        return ()
+    part.define(definition)
+    return definition.uses
 
 
-def _later(module: Module, part: Module) -> dict[str, str]:
-    """The functions for later that a part declares, and all that they mention."""
-    offered: dict[str, dict[str, str]] = {}
-    for key, text in module.later.items():
-        offered.setdefault(key.split()[0], {})[key] = text
-    waiting = [name for name in part.declarations if any("define " in text for text in offered.get(name, {}).values())]
-    taken: dict[str, str] = {}
+def _take_metadata(module: Module, part: Module) -> None:
+    """The nodes that the definitions of a part mention, and those that these do."""
+    waiting = [0, *(node for definition in part.definitions.values() for node in definition.nodes)]
+    part.metadata = {}
     while waiting:
-        found = offered.pop(waiting.pop(), {})
-        taken.update(found)
-        waiting += [token[1:] for text in found.values() for token in MENTION.findall(text)]
-    return taken
+        number = waiting.pop()
+        if number not in part.metadata:
+            part.metadata[number] = module.metadata[number]
+            waiting += module.metadata[number].parts
 
 
-def _declaration(name: str, definition: str) -> str:
-    header = HEADER.match(definition)
-    if header is None:
-        raise InternalError("parts", definition[:200], "not an internal function")
-    return f"declare {header[1]} @{name}({OPERAND.sub('', header[2])}) nounwind"
+def _later(module: Module, part: Module) -> list[Late]:
+    """The functions for later that a part declares, and all that they call."""
+    waiting = [name for name in part.declarations if any(late.body for late in module.later.get(name, ()))]
+    taken: dict[str, list[Late]] = {}
+    while waiting:
+        name = waiting.pop()
+        if name in module.later and name not in taken:
+            taken[name] = module.later[name]
+            waiting += [called for late in taken[name] for called in late.calls]
+    return [late for found in taken.values() for late in found]

@@ -44,13 +44,13 @@ def poll(frame: Frame, long: bool = False) -> None:
     frame.module.declare(ARM, f"declare void @{ARM}(ptr)")
     look, stop, on = code.label("look"), code.label("stop"), code.label("on")
     # volatile: it changes behind LLVM's back
-    word = code.value("i32", f"load volatile i32, ptr @{SIGNALS}")
+    word = code.value("i32", f"load volatile i32, {code.mention(SIGNALS)}")
     code.branch(code.compare("ne", word, int_(0, "i32")), look, on, unlikely=True)
     answer, leaves = "%" + code.fresh("answer"), "%" + code.fresh("leaves")
     code.cold += [
         f"{look}:",
-        *([f"  call void @{ARM}({CONTEXT})"] if long else []),
-        f"  {answer} = call i64 @{LOOK}({CONTEXT})",
+        *([f"  call void {code.mention(ARM).text}({CONTEXT})"] if long else []),
+        f"  {answer} = call i64 {code.mention(LOOK).text}({CONTEXT})",
         f"  {leaves} = icmp ne i64 {answer}, 0",
         f"  br i1 {leaves}, label %{stop}, label %{on}",
         f"{stop}:",

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from ...runtime.sources import Late, Source
+from ..records import dataclass
+
+OPTIMISED, AS_IT_STANDS, INLINED = "nounwind", "noinline optnone nounwind", "alwaysinline"  # attributes of functions
+COST_AS_IT_STANDS = 0.1  # of translating a function, where optimising it and translating it costs 1
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
 
 
@@ -73,65 +78,155 @@ def identifier(name: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "_.") else f"${ord(c):x}$" for c in name)
 
 
+class Tag(NamedTuple):
+    """What an instruction carries: `!alias.scope !7`."""
+
+    kind: str
+    node: int
+
+
+Tags = tuple[Tag, ...]
+
+
+class Line(NamedTuple):
+    """A line of a function that speaks of metadata: as tags behind it, or of one node before what comes last."""
+
+    text: str
+    tags: Tags
+    end: str = ""
+
+    def __str__(self) -> str:
+        if self.end:
+            return f"{self.text}!{self.tags[0].node}{self.end}"
+        return self.text + "".join([f", !{kind} !{node}" for kind, node in self.tags])
+
+
+class Metadata(NamedTuple):
+    """A node: `{}` in its text stands for each of the other nodes that it names, `{self}` for itself."""
+
+    form: str
+    parts: tuple[int, ...] = ()
+
+    def text(self, number: int) -> str:
+        return self.form.format(*[f"!{part}" for part in self.parts], self=f"!{number}")
+
+
+class Declaration(NamedTuple):
+    """What a module only names; `uses` are others that the declaration mentions."""
+
+    text: str
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A function of a module: `uses` are functions and variables that it mentions, `lines` stand between its braces."""
+
+    name: str
+    result: str
+    parameters: tuple[str, ...]  # with their types
+    lines: Sequence[str | Line]
+    uses: tuple[str, ...] = ()
+    attributes: str = OPTIMISED
+    linkage: str = "internal "
+    scope: int | None = None  # the node of its line table
+
+    @cached_property
+    def body(self) -> str:
+        return "\n".join(map(str, self.lines))
+
+    @property
+    def nodes(self) -> list[int]:
+        """The metadata that it mentions."""
+        own = [] if self.scope is None else [self.scope]
+        return own + [tag.node for line in self.lines if type(line) is Line for tag in line.tags]
+
+    @property
+    def is_optimised(self) -> bool:
+        """Whether LLVM has work with it, beyond translating it or putting it into others."""
+        return self.attributes not in (AS_IT_STANDS, INLINED)
+
+    @property
+    def cost(self) -> float:
+        """How long LLVM takes for it, compared with others: by its length."""
+        return len(self.body) * (1.0 if self.is_optimised else COST_AS_IT_STANDS)
+
+    def text(self, linkage: str | None = None) -> str:
+        scope = "" if self.scope is None else f" !dbg !{self.scope}"
+        head = f"{self.result} @{self.name}({', '.join(self.parameters)}) {self.attributes}{scope}"
+        return f"define {self.linkage if linkage is None else linkage}{head} {{\n{self.body}\n}}\n"
+
+    def declaration(self) -> str:
+        types = ", ".join([parameter.rpartition(" ")[0] for parameter in self.parameters])
+        return f"declare {self.result} @{self.name}({types}) {OPTIMISED}"
+
+
 class Module:
     """Declarations, helper functions and metadata, each added once, in the order of first use."""
 
     def __init__(self) -> None:
-        self.declarations: dict[str, str] = {}
-        self.definitions: dict[str, str] = {}
+        self.declarations: dict[str, Declaration] = {}
+        self.definitions: dict[str, Definition] = {}
+        self.shared: set[str] = set()  # definitions that other modules call
         self.on_movable: Callable[[str], None] = lambda name: None  # told of functions that another module may have
-        self.metadata: dict[int, str] = {0: '!{!"branch_weights", i32 1, i32 4000}'}
+        self.metadata: dict[int, Metadata] = {0: Metadata('!{{!"branch_weights", i32 1, i32 4000}}')}
         self.kept: list[str] = []
-        self.later: dict[str, str] = {}
-        self.named: dict[str, list[str]] = {}
+        self.later: dict[str, list[Late]] = {}  # by the names that they define
+        self.named: dict[str, list[int]] = {}
         self.loops = 0  # functions that were written of loops
-        self.alike: dict[str, str] = {}  # the names of functions by what they do (`alike.py`)
+        self.alike: dict[object, str] = {}  # the names of functions by what they do (`alike.py`)
         self.source = ""  # the name that an object file of it carries
         self.line_writer: Any = None  # what adds line tables, where they are asked for
 
-    def declare(self, name: str, text: str) -> None:
-        self.declarations.setdefault(name, text)
+    def declare(self, name: str, text: str, uses: tuple[str, ...] = ()) -> None:
+        if name not in self.declarations:
+            self.declarations[name] = Declaration(text, uses)
 
-    def define(self, name: str, text: str) -> None:
-        self.definitions.setdefault(name, text)
+    def define(self, definition: Definition) -> None:
+        self.definitions.setdefault(definition.name, definition)
 
-    def define_movable(self, name: str, text: str) -> None:
+    def define_movable(self, definition: Definition) -> None:
         """Define an internal function that is as well off in another module than its callers."""
-        if name not in self.definitions:
-            self.define(name, text)
-            self.on_movable(name)
+        if definition.name not in self.definitions:
+            self.define(definition)
+            self.on_movable(definition.name)
 
     def keep(self, name: str) -> None:
         """Let LLVM not remove this declaration although nothing refers to it yet."""
         if name not in self.kept:
             self.kept.append(name)
 
-    def define_later(self, texts: Mapping[str, str]) -> None:
-        """Functions by name which become part of the module once loops are vectorised, if they are called then."""
-        self.later.update(texts)
+    def define_later(self, late: Sequence[Late]) -> None:
+        """Functions which become part of the module once loops are vectorised, if they are called then."""
+        for one in late:
+            known = self.later.setdefault(one.name, [])
+            if one not in known:
+                known.append(one)
 
-    def add_metadata(self, text: str) -> str:
-        """The number `!7` of a new node; `{self}` in the text stands for that number."""
-        number = f"!{len(self.metadata)}"
-        self.metadata[len(self.metadata)] = text.replace("{self}", number)
+    def add_metadata(self, form: str, *parts: int) -> int:
+        """The number of a new node, in whose text `{}` stands for each part and `{self}` for that number."""
+        number = len(self.metadata)
+        self.metadata[number] = Metadata(form, parts)
         return number
 
-    def name_metadata(self, name: str, number: str) -> None:
+    def name_metadata(self, name: str, number: int) -> None:
         """Add a node to a list that LLVM knows by name."""
         self.named.setdefault(name, []).append(number)
 
     def __str__(self) -> str:
-        nodes = [f"!{number} = {text}" for number, text in sorted(self.metadata.items())]
-        nodes += [f"!{name} = !{{{', '.join(numbers)}}}" for name, numbers in self.named.items()]
+        nodes = [f"!{number} = {node.text(number)}" for number, node in sorted(self.metadata.items())]
+        nodes += [f"!{name} = !{{{', '.join([f'!{n}' for n in found])}}}" for name, found in self.named.items()]
         kept = [_compiler_used(self.kept)] if self.kept else []
         head = [f'source_filename = "{self.source}"'] if self.source else []
-        parts = [*head, *self.declarations.values(), *kept, "", *self.definitions.values(), "", *nodes, ""]
-        return "\n".join([*parts, *(late_text(*item) for item in self.later.items())])
+        declared = [declaration.text for declaration in self.declarations.values()]
+        defined = [d.text("hidden " if name in self.shared else None) for name, d in self.definitions.items()]
+        return "\n".join([*head, *declared, *kept, "", *defined, "", *nodes, ""])
 
-
-def late_text(name: str, text: str) -> str:
-    """A function as comments, which `runtime/native.py` reads."""
-    return f";later {name}\n;" + text.replace("\n", "\n;") + "\n"
+    def finished(self) -> Source:
+        """What LLVM is given."""
+        late = tuple(one for found in self.later.values() for one in found)
+        is_plain = not late and not any(d.is_optimised for d in self.definitions.values())
+        return Source(str(self), late, is_plain, sum([d.cost for d in self.definitions.values()]))
 
 
 def _compiler_used(names: list[str]) -> str:
@@ -140,30 +235,49 @@ def _compiler_used(names: list[str]) -> str:
 
 
 class Code:
-    """The instructions of one function, appended block by block."""
+    """The instructions of one function, appended block by block.
 
-    def __init__(self, module: Module, flags: str = "") -> None:
-        self.module, self.flags = module, flags
+    Where it does not keep names, values are called by what they are and not by the program's names for them, so that
+    loops that say the same become the same text.
+    """
+
+    def __init__(self, module: Module, flags: str = "", keeps_names: bool = True) -> None:
+        self.module, self.flags, self.keeps_names = module, flags, keeps_names
         self.stack: list[str] = []
-        self.lines: list[str] = []
-        self.cold: list[str] = []
+        self.lines: list[str | Line] = []
+        self.cold: list[str | Line] = []
+        self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
-        self.scope = self.location = ""  # the metadata of the function and of the line, where there are line tables
+        self.unreached = -1  # the number of lines right behind the label of a block that nothing leads to
+        self.vector_calls = 0  # of functions that have variants for vectors
+        self.scope: int | None = None  # the metadata of the function and of the line, where there are line tables
+        self.location: int | None = None
         self._counter = 0
 
-    def fresh(self, hint: str = "t") -> str:
+    def fresh(self, hint: str = "t", of: str = "") -> str:
+        """A name that is new; `of` is what the program calls it."""
         self._counter += 1
-        return f"{identifier(hint)}.{self._counter}"
+        if of and self.keeps_names:
+            hint = f"{identifier(of)}.{hint}" if hint else identifier(of)
+        return f"{hint or 'scalar'}.{self._counter}"
 
-    def effect(self, text: str) -> None:
-        if not self.terminated:  # a block that has ended takes no more
-            self.lines.append(f"  {text}, !dbg {self.location}" if self.location else f"  {text}")
+    def effect(self, text: str, tags: Tags = (), end: str = "") -> None:
+        if self.terminated:  # a block that has ended takes no more
+            return
+        if self.location is not None and not end:
+            tags = (*tags, Tag("dbg", self.location))
+        self.lines.append(Line(f"  {text}", tags, end) if tags else f"  {text}")
 
-    def value(self, type_: str, text: str) -> Value:
+    def value(self, type_: str, text: str, tags: Tags = ()) -> Value:
         self._counter += 1
         name = f"%t.{self._counter}"
-        self.effect(f"{name} = {text}")
+        self.effect(f"{name} = {text}", tags)
         return Value(type_, name)
+
+    def mention(self, name: str) -> Value:
+        """The address of a function or a variable of the module."""
+        self.uses[name] = None
+        return Value("ptr", f"@{name}")
 
     def binary(self, operation: str, left: Value, right: Value) -> Value:
         if left.type == "i1":
@@ -192,7 +306,7 @@ class Code:
         return operand if operand.type == to else self.value(to, f"{operation} {operand} to {to}")
 
     def call(self, type_: str, function: str, *operands: Value, flags: str = "") -> Value:
-        text = f"call {flags}{type_} @{function}({', '.join(map(str, operands))})"
+        text = f"call {flags}{type_} {self.mention(function).text}({', '.join(map(str, operands))})"
         if type_ == "void":
             self.effect(text)
             return NULL
@@ -208,7 +322,7 @@ class Code:
     def assume(self, condition: Value) -> None:
         """Tell LLVM what is always true here."""
         self.module.declare("llvm.assume", "declare void @llvm.assume(i1)")
-        self.effect(f"call void @llvm.assume({condition})")
+        self.call("void", "llvm.assume", condition)
 
     def overflowing(self, name: str, left: Value, right: Value) -> tuple[Value, Value]:
         """`llvm.sadd.with.overflow` and its like: the wrapped result, and whether it wrapped."""
@@ -218,19 +332,19 @@ class Code:
         pair = self.call(f"{{{type_}, i1}}", full, left, right)
         return self.value(type_, f"extractvalue {pair}, 0"), self.value("i1", f"extractvalue {pair}, 1")
 
-    def load(self, type_: str, pointer: Value, tags: str = "") -> Value:
-        return self.value(type_, f"load {type_}, {pointer.type} {pointer.text}{tags}")
+    def load(self, type_: str, pointer: Value, tags: Tags = ()) -> Value:
+        return self.value(type_, f"load {type_}, {pointer.type} {pointer.text}", tags)
 
-    def store(self, value: Value, pointer: Value, tags: str = "") -> None:
-        self.effect(f"store {value.type} {value.text}, {pointer.type} {pointer.text}{tags}")
+    def store(self, value: Value, pointer: Value, tags: Tags = ()) -> None:
+        self.effect(f"store {value.type} {value.text}, {pointer.type} {pointer.text}", tags)
 
     def offset(self, type_: str, pointer: Value, index: Value | int) -> Value:
         index = int_(index) if isinstance(index, int) else index
         return self.value("ptr", f"getelementptr inbounds {type_}, {pointer}, {index}")
 
-    def variable(self, type_: str, hint: str, initial: Value | None = None) -> Value:
+    def variable(self, type_: str, hint: str, initial: Value | None = None, of: str = "") -> Value:
         """A place on the stack, which LLVM turns into registers."""
-        name = "%" + self.fresh(hint)
+        name = "%" + self.fresh(hint, of)
         self.stack.append(f"  {name} = alloca {type_}")
         if initial is not None:
             self.stack.append(f"  store {initial}, ptr {name}")
@@ -245,11 +359,16 @@ class Code:
         self.lines.append(f"{label}:")
         self.terminated = False
 
-    def jump(self, label: str, tags: str = "") -> None:
-        if not self.terminated and self.lines and self.lines[-1].startswith("unreached"):
+    def start_unreached(self) -> None:
+        """Begin a block that nothing leads to: what is written into it is dropped by LLVM."""
+        self.start(self.label("unreached"))
+        self.unreached = len(self.lines)
+
+    def jump(self, label: str, tags: Tags = ()) -> None:
+        if not self.terminated and len(self.lines) == self.unreached:
             self.lines.pop()  # nothing leads here
             self.terminated = True
-        self.effect(f"br label %{label}{tags}")
+        self.effect(f"br label %{label}", tags)
         self.terminated = True
 
     def branch(self, condition: Value, then: str, otherwise: str, unlikely: bool = False) -> None:
@@ -260,9 +379,9 @@ class Code:
         self.effect(text)
         self.terminated = True
 
-    def function(self, header: str) -> str:
-        body = ["entry:", *self.stack, "  br label %start", "start:", *self.lines]
-        if not self.terminated:
-            body.append("  unreachable")
-        scope = f" !dbg {self.scope}" if self.scope else ""
-        return "\n".join([f"{header}{scope} {{", *body, *self.cold, "}", ""])
+    def function(
+        self, name: str, result: str, parameters: Sequence[str], attributes: str = OPTIMISED, linkage: str = "internal "
+    ) -> Definition:
+        end = [] if self.terminated else ["  unreachable"]
+        lines = ["entry:", *self.stack, "  br label %start", "start:", *self.lines, *end, *self.cold]
+        return Definition(name, result, tuple(parameters), lines, tuple(self.uses), attributes, linkage, self.scope)

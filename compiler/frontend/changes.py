@@ -205,7 +205,8 @@ def _diagnostic(code: str, found: list[tuple[Change, Origin]], around: Around) -
     labels += [Label(place, how) for place, how in further[:FURTHER_PLACES]]
     unique = dict.fromkeys(labels)
     span = Span.of(change.shown, around.file)
-    return Diagnostic(code, message, span, change.how, tuple(label for label in unique if label.span != span), help_)
+    others = tuple(label for label in unique if label.span != span)
+    return Diagnostic(code, message, span, change.how, others, help_, subject=name)
 
 
 def _kind_word(origin: Origin) -> str:

@@ -108,7 +108,7 @@ class Judge:
         labels = (Label(found.span, "assigned here"),) if found.span is not None else ()
         text = f"this function reads `{root}`, {article(found.what)} from outside that can change"
         help_ = f'pass it as an argument, or fix its value at compile time: @compile(freeze=("{root}",))'
-        yield Diagnostic("P007", text, Span.of(node, self.file), "read here", labels, (help_,))
+        yield Diagnostic("P007", text, Span.of(node, self.file), "read here", labels, (help_,), subject=root)
 
     def _undefined(self, node: gast.expr, shown: str) -> Diagnostic:
         root = root_name(node)

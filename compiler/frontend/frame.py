@@ -33,7 +33,7 @@ from ..dtypes import is_integer
 from ..names import RESERVED
 from ..ops.forms import FORMS
 from ..ops.schema import OPERATORS, TypeFault
-from ..program import Function, Program
+from ..program import Decision, Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from . import broadcasts
@@ -127,7 +127,7 @@ class Task:
 
     functions: dict[str, Function] = field(default_factory=dict)
     instances: dict[object, Instance] = field(default_factory=dict)
-    decisions: list[tuple[str, str]] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
     frozen: dict[str, Any] = field(default_factory=dict)
     main: Any = None
@@ -154,8 +154,9 @@ class Task:
         return not hasattr(builtins, cls.__name__) and self.exceptions.setdefault(cls.__name__, cls) is cls
 
     def decide(self, topic: str, text: str) -> None:
-        if (topic, text) not in self.decisions:
-            self.decisions.append((topic, text))
+        decision = Decision(topic, text)
+        if decision not in self.decisions:
+            self.decisions.append(decision)
 
     def drop_provisional(self, kept: frozenset) -> None:
         """Forget the instances, but for those under the keys kept, that used results which were not settled."""

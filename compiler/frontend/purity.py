@@ -104,7 +104,7 @@ class Check:
         found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
         for scope in inside:
             found += self._scope_faults(scope, source, is_helper)
-        ordered = in_order(_without_echoes(found))
+        ordered = in_order(_each_told_once(found))
         return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
 
     def _scope_faults(self, scope: Scope, source: Source, is_helper: bool) -> Iterator[Diagnostic]:
@@ -124,16 +124,15 @@ class Check:
         yield from changes(around)
 
 
-def _without_echoes(found: list[Diagnostic]) -> Iterator[Diagnostic]:
+def _each_told_once(found: list[Diagnostic]) -> Iterator[Diagnostic]:
     """Leave out what another finding already says: reading a global that is changed, and further reads of the same."""
-    changed = {diagnostic.message.split("`")[1] for diagnostic in found if diagnostic.code == "P010"}
+    changed = {diagnostic.subject for diagnostic in found if diagnostic.code == "P010"}
     seen: set[str] = set()
     for diagnostic in in_order(found):
         if diagnostic.code == "P007":
-            name = diagnostic.message.split("`")[1]
-            if name in changed or name in seen:
+            if diagnostic.subject in changed or diagnostic.subject in seen:
                 continue
-            seen.add(name)
+            seen.add(diagnostic.subject)
         yield diagnostic
 
 

@@ -82,7 +82,7 @@ class Calls:
         given = [self.table.get(n.id) if isinstance(n, gast.Name) else None for n in names]
         if len(names) != len(FORMS[word].operands) or not all(isinstance(t, Array) for t in given):
             raise self.refuse(node, f"`{word}` takes {len(FORMS[word].operands)} arrays", "L003")
-        return syntax.call(word, *names), Scalar(given[0].dtype)  # type: ignore[union-attr]
+        return syntax.call(word, *names, **self.static(node)), Scalar(given[0].dtype)  # type: ignore[union-attr]
 
     def cast(self, node: gast.Call, dtype: str, weak: bool) -> tuple[gast.expr, Type]:
         is_choice = isinstance(node.args[0], gast.IfExp)

@@ -159,9 +159,8 @@ class Reader:
         made, have = self.place(place), self.expressions.type_of(value)
         base = self.table[place.value.id]
         held = base.element if isinstance(base, ListOf) else Scalar(types.dtype_of(base))
-        if not fits(held, have):
-            raise self.refuse(node, f"an element of `{place.value.id}` is {held}, and this is {have}", "L003",
-                              f"convert it: `np.{held}(...)`" if isinstance(held, Scalar) else "")  # fmt: skip
+        if not (fits(held, have) if isinstance(base, ListOf) else isinstance(have, Scalar)):
+            raise self.refuse(node, f"an element of `{place.value.id}` is {held}, and this is {have}", "L003")
         self.emit(gast.Assign([made], value, None))
 
     def is_call(self, value: gast.expr) -> bool:
@@ -254,7 +253,8 @@ class Reader:
         if word in LIBRARY:
             if len(call.args) != len(FORMS[word].operands):
                 raise self.refuse(node, f"`{word}` takes {len(FORMS[word].operands)} arrays")
-            return self.emit(gast.Expr(syntax.call(word, *map(self.named, call.args))))
+            static = self.expressions.calls.static(call)
+            return self.emit(gast.Expr(syntax.call(word, *map(self.named, call.args), **static)))
         if self.is_call(call):
             return self.emit(gast.Expr(syntax.call(word, *map(self.named, call.args))))
         if word == "pop":

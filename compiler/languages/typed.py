@@ -218,7 +218,7 @@ class Reader:
             raise self.refuse(node, f"`{name}` gives {len(results)} results, not {len(targets)}", "L003")
         made = syntax.call(name, *map(self.atom, call.args))
         for target, type_ in zip(targets, results, strict=True):
-            own = self.own_lengths(target, type_)
+            own = self.wanted.get(target) or self.own_lengths(target, type_)
             if not same_but_for_lengths(self.table.setdefault(target, own), type_):
                 raise self.refuse(node, f"`{target}` is {self.table[target]}, and `{name}` gives {type_}", "L003")
         self.builder.append(syntax.assign(targets, made))

@@ -58,7 +58,7 @@ class Fold:
     start        the value before the first, in a dtype
     name         what generated code calls the value so far
     keeps_order  floats are combined in NumPy's order: in another one they might overflow
-    compensated  floats are added in blocks, and the sums of blocks in Kahan's way
+    compensated  floats are added so that the error does not grow with their number
     """
 
     combine: str

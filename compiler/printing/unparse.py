@@ -33,7 +33,7 @@ from .precedence import (
 
 class Unparser(BaseUnparser):
     """Writes statements and expressions; `lines` maps the number of a written line to the user's span, `numbers` the
-    `number` that a statement may carry to its first line.
+    `number` that a statement may carry to its first line, `heads` functions to theirs.
 
     Lines longer than `width` are broken where brackets allow it; None leaves them long.
     """
@@ -45,6 +45,7 @@ class Unparser(BaseUnparser):
         self.comments, self.width = comments, width
         self.lines: dict[int, Span] = {}
         self.numbers: dict[int, int] = {}
+        self.heads: dict[str, int] = {}
         self._finished: list[str] = []
         self._line_span: Span | None = None
         self._opened = True
@@ -214,6 +215,7 @@ class Unparser(BaseUnparser):
             self.fill("@")
             self.part(decorator, 0)
         self.fill(f"def {t.name}(")
+        self.heads[t.name] = len(self._finished) + 1
         self.dispatch(t.args)
         self.write(")")
         if t.returns is not None:

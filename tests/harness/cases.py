@@ -70,14 +70,18 @@ def write_cases(file: pathlib.Path, cases: list[Case]) -> None:
     file.write_text(introduction + "\n".join(chunks))
 
 
-def check_case(case: Case, run, *, gives="single", update=False, oracle=lambda function: function) -> str:
-    """Hold one case to everything; `gives` is the stage of the result.  Returns the text that the pass gives.
+def check_case(
+    case: Case, run, *, read=read_program, takes="single", gives="single", update=False, exact=True,
+    oracle=lambda function: function,
+) -> str:  # fmt: skip
+    """Hold one case to everything; `takes` and `gives` are stages.  Returns the text that the pass gives.
 
-    `oracle` makes the function that the result is compared with out of the one before the pass.
+    `read` reads programs of the stage.  `oracle` makes the function that the result is compared with out of the one
+    before the pass.  Without `exact` the last digits of floats may differ.
     """
-    program = read_program(case.before, case.file.name)
+    program = read(case.before, case.file.name)
     function = program.main
-    assert not stages.verify(function, "single"), stages.verify(function, "single")
+    assert not stages.verify(function, takes), stages.verify(function, takes)
     untouched = snapshot(function)
     changed = run(function, **case.options)
     text = print_function(changed, folded=False, annotated=True)
@@ -87,7 +91,7 @@ def check_case(case: Case, run, *, gives="single", update=False, oracle=lambda f
     assert not stages.verify(changed, gives), stages.verify(changed, gives)
     assert run(changed, **case.options) is changed, "a second application is not the same object"
     helpers = {name: f for name, f in program.functions.items() if f is not function}
-    agree(oracle(function), changed, helpers, errors=case.options.get("keep_errors", True))
+    agree(oracle(function), changed, helpers, errors=case.options.get("keep_errors", True), exact=exact)
     return text
 
 

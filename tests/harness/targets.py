@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pellucid.compiler.backend.llvm import lower
+from pellucid.compiler.backend.llvm import lower_program
 from pellucid.runtime import native, targets
 from tests.harness.loops_text import read_loops
 
@@ -41,7 +41,7 @@ def registers(target):
 
 def optimised(text, target):
     """The LLVM of a loops program; the setting has to name the target."""
-    return native.optimise(lower(read_loops(text)), target=target)
+    return native.optimise(lower_program(read_loops(text))[0], target=target)
 
 
 def has_vectors(text, operation, target, size=8):

@@ -70,7 +70,6 @@ class Lowering:
         self.locals: dict[str, str] = {}
         self.shared: dict[tuple[str, Scalar], list[str]] = {}
         self.in_use: set[str] = set()
-        self.loops_around = 0
         self.origin: dict[str, str] = {}
 
     # --- what only some statements need
@@ -143,10 +142,6 @@ class Lowering:
             yield body
         for table in tables:
             setattr(self, table, known[table])
-
-    def is_outermost(self) -> bool:
-        """Whether what is written now runs once in a call from Python, and not in a loop or a recursion."""
-        return self.loops_around == 0 and self.function.name == self.program.entry
 
     def is_overwritten(self, name: str) -> bool:
         """Whether elements of the array, or of one that may ever share them, are overwritten anywhere."""

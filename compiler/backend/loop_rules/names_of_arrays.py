@@ -18,7 +18,9 @@ import gast
 from ... import syntax
 from ...diagnostics import InternalError
 from ...names import base_of
+from ...program import Decision
 from ...types import Array
+from ..nests.story import not_stored
 from .lowering import Lowering
 from .nest import Nest, materialise, realise
 from .nodes import Apply, Node, Select, Stored, Value, graph_size, is_heavy, names_read
@@ -122,13 +124,13 @@ def assign_opaque(low: Lowering, name: str, value: gast.expr) -> None:
     return None
 
 
-def decisions(low: Lowering) -> Iterator[tuple[str, str]]:
+def decisions(low: Lowering) -> Iterator[Decision]:
     """What became of the user's arrays: for `explain`."""
     for node, name in low.hints.items():
         if not isinstance(node, Apply) or name in low.function.temporaries or base_of(name) == "t":
             continue
         place = f"`{name}`" if node.span is None else f"`{name}` at line {node.span.line}"
         if node not in low.kept:
-            yield "loops", f"{place} is not stored: its elements are computed where they are read"
+            yield not_stored(place, "its elements are computed where they are read")
         elif node in low.reasons:
-            yield "loops", f"{place} is stored: {low.reasons[node]}"
+            yield Decision("loops", f"{place} is stored: {low.reasons[node]}", name, place)

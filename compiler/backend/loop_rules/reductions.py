@@ -1,11 +1,8 @@
 """Reductions, fused with what they reduce.
 
     s = sum(x * y)    ->    s = 0.0
-                            for i in range(0, n, 256):              blocks, whose sums are added with compensation:
-                                block = 0.0                         the error does not grow with the length
-                                for j in lanes(i, minimum(i + 256, n)):
-                                    block = block + x[j] * y[j]
-                                ...
+                            for i in lanes(0, n, 1):        in the order, the blocks and the parts that the target likes
+                                s = s + x[i] * y[i]
 
 Axes that are kept inside a reduced one are summed row by row into the result, as NumPy does.
 """
@@ -20,6 +17,7 @@ import gast
 from ... import syntax
 from ...dtypes import BOOL_WORD, INT_WORD, accumulator, is_bool, is_inexact
 from ...ops.raising import if_empty
+from ...ops.reduction import fold_by
 from ...ops.schema import OPERATORS, Fold, Operator
 from ...types import Scalar
 from .arithmetic import ZERO, plus, product
@@ -28,9 +26,8 @@ from .lowering import Lowering
 from .nest import Nest, allocate
 from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, rank
 from .operands import apply, convert, solid
-from .whole import bounds_of_part, flattened, is_long, parts_of
+from .whole import flattened
 
-BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, and one of 16 in lanes of 16
 Result = Stored | Value
 
 
@@ -47,11 +44,7 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
         return plan.by_rows()
     if plan.is_scalar and (flat := flattened(low, node)) is not None:
         plan = Plan(low, name, row, flat, (0,), False)
-    is_float_sum = plan.fold.compensated and is_inexact(plan.dtype)
-    accumulate = add_in_blocks if is_float_sum else combine
-    if plan.has_parts():
-        return plan.by_parts(accumulate, add_one_by_one if is_float_sum else combine)
-    return plan.by_accumulator(accumulate)
+    return plan.by_accumulator(combine)
 
 
 def normal_axes(axis: object, count: int) -> tuple[int, ...]:
@@ -91,7 +84,6 @@ class Plan:
         self.kept = [k for k in range(rank(node)) if k not in axes]
         self.keepdims = keepdims
         self.result_axes = [k for k in range(rank(node)) if k not in axes or keepdims]
-        self.bounds: tuple[gast.expr, gast.expr] | None = None  # of the only axis, where a part of it is reduced
 
     @property
     def lengths(self) -> tuple[Length, ...]:
@@ -160,30 +152,6 @@ class Plan:
         operands = [Value(total, self.dtype), element]
         return apply(self.fold.combine, operands, {}, Scalar(self.dtype)).tree
 
-    # --- in parts
-
-    def has_parts(self) -> bool:
-        """Whether it pays to have the elements reduced in parts: at the top of a program, along one long axis.
-
-        A float product keeps NumPy's order, in which it overflows or not.
-        """
-        keeps_order = self.fold.keeps_order and is_inexact(self.dtype)
-        one_axis = self.is_scalar and rank(self.node) == 1 and is_long(self.node.lengths[0])
-        return one_axis and not keeps_order and self.low.is_outermost()
-
-    def by_parts(self, accumulate: Accumulate, finish: Accumulate) -> Result:
-        low, length = self.low, self.node.lengths[0]
-        number, parts = parts_of(low, length)
-        partial = allocate(low, low.fresh("partial"), [number], self.dtype)
-        nest = Nest(low)
-        part = nest.count(ZERO, syntax.name(parts), syntax.constant(1), "prange")
-        self.bounds = bounds_of_part(part, length)
-        total = accumulate(self, nest, {}, None)
-        nest.add_after(syntax.store(partial, [part], total), 1)
-        nest.finish()
-        rest = Plan(low, self.name, self.row, low.stored(partial, (number,)), (0,), False)
-        return rest.by_accumulator(finish)
-
     # --- row by row
 
     def by_rows(self) -> Stored:
@@ -231,65 +199,11 @@ class Plan:
 def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
     total = plan.accumulator(nest, wish, plan.fold.start(plan.dtype), plan.dtype, plan.fold.name)
-    kind = "range" if plan.fold.keeps_order else "lanes"
-    if plan.bounds is not None:
-        index[0] = nest.count(*plan.bounds, syntax.constant(1), kind)
-        nest.axes.append(index[0].id)
-    for k in () if plan.bounds is not None else plan.axes:
-        index[k] = nest.loop(plan.node.lengths[k], kind if k == plan.axes[-1] else "range")
+    kind = "range" if fold_by(plan.fold.combine, plan.dtype) is None else "lanes"
+    for k in plan.axes:
+        index[k] = nest.loop(plan.node.lengths[k], kind)
     nest.add(syntax.assign(total.id, plan.step(total, plan.element(nest, index))))
     return total
-
-
-def add_in_blocks(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
-    """A sum in blocks of at most 256 terms, taken in lanes; the blocks' sums added in Kahan's way."""
-    lengths = [plan.node.lengths[k] for k in plan.axes]
-    extents = [n.extent for n in lengths]
-    terms = 1
-    for extent in extents:
-        terms = terms * extent if isinstance(extent, int) else BLOCK + 1
-    if terms <= BLOCK:
-        return combine(plan, nest, index, wish)
-    total = plan.accumulator(nest, wish, 0.0, plan.dtype, "total")
-    lost = nest.variable("lost", plan.dtype, syntax.constant(0.0))
-    *outer, last = plan.axes
-    for k in outer:
-        index[k] = nest.loop(plan.node.lengths[k])
-    length = plan.node.lengths[last]
-    is_short = isinstance(length.extent, int) and length.extent <= BLOCK
-    begin, end = plan.bounds or (ZERO, length.tree)
-    start = None if is_short else nest.count(begin, end, syntax.constant(BLOCK))
-    depth = len(nest.loops)
-    block = nest.variable("block", plan.dtype, syntax.constant(0.0))
-    if start is None:
-        index[last] = nest.loop(length, "lanes")
-    else:
-        stop = syntax.call("minimum", plus(start, BLOCK), length.tree)
-        index[last] = nest.count(start, stop, syntax.constant(1), "lanes")
-        nest.axes.append(index[last].id)
-    nest.add(syntax.assign(block.id, plan.step(block, plan.element(nest, index))))
-    add_compensated(plan, nest, depth, total, lost, block)
-    return total
-
-
-def add_one_by_one(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
-    """A sum of the sums of parts: few terms, each added in Kahan's way."""
-    total = plan.accumulator(nest, wish, 0.0, plan.dtype, "total")
-    lost = nest.variable("lost", plan.dtype, syntax.constant(0.0))
-    index[0] = nest.loop(plan.node.lengths[0])
-    add_compensated(plan, nest, len(nest.loops), total, lost, plan.element(nest, index).tree)
-    return total
-
-
-def add_compensated(plan: Plan, nest: Nest, depth: int, total: gast.Name, lost: gast.Name, block: gast.expr) -> None:
-    """total += block, keeping in `lost` what rounding took away; nothing can be recovered once it is infinite."""
-    call = syntax.call
-    term, raised = nest.local("term", Scalar(plan.dtype)), nest.local("raised", Scalar(plan.dtype))
-    nest.add_after(syntax.assign(term, call("subtract", block, lost)), depth)
-    nest.add_after(syntax.assign(raised, call("add", total, term)), depth)
-    error = call("subtract", call("subtract", raised, total), term)
-    nest.add_after(syntax.assign(lost.id, call("where", call("isfinite", raised), error, 0.0)), depth)
-    nest.add_after(syntax.assign(total.id, syntax.name(raised)), depth)
 
 
 def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:

@@ -1,21 +1,14 @@
-"""Reductions over all elements: along one axis, and in parts that may run at the same time.
+"""Reductions over all elements, along one axis.
 
     s = sum(x * y)            ->    size = n * m
     of f64[n, m], in C order        x_flat = reshape(x, (size,)); y_flat = ...         one long axis, no short rows
-                                    parts = (size + 65535) // 65536
-                                    partial = empty(parts)
-                                    for i in prange(parts):                            a part each, of a fixed size: the
-                                        ...                                            sum is the same for any number of
-                                        partial[i] = total                             threads
-                                    s = the sum of partial
+                                    s = sum(x_flat * y_flat)
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import gast
 
 from ... import syntax
 from ...builder import affine_result
@@ -24,8 +17,6 @@ from .arithmetic import product
 from .lowering import Lowering
 from .nest import materialise
 from .nodes import Apply, Fill, Length, Node, Stored, is_heavy, rank
-
-PART = 65536  # elements: some ten microseconds of work, and a multiple of every block
 
 
 def flattened(low: Lowering, node: Node) -> Node | None:
@@ -86,23 +77,3 @@ def _row(low: Lowering, node: Stored, length: Length) -> Stored:
     name = low.assign(low.fresh(f"{node.name}_flat"), tree, Array(node.dtype, (length.extent,)))
     low.origin[name] = node.name
     return low.stored(name, (length,))
-
-
-def parts_of(low: Lowering, length: Length) -> tuple[Length, str]:
-    """How many parts an axis has, and the name of that number."""
-    count = syntax.call("floor_divide", syntax.call("add", length.clamped, PART - 1), PART)
-    name = low.assign(low.fresh("parts"), count, INT)
-    low.natural.add(name)
-    return Length(symbol(low.symbols.fresh("pieces")), syntax.name(name)), name
-
-
-def bounds_of_part(part: gast.expr, length: Length) -> tuple[gast.expr, gast.expr]:
-    """The first index of a part, and where it ends."""
-    start = syntax.call("multiply", part, PART)
-    return start, syntax.call("minimum", syntax.call("add", start, PART), length.tree)
-
-
-def is_long(length: Length) -> bool:
-    """Whether an axis may have more than one part."""
-    return not isinstance(length.extent, int) or length.extent > PART
-

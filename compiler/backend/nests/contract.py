@@ -19,14 +19,15 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
-from ...program import Function
+from ...analysis.integers.values import Integers
+from ...analysis.memory.accesses import LoadsOf
+from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
 from .known import known as known_of
-from .places import LoadsOf
-from .sizes import Sizes
+from .story import not_stored
 
 
 @dataclass(slots=True)
@@ -53,20 +54,14 @@ def contract(function: Function) -> Function:
     types: dict[str, Type] = dict(function.types)
     for name in chosen:
         types[name] = Scalar(function.types[name].dtype)  # type: ignore[union-attr]
-    body = _block(function.body, _Change(shapes, values, function.types, known, Sizes(function)))
-    decisions = restated(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
+    body = _block(function.body, _Change(shapes, values, function.types, known, Integers(function)))
+    decisions = decided_anew(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
     return function.with_(body=tuple(body), types=types, decisions=decisions)
 
 
-def restated(decisions: Sequence[tuple[str, str]], news: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def decided_anew(decisions: Sequence[Decision], news: Mapping[str, str]) -> tuple[Decision, ...]:
     """The decisions, where an array that was to be stored met with something else after all."""
-    result = []
-    for topic, text in decisions:
-        name = text.split("`")[1] if text.startswith("`") else ""
-        if topic == "loops" and name in news and " is stored: " in text:
-            text = f"{text.split(' is stored: ')[0]} is not stored: {news[name]}"
-        result.append((topic, text))
-    return tuple(result)
+    return tuple(not_stored(d.place, news[d.stored]) if d.stored in news else d for d in decisions)
 
 
 def _uses(function: Function, known: Known) -> dict[str, _Uses]:
@@ -201,11 +196,11 @@ class _Change:
     values: Mapping[str, str]
     types: Mapping[str, Type]
     known: Known
-    sizes: Sizes
+    integers: Integers
 
     def refusal(self, made: gast.Assign) -> gast.stmt | None:
         """What is left of an allocation: that it refuses a length which may be negative."""
-        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.sizes.is_natural_int(tree)]
+        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.integers.is_natural_int(tree)]
         if not unsure:
             return None
         refused = syntax.raise_("ValueError", "negative dimensions are not allowed")

@@ -20,7 +20,7 @@ from ... import syntax
 from ...dtypes import NUMPY_DTYPE
 from ...ops.forms import FORMS, WHOLE
 from ...ops.schema import row_of
-from ...program import Function
+from ...program import Decision, Function
 from ...types import Array, Dim, ListOf
 
 State = dict[str, frozenset[int]]
@@ -37,20 +37,20 @@ class _Buffer:
     returned: bool = False
 
 
-def footprint(function: Function) -> Iterator[tuple[str, str]]:
+def footprint(function: Function) -> Iterator[Decision]:
     """(topic, text) pairs for `explain`."""
     values = (s.value for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
     if not any(syntax.operator_of(value) == "empty" for value in values):
-        yield "memory", "nothing is allocated"
+        yield Decision("memory", "nothing is allocated")
         return
     walker = _Walker(function)
     walker.block(function.body, {}, False)
     for buffer in walker.buffers.values():
-        yield "memory", f"`{buffer.name}`: {_bytes({buffer.dims: buffer.item})}, {_when(buffer)}"
+        yield Decision("memory", f"`{buffer.name}`: {_bytes({buffer.dims: buffer.item})}, {_when(buffer)}")
     peaks = _largest(walker.peaks)
     totals = list(dict.fromkeys(_bytes(_sum(peak, walker.buffers)) for peak in peaks))
     most = totals[0] if len(totals) == 1 else f"the largest of {'; '.join(totals)}"
-    yield "memory", f"at most {most} at once{''.join(f', and {more}' for more in walker.others)}"
+    yield Decision("memory", f"at most {most} at once{''.join(f', and {more}' for more in walker.others)}")
 
 
 def _when(buffer: _Buffer) -> str:

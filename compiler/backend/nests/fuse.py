@@ -9,8 +9,7 @@
 
 Two nests are merged where no turn of the second needs what a later turn of the first does.  What stands between them
 and is needed by the second moves ahead of both, if it does not depend on the first.  Bodies are merged in the same way,
-loop by loop; a plain loop is cut into blocks to meet one that runs by blocks.  Keeps errors and their order: no two
-things that may fail change places.
+loop by loop.  Keeps errors and their order: no two things that may fail change places.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ from typing import TypeGuard
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import Scope
+from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.meeting import Meeting
 from ...program import Function
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
 from .known import known as known_of
 from .own_names import carried_arrays, hidden_counters, mentions_of
-from .places import Access, accesses, is_apart
-from .sizes import Scope, Span
 from .story import Story
 
 REACH = 24  # how many statements back a nest is compared with: keeps the work linear
@@ -50,7 +50,8 @@ class _Fuser:
     def __init__(self, function: Function, counters: AbstractSet[str], known: Known) -> None:
         self.types, self.known = function.types, known
         self.reader = Reader(function, known)
-        self.sizes = self.reader.sizes
+        self.integers = self.reader.integers
+        self.meeting = Meeting(self.integers)
         self.counts = mentions_of(function, known)
         self.counters = counters
         self.carried = carried_arrays(function)
@@ -58,6 +59,7 @@ class _Fuser:
         self.members: dict[str, list[str]] = {}
         for name, leader in self.reader.classes.items():
             self.members.setdefault(leader, []).append(name)
+        self.depth = 0  # loops around what is merged
         self._visible: dict[int, Effects] = {}
         self._read: dict[int, frozenset[str]] = {}
 
@@ -79,14 +81,19 @@ class _Fuser:
             case gast.If(body=body, orelse=orelse):
                 return syntax.rebuild(statement, body=self.block(body, scope), orelse=self.block(orelse, scope))
             case gast.While(body=body):
-                return syntax.rebuild(statement, body=self.block(body, scope))
+                return syntax.rebuild(statement, body=self._turn(body, scope))
             case gast.For(body=body):
-                return syntax.rebuild(statement, body=self.block(body, self._within(statement, scope)))
+                return syntax.rebuild(statement, body=self._turn(body, self._within(statement, scope)))
         return statement
 
+    def _turn(self, body: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+        self.depth += 1
+        made = self.block(body, scope)
+        self.depth -= 1
+        return made
+
     def _within(self, loop: gast.For, scope: Scope) -> Scope:
-        variable = loop.target.id
-        return scope.inside(variable, self.sizes.span(loop, scope) or Span(self.sizes.variable(variable), ()))
+        return scope.inside(self.integers.loop(loop))
 
     def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> None:
         """Append a nest, or merge it with one of those before it."""
@@ -126,15 +133,7 @@ class _Fuser:
 
     def merged(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
         """Two nests with a common array as one; None where that would be wrong or does not pay."""
-        if self._same_bounds(first, second, scope):
-            return self._joined(first, second, scope)
-        for blocks, plain in ((second, first), (first, second)):
-            cut = self._cut(plain, blocks, scope)
-            if cut is not None:
-                pair = (cut, blocks) if plain is first else (blocks, cut)
-                joined = self._joined(*pair, scope)
-                return joined if joined is not None and _loops(joined) < _loops(first) + _loops(second) else None
-        return None
+        return self._joined(first, second, scope) if self._same_bounds(first, second) else None
 
     def _shares_arrays(self, first: gast.stmt, second: gast.stmt) -> bool:
         return not self._arrays(first).isdisjoint(self._arrays(second))
@@ -145,10 +144,10 @@ class _Fuser:
             self._read[id(nest)] = frozenset(n for n in reads if isinstance(self.types.get(n), Array))
         return self._read[id(nest)]
 
-    def _same_bounds(self, first: gast.For, second: gast.For, scope: Scope) -> bool:
+    def _same_bounds(self, first: gast.For, second: gast.For) -> bool:
         (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
-        starts = self.sizes.of(start), self.sizes.of(start_2)
-        stops = set(self.sizes.bounds(stop)), set(self.sizes.bounds(stop_2))
+        starts = self.integers.of(start), self.integers.of(start_2)
+        stops = set(self.integers.ends(stop)), set(self.integers.ends(stop_2))
         return (
             starts[0] is not None and starts[0] == starts[1] and bool(stops[0]) and stops[0] == stops[1]
             and isinstance(step, gast.Constant) and isinstance(step_2, gast.Constant) and step.value == step_2.value
@@ -162,7 +161,7 @@ class _Fuser:
             second = self.known.renamed(second, {other: variable})  # type: ignore[assignment]
         effects = [self.reader.of(s, scope) for s in (first, second)]
         carried = [found.binds - self._own(found) for found in effects]
-        kind = _kind(first, second, carried)
+        kind = _kind(first, second, carried, self.depth)
         if kind is None or variable not in self.counters or (effects[0].fails and effects[1].fails):
             return None
         for k in (0, 1):
@@ -171,14 +170,14 @@ class _Fuser:
         if sum(1 for _ in syntax.walk([*first.body, *second.body])) > LARGEST_BODY:
             return None
         inside = self._within(first, scope)
-        if not self._independent(first, second, variable, inside):
+        if not self._independent(first, second, inside):
             self.story.kept_apart(first, second)
             return None
-        body = self.block([*first.body, *second.body], inside)
+        body = self._turn([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)
 
-    def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
+    def _independent(self, first: gast.For, second: gast.For, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
@@ -187,12 +186,14 @@ class _Fuser:
             return True
         classes = self.reader.classes
         mine, others = (self._accesses(nest.body, inside, shared) for nest in (first, second))
+        varying = self.known.mentions(first).binds | self.known.mentions(second).binds
+        loop = inside.loops[-1]
         for theirs in others:
-            group = classes[theirs.name]
+            group = classes[theirs.array]
             for access in mine:
-                if classes[access.name] != group or not (access.is_store or theirs.is_store):
+                if classes[access.array] != group or not (access.is_store or theirs.is_store):
                     continue
-                if access.name != theirs.name or not is_apart(access, theirs, variable, self.sizes):
+                if self.meeting.meet_in_turns(access, theirs, loop, varying):
                     return False
         return True
 
@@ -200,45 +201,20 @@ class _Fuser:
         """The accesses of the statements that mention an array of these storage classes."""
         names = {name for leader in shared for name in self.members[leader]}
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
-        return list(accesses(about, inside, self.sizes, self.known.loads))
-
-    def _cut(self, plain: gast.For, blocks: gast.For, scope: Scope) -> gast.For | None:
-        """A loop cut into the blocks of another: `for j in range(0, n, 256): for k in range(j, min(j + 256, n))`."""
-        inside = self._within(blocks, scope)
-        inner = next((s for s in blocks.body if isinstance(s, gast.For)), None)
-        if inner is None or syntax.operator_of(plain.iter) == "prange" or syntax.operator_of(blocks.iter) != "range":
-            return None
-        span = self.sizes.span(inner, inside)
-        step, width = blocks.iter.args[2], None if span is None or span.refines is None else span.refines[1]
-        is_whole = isinstance(step, gast.Constant) and step.value == width and width is not None
-        one_by_one = syntax.rebuild(blocks.iter, args=[*blocks.iter.args[:2], syntax.constant(1)])
-        if not is_whole or not self._same_bounds(plain, syntax.rebuild(blocks, iter=one_by_one), scope):
-            return None
-        outer, counter, own = blocks.target.id, inner.target.id, plain.target.id
-        mentioned = self.known.mentions(plain).counts
-        if {outer, counter} & set(mentioned) - {own} or not {outer, counter, own} <= self.counters:
-            return None
-        body = [self.known.renamed(s, {own: counter}) for s in plain.body]
-        bounds = syntax.rebuild(inner.iter, func=plain.iter.func)
-        loop = syntax.rebuild(plain, target=syntax.target(counter), iter=bounds, body=body)
-        return syntax.rebuild(plain, target=syntax.target(outer), iter=blocks.iter, body=[loop])
+        return list(accesses(about, inside, self.integers, self.known.loads))
 
 
-def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]]) -> str | None:
-    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not."""
+def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:
+    """The kind of the merged loop: what a `range` carries along is taken in order, which `lanes` would not.
+
+    Outside of all loops a `range` may yet turn out to be one that runs on threads, turn by turn.
+    """
     kinds = [str(syntax.operator_of(s.iter)) for s in (first, second)]
     if kinds[0] == kinds[1]:
         return kinds[0]
-    if "prange" in kinds:
+    if "prange" in kinds or not depth:
         return None
     return None if carried[kinds.index("range")] else "lanes"
-
-
-def _loops(nest: gast.stmt) -> int:
-    """How many innermost loops a nest has."""
-    return sum(
-        isinstance(s, gast.For) and not any(isinstance(t, gast.For) for t in s.body) for s in syntax.walk([nest])
-    )
 
 
 def _both(first: Effects, second: Effects) -> Effects:

@@ -11,8 +11,14 @@ from collections.abc import Iterator
 import gast
 
 from ... import syntax
+from ...program import Decision
 
 APART = "a turn of one needs what other turns of the other store"
+
+
+def not_stored(place: str, reason: str) -> Decision:
+    """What became of an array of the user's."""
+    return Decision("loops", f"{place} is not stored: {reason}")
 
 
 class Story:
@@ -29,7 +35,7 @@ class Story:
     def kept_apart(self, *nests: gast.stmt) -> None:
         self.apart.append({line for nest in nests for line in lines_of(nest)})
 
-    def decisions(self) -> Iterator[tuple[str, str]]:
+    def decisions(self) -> Iterator[Decision]:
         whole = [lines for number, (_, lines) in self.merged.items() if number not in self.gone and len(lines) > 1]
         by_line: dict[int, list[set[int]]] = {}
         for lines in whole:
@@ -37,10 +43,10 @@ class Story:
                 by_line.setdefault(line, []).append(lines)
         for lines in whole:
             if not any(lines < other for other in by_line[min(lines)]):
-                yield "loops", f"the loops of {told(lines)} run as one"
+                yield Decision("loops", f"the loops of {told(lines)} run as one")
         for lines in self.apart:
             if len(lines) > 1 and not any(lines <= other for other in by_line.get(min(lines), ())):
-                yield "loops", f"the loops of {told(lines)} stay apart: {APART}"
+                yield Decision("loops", f"the loops of {told(lines)} stay apart: {APART}")
 
 
 def lines_of(nest: gast.stmt) -> set[int]:

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 
+from ....runtime.sources import Late
 from ...records import dataclass
-from ..text import Module
+from ..text import INLINED, Module
 from . import host
 from .lanes import FLOAT, Lanes, Number
 
@@ -82,16 +83,17 @@ def declare(module: Module, name: str, dtype: str) -> str:
     scalar, arity = symbol(name, dtype), FUNCTIONS[name].arity
     if scalar in module.declarations:
         return scalar
-    variants = []
+    variants, tags = [], []
     for count in widths(dtype, host.register_bytes()):
         variant, type_ = symbol(name, dtype, count), f"<{count} x {FLOAT[dtype]}>"
         module.declare(variant, f"declare {type_} @{variant}({', '.join([type_] * arity)}) {EFFECTS}")
         module.keep(variant)
         module.define_later(definitions(name, dtype, count))
-        variants.append(f"_ZGV_LLVM_N{count}{'v' * arity}_{scalar}({variant})")
+        variants.append(variant)
+        tags.append(f"_ZGV_LLVM_N{count}{'v' * arity}_{scalar}({variant})")
     type_ = FLOAT[dtype]
-    tag = f' "vector-function-abi-variant"="{",".join(variants)}"' if variants else ""
-    module.declare(scalar, f"declare {type_} @{scalar}({', '.join([type_] * arity)}) {EFFECTS}{tag}")
+    tag = f' "vector-function-abi-variant"="{",".join(tags)}"' if tags else ""
+    module.declare(scalar, f"declare {type_} @{scalar}({', '.join([type_] * arity)}) {EFFECTS}{tag}", tuple(variants))
     module.define_later(definitions(name, dtype, 1))
     if FUNCTIONS[name].alone:
         module.define_later(alone(name, dtype, widths(dtype, host.register_bytes())))
@@ -99,8 +101,8 @@ def declare(module: Module, name: str, dtype: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def definitions(name: str, dtype: str, count: int) -> dict[str, str]:
-    """The text of one function, with everything it calls, by name."""
+def definitions(name: str, dtype: str, count: int) -> tuple[Late, ...]:
+    """One function, and the declarations of everything it calls."""
     function = FUNCTIONS[name]
     lanes = Lanes(dtype, count)
     operands = [Number(lanes, dtype, f"%x{i}") for i in range(function.arity)]
@@ -109,26 +111,21 @@ def definitions(name: str, dtype: str, count: int) -> dict[str, str]:
         result = getattr(bodies, name)(*operands)
     else:
         result = getattr(bodies, function.narrow or name)(*[x.to("f64") for x in operands]).to(dtype)
-    linkage, inlining = ("linkonce_odr hidden", "") if count == 1 else ("available_externally", " alwaysinline")
     full, parameters = symbol(name, dtype, count), ", ".join(map(str, operands))
-    header = f"define {linkage} {result.type} @{full}({parameters}) {EFFECTS}{inlining} {{"
-    body = "\n".join([header, "entry:", *lanes.lines, f"  ret {result}", "}", ""])
-    return {full: body, **lanes.declarations}
+    rest = f"{result.type} @{full}({parameters}) {EFFECTS}"
+    once = f"define linkonce_odr hidden {rest} {{"
+    head = once if count == 1 else f"define available_externally {rest} {INLINED} {{"
+    body = "\n".join(["", "entry:", *lanes.lines, f"  ret {result}", "}", ""])
+    declared = [Late(called, text) for called, text in lanes.declarations.items()]
+    return (Late(full, head, body, tuple(lanes.declarations), where_shared=once), *declared)
 
 
-def alone(name: str, dtype: str, counts: Sequence[int]) -> dict[str, str]:
+def alone(name: str, dtype: str, counts: Sequence[int]) -> tuple[Late, Late]:
     """The scalar function by way of the C library, for a module that calls no vector variant of it."""
     function, type_, full = FUNCTIONS[name], FLOAT[dtype], symbol(name, dtype)
     c_name = function.alone + ("f" if dtype == "f32" else "")
-    types = [type_] * function.arity
     operands = ", ".join(f"{type_} %x{k}" for k in range(function.arity))
-    text = [
-        f"declare {type_} @{c_name}({', '.join(types)}) {EFFECTS}",
-        f"define linkonce_odr hidden {type_} @{full}({operands}) {EFFECTS} alwaysinline {{",
-        f"  %result = call {type_} @{c_name}({operands})",
-        f"  ret {type_} %result",
-        "}",
-        "",
-    ]
-    variants = " ".join(symbol(name, dtype, count) for count in counts)
-    return {f"{full} unless {variants}": "\n".join(text)}
+    head = f"define linkonce_odr hidden {type_} @{full}({operands}) {EFFECTS} {INLINED} {{"
+    body = f"\n  %result = call {type_} @{c_name}({operands})\n  ret {type_} %result\n}}\n"
+    declared = Late(c_name, f"declare {type_} @{c_name}({', '.join([type_] * function.arity)}) {EFFECTS}")
+    return Late(full, head, body, (c_name,), tuple(symbol(name, dtype, count) for count in counts)), declared
