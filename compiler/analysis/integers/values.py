@@ -107,6 +107,11 @@ class Integers:
             return self.names[unknown] in names
         return not names.isdisjoint(self._made[unknown])
 
+    def names_in(self, form: Form) -> frozenset[str]:
+        """The names whose values make that of a form."""
+        parts = (self._made[u] if u in self.lengths else {self.names[u]} for u, _ in form.terms)
+        return frozenset(name for part in parts for name in part)
+
     def _lengths_of_locals(self) -> dict[str, set[str]]:
         """For every symbol that no parameter has the arrays that are that long: it means what they mean."""
         if self._makers is None:
