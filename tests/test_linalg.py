@@ -110,6 +110,17 @@ def test_dtypes_are_numpys(a, b):
     np.testing.assert_array_equal(found, want)
 
 
+@pytest.mark.parametrize("right", [Y, B], ids=["vector", "matrix"])
+def test_singles_are_solved_as_doubles(right):
+    """As NumPy does it: the second matrix is singular only where it is computed with in singles."""
+    near = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-23]], np.float32) * np.float32(1.1)
+    for matrix, vector in ((A, right), (near, right[:2])):
+        single, column = matrix.astype(np.float32), vector.astype(np.float32)
+        found, want = pellucid.compile(PROGRAMS["solve"])(single, column), np.linalg.solve(single, column)
+        assert found.dtype == want.dtype == np.float32
+        np.testing.assert_array_equal(found, want)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_programs_agree_at_every_stage(name):
     stages = Stages(PROGRAMS[name])

@@ -6,6 +6,7 @@ import pytest
 from pellucid.compiler import stages, syntax
 from pellucid.compiler.analysis.reaching import changed_definitions
 from pellucid.compiler.diagnostics import InternalError, Span
+from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.program import Function, Origin, Program
 from pellucid.compiler.types import FLOAT, INT, Array, Dim, ListOf, Scalar, parse
 
@@ -379,7 +380,7 @@ def step(x: "f64", y: "f64[m]") -> ("f64", "f64"):
     assert reports(entry.with_(body=(lost, *entry.body[1:]))) == ["there is no function or operator `stride`"]
 
 
-@pytest.mark.parametrize("name", ["gemm", "gemv"])
+@pytest.mark.parametrize("name", ROUTINES)
 def test_library_statements_are_known(name):
     def made(routine):
         body = (syntax.expression(syntax.call(routine, "x", "x", "x")), syntax.return_(["s"]))

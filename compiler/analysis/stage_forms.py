@@ -16,6 +16,7 @@ import gast
 from .. import syntax
 from ..ops import schema
 from ..ops.forms import FORMS, LOOPS, LOOPS_OF_TYPED, WHOLE
+from ..ops.routines import ROUTINES
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 
@@ -186,7 +187,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Expr(value=gast.Call() as call):
             effect = syntax.operator_of(call)
             lost = effect in schema.OPERATORS or effect in FORMS and FORMS[effect].gives
-            return f"`{effect}` is lost" if lost else ""
+            return f"`{effect}` is lost" if lost else _routine(call, types)
         case gast.For(target=gast.Name(), iter=iter_):
             return _range(iter_, LOOPS, flat=False)
         case gast.While(test=test) | gast.If(test=test):
@@ -198,6 +199,21 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Delete(targets=[gast.Name()]) | gast.Pass():  # a loop may do nothing but raise for its step
             return ""
     return f"not a statement of the loops stage: {type(statement).__name__}"
+
+
+def _routine(call: gast.Call, types: Mapping[str, Type]) -> str:
+    """A call of a library routine: arrays of the ranks of its row, all of one dtype but where the row says another."""
+    row = ROUTINES.get(syntax.operator_of(call) or "")
+    if row is None:
+        return ""
+    found = [types.get(a.id) if isinstance(a, gast.Name) else None for a in call.args]
+    arrays = [t for t in found if isinstance(t, Array)]
+    if len(arrays) != len(row.given) or len(arrays) != len(found):
+        return f"`{row.name}` takes {len(row.given)} arrays"
+    unknown = sorted(set(syntax.static_of(call)) - set(row.static))
+    if unknown:
+        return f"`{row.name}` has no static part `{unknown[0]}`"
+    return row.fault([(t.dtype, t.ndim) for t in arrays], arrays[-1].dtype)
 
 
 def _turned(places: list[gast.expr], values: list[gast.expr], types: Mapping[str, Type]) -> str:
@@ -229,7 +245,7 @@ def _nested(node: gast.expr, function: Function) -> str:
     """A nested expression: every operator known and complete, every element access with one index per axis."""
     for part in syntax.nodes_of(node):
         if isinstance(part, gast.Call):
-            message = _operator(part)
+            message = _operator(part) or _routine(part, function.types)
         elif isinstance(part, gast.Subscript):
             message = _element(part, function)
         elif isinstance(part, gast.BinOp | gast.UnaryOp | gast.Compare):

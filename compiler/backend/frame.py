@@ -116,7 +116,6 @@ class Frame:
     loops: list = field(default_factory=list)  # those being written (`checks.OpenLoop`)
     preceding: dict = field(default_factory=dict)  # ints named right before this statement
     version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
-    flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
     holds_loops: bool = False  # whether others that may be long are part of it

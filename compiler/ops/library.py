@@ -8,21 +8,15 @@ Such a row names the routine that the loops stage calls (`forms.py`); the target
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-import gast
 import numpy as np
 
-from .. import syntax
 from ..types import Extent, Type, rank
-from .cotangents import Atom, Atoms, Static, filled
 from .kinds import library
 from .raising import always
+from .rules import in_language
 from .schema import TypeFault
 from .type_rules import dims_of, in_floats, numeric, shaped
-
-if TYPE_CHECKING:
-    from ..builder import Builder
 
 
 def solve_type(types: Sequence[Type]) -> Type:
@@ -42,29 +36,7 @@ def _same(what: str, one: Extent, other: Extent, type_: Type) -> None:
         raise TypeFault("S003", f"{what}, not {type_}: {one} is not {other}")
 
 
-# --- cotangents: with x = a^-1 b, b_bar = a^-T x_bar and a_bar = -b_bar x^T ------------------------------------------
-
-
-def right_side_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    a, _ = operands
-    turned = builder.call("transpose", a, axes=(1, 0))
-    return builder.call("solve", turned, filled(builder, out_bar, out), hint="adjoint")
-
-
-def matrix_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    adjoint = right_side_vjp(builder, operands, static, out, out_bar)
-    if rank(builder.type_of(out)) == 2:
-        turned = builder.call("transpose", out, axes=(1, 0))
-        return builder.call("negative", builder.call("matmul", adjoint, turned))
-    column = _with_axis(builder, adjoint, 1)
-    return builder.call("negative", builder.call("multiply", column, _with_axis(builder, out, 0)))
-
-
-def _with_axis(builder: Builder, vector: gast.expr | None, place: int) -> gast.Name:
-    items = [syntax.slice_(), syntax.constant(None)]
-    return builder.load(vector, items if place == 1 else items[::-1])  # type: ignore[arg-type]
-
-
 library("solve", "a, b", is_light=False, raises=always, type=solve_type, meaning=np.linalg.solve, routine="gesv",
-        vjp=[matrix_vjp, right_side_vjp], spelling="np.linalg.solve({a}, {b})", samples="systems",
+        vjp=[in_language("solve_matrix"), in_language("solve_right_side")],
+        spelling="np.linalg.solve({a}, {b})", samples="systems",
         python=("numpy.linalg.solve",))  # fmt: skip

@@ -19,6 +19,7 @@ from pellucid.compiler.analysis.expression_types import type_of
 from pellucid.compiler.backend.views import keeps_c_order
 from pellucid.compiler.builder import COMPARISONS, INFIX, PREFIX
 from pellucid.compiler.diagnostics import Span
+from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.program import Function, Origin, Program
 from pellucid.compiler.types import Array, ListOf, Scalar, Type
 
@@ -139,7 +140,7 @@ class Reader:
                 return self.array(self.types[base].dtype, len(value.keywords[0].value.elts))
             case gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=base)]):
                 return self.types[base].element
-            case gast.Call(func=gast.Name(id="dot"), args=[gast.Name(id=base), _]):
+            case gast.Call(func=gast.Name(id=id_), args=[gast.Name(id=base), *_]) if id_ in ROUTINES:
                 return Scalar(self.types[base].dtype)
             case gast.Call(func=gast.Name(id=id_)) if id_ in self.results:
                 return self.results[id_][0]

@@ -20,7 +20,7 @@ from ...analysis.expression_types import Held, is_scalar_operator, type_of
 from ...analysis.failure import elementwise_fails, may_fail_on_scalars
 from ...analysis.integers.values import Integers, Scope
 from ...analysis.memory.storage import storage_classes
-from ...ops.forms import LIST_READS, WHOLE
+from ...ops.forms import FORMS, LIBRARY, LIST_READS, WHOLE
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
@@ -107,6 +107,10 @@ class Reader:
             ):
                 self._expression(value, scope, into)
                 self._element(place, scope, into, into.stores)
+            case gast.Expr(value=gast.Call(args=args) as call) if syntax.operator_of(call) in LIBRARY:
+                for role, array in zip(FORMS[str(syntax.operator_of(call))].operands, args, strict=True):
+                    (into.loads if role == "in" else into.stores).add(self.classes[array.id])
+                into.fails = True
             case gast.Raise(exc=exc):
                 self._opaque(exc, into)
                 into.opaque, into.fails = False, True

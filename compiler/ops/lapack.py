@@ -1,0 +1,103 @@
+"""Rows: linear algebra, by way of the LAPACK that NumPy itself uses.
+
+    gesv(x, a, b)          x so that a @ x == b, for a square matrix and a vector or the columns of a matrix
+    trtrs(x, a, b)         the same for a triangle; what is on its other side is not read
+    potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
+    getrf(lu, pivots, a)   the triangles of a with its rows exchanged: row i with row pivots[i], one after the other
+    geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
+    syevd(w, v, a)         eigenvalues, ascending, and eigenvectors of a symmetric matrix: its lower triangle is read
+    gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
+
+LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy hands them over, so that pivots
+and roundings are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from .routines import gufunc, routine
+
+SOLVE = (gufunc("solve", "(m,m),(m,n)->(m,n)"), gufunc("solve1", "(m,m),(m)->(m)"))
+UNLIKE = (
+    "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
+    "shapes of a ({known}, {known}) and b ({found},) are incompatible",
+)
+NO_CONVERGENCE = ("LinAlgError", "Eigenvalues did not converge")
+
+
+def _of_scipy(module: str, name: str) -> Any:
+    """A function of SciPy, which few programs need and which takes long to import."""
+    return getattr(import_module(f"scipy.linalg{module}"), name)
+
+
+def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if not a.size:
+        return a.copy(), np.arange(min(a.shape))
+    lu, pivots, _ = _of_scipy(".lapack", f"{a.dtype.char.replace('f', 's')}getrf")(a)
+    return lu, pivots
+
+
+def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
+    solve: Callable[..., np.ndarray] = _of_scipy("", "solve_triangular")
+    return solve(a, b, lower=lower, check_finite=False)
+
+
+routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="n * n * n / 3 + n * n * k",
+        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), samples="systems", steps="""
+            f = columns(a)
+            s = columns(b)
+            gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)
+            x = s
+        """)  # fmt: skip
+routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", static={"lower": True}, meaning=solved_triangle, work="n * n * k / 2",
+        square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
+        error=("LinAlgError", "singular matrix: resolution failed at diagonal {}"), samples="triangles", steps="""
+            f = columns(a)
+            s = columns(b)
+            trtrs('L' if lower else 'U', 'N', 'N', n, k, f, max(1, n), s, max(1, n), info)
+            x = s
+        """)  # fmt: skip
+routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n * n / 6", samples="positive_definite",
+        error=("LinAlgError", "Matrix is not positive definite"), steps="""
+            f = columns(a)
+            potrf('L', n, f, max(1, n), info)
+            l = lower(f)
+        """)  # fmt: skip
+routine("getrf", "lu(m, n), int pivots(k) <- a(m, n) with k = min(m, n)", meaning=factored, work="m * n * k / 2",
+        samples="matrices", steps="""
+            f = columns(a)
+            p = ints(k)
+            getrf(m, n, f, max(1, m), p, info)
+            lu = f
+            pivots = positions(p)
+        """)  # fmt: skip
+routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.linalg.qr, work="2 * m * n * k",
+        samples="matrices", steps="""
+            f = columns(a)
+            t = floats(k)
+            geqrf(m, n, f, max(1, m), t, work, lwork, info)
+            r = upper(f)
+            orgqr(m, k, k, f, max(1, m), t, work, lwork, info)
+            q = f
+        """)  # fmt: skip
+routine("syevd", "w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, work="9 * n * n * n", samples="symmetric",
+        error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            syevd('V', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+            v = f
+        """)  # fmt: skip
+routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", samples="matrices",
+        meaning=lambda a: np.linalg.svd(a, full_matrices=False), error=("LinAlgError", "SVD did not converge"),
+        steps="""
+            f = columns(a)
+            left = floats(m, k)
+            right = floats(k, n)
+            gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork, ints(8 * k), info)
+            u = left
+            vt = right
+        """)  # fmt: skip
