@@ -143,7 +143,7 @@ def returned_names(function: Function) -> list[str]:
     """The names of the results; empty for constants and for temporaries."""
     match function.body[-1] if function.body else None:
         case gast.Return(value=gast.Tuple(elts=elements)) if len(elements) == len(function.results):
-            hidden = temporaries_of(function)
+            hidden = temporaries_of(function) | function.unnamed
             return [e.id if isinstance(e, gast.Name) and e.id not in hidden else "" for e in elements]
     return [""] * len(function.results)
 
