@@ -23,13 +23,13 @@ PASSES = {
     "coalesce": (coalesce, {"gives": "typed"}),
 }
 ON_LOOPS = {"takes": "loops", "gives": "loops", "read": read_loops}
-LOOPS_PASSES = {
+OF_LOOPS = {
     "collapse": (collapse, ON_LOOPS),
     "if_convert": (if_convert, ON_LOOPS),
     "sums": (with_sums, {**ON_LOOPS, "exact": False}),  # in blocks the last digits are others
 }
 FILES = {**{f"transform/{name}.case": it for name, it in PASSES.items()},
-         **{f"loops/{name}.case": it for name, it in LOOPS_PASSES.items()}}  # fmt: skip
+         **{f"loops/{name}.case": it for name, it in OF_LOOPS.items()}}  # fmt: skip
 
 
 def all_cases():
