@@ -10,8 +10,9 @@ import pellucid
 from pellucid.compiler import stages, syntax
 from pellucid.compiler.backend import sums as backend
 from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.sums import BLOCK, PART, take_sums
+from pellucid.compiler.backend.sums import take_sums
 from pellucid.compiler.driver import lowered
+from pellucid.compiler.tuning import BLOCK, PART
 from pellucid.runtime import memory
 
 from .harness.loops_python import assert_same_outcome

@@ -30,11 +30,9 @@ from ..dtypes import is_inexact
 from ..names import Names
 from ..ops.schema import Fold
 from ..program import Function, Program
+from ..tuning import BLOCK, PART
 from ..types import INT, Array, Scalar, Type, symbol, symbols_of
 from .nests.lengths import is_natural
-
-BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, and one of 16 in lanes of 16
-PART = 65536  # elements: some ten microseconds of work, and a multiple of every block
 
 
 def take_sums(program: Program) -> Program:

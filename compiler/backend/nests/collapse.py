@@ -70,7 +70,7 @@ class _Collapser:
         """The arrays of a nest over all of their elements; none where it is not over whole arrays."""
         variables, body = tuple(loop.target.id for loop in loops), loops[-1].body
         arrays = accessed_at(variables, body)
-        types = [self.function.types[name] for name in arrays]
+        types = [self._type(name) for name in arrays]
         bound = {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
         if not types or not _computes(body) or bound & set(variables):
             return []
@@ -81,24 +81,28 @@ class _Collapser:
         whole = all(self._is_length(_bound(loop), types[0].dims[axis]) for axis, loop in enumerate(loops))
         return arrays if whole and not liveness(self.function).after(loops[0]) & set(variables) else []
 
+    def _type(self, array: str) -> Array:
+        type_ = self.function.types[array]
+        assert isinstance(type_, Array)
+        return type_
+
     def _is_length(self, bound: gast.expr, extent: Extent) -> bool:
         if isinstance(bound, gast.Constant):
             return bool(bound.value == extent)
         if syntax.operator_of(bound) != "dim":
             return False
-        type_ = self.function.types[bound.args[0].id]
-        return isinstance(type_, Array) and type_.dims[syntax.static_of(bound)["axis"]] == extent
+        assert isinstance(bound, gast.Call)
+        return self._type(bound.args[0].id).dims[syntax.static_of(bound)["axis"]] == extent
 
     def _as_one(self, loops: Sequence[gast.For], arrays: Sequence[str]) -> list[gast.stmt]:
-        outer, first = loops[0], self.function.types[arrays[0]]
-        size = self.names.fresh("size")
+        outer, size = loops[0], self.names.fresh("size")
         self.types[size] = INT
-        made = [syntax.assign(size, product(_bound(loop) for loop in loops))]
-        type_ = Array(first.dtype, (self._number_of_elements(first.dims),))
+        made: list[gast.stmt] = [syntax.assign(size, product(_bound(loop) for loop in loops))]
+        lengths = (self._number_of_elements(self._type(arrays[0]).dims),)
         rows = {}
         for array in arrays:
             rows[array] = self.names.fresh(f"{array}_flat")
-            self.types[rows[array]] = Array(self.function.types[array].dtype, type_.dims)
+            self.types[rows[array]] = Array(self._type(array).dtype, lengths)
             made.append(syntax.assign(rows[array], syntax.call("reshape", array, shape=syntax.tuple_([size]))))
         body = [_at_one_index(s, rows, tuple(loop.target.id for loop in loops)) for s in loops[-1].body]
         bounds = syntax.call(str(syntax.operator_of(outer.iter)), 0, size, 1)
