@@ -367,7 +367,8 @@ class Code:
     def jump(self, label: str, tags: Tags = ()) -> None:
         if not self.terminated and len(self.lines) == self.unreached:
             self.lines.pop()  # nothing leads here
-            self.terminated, self.unreached = True, -1
+            self.unreached = -1  # or the label that is written there next would be taken for it
+            self.terminated = True
         self.effect(f"br label %{label}", tags)
         self.terminated = True
 

@@ -147,6 +147,14 @@ def f(k: "int", x: "float"):
         raise ArithmeticError("not a number")
     return k + x
 """, (1, 2.0), (4, 1.0), (-1, 1.0), (2, NAN))
+program("raise as the last word of branches in branches", """
+def f(k: "int"):
+    if k > 0:
+        if k > 1:
+            if k > 2:
+                raise ValueError("k is too large")
+    return k
+""", (0,), (1,), (2,), (3,))
 program("division by zero", """
 def f(a: "int", b: "int", x: "float", y: "float"):
     return a // b, a % b, a / b, x / y, x // y, x % y
