@@ -78,3 +78,19 @@ def test_systems_of_ints():
     assert bounds(0, [i + j - Form(7)], [j, Form(3) - j]) == (4, 7)
     assert bounds(0, [i.times(2) - j], [j, Form(5) - j]) == (0, 2)
     assert bounds(0, [], [i - j]) == (None, None)
+
+
+def test_a_length_that_each_turn_makes_anew_is_another_number():
+    text = """
+def f(x: "f64[n]", k: "int"):
+    y: "f64[m]" = empty((k,), "f64")
+    for i in range(0, k, 1):
+        t = x[i:]
+        y[i + dim(t, 0)] = 1.0
+        y[dim(t, 0)] = y[dim(t, 0) + 1]
+    return y
+"""
+    found = told(read_loops(text).main)
+    assert ("output", ((1, None),)) in found and ("anti", ((1, None),)) in found
+    text = text.replace("t = x[i:]", "t = x")
+    assert ("output", ((1, None),)) in told(read_loops(text).main)

@@ -10,6 +10,7 @@ stands for a length, or for a name: who compares two moments must say which name
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import field
 
 import gast
@@ -20,7 +21,7 @@ from ...ops.forms import is_never_negative
 from ...ops.schema import row_of
 from ...program import Function
 from ...records import dataclass
-from ...types import Array, Dim, Extent, Scalar, is_plain
+from ...types import Array, Dim, Extent, Scalar, is_plain, symbols_of
 from ..def_use import DefUse
 from ..forms import Form, form_of
 from .systems import is_empty
@@ -68,7 +69,7 @@ class Integers:
     """The forms of one function's ints, each found once; every unknown is a length or a variable."""
 
     def __init__(self, function: Function) -> None:
-        self.types = function.types
+        self.types, self._parameters = function.types, function.parameters
         definitions: dict[str, tuple[gast.stmt, ...]] = {}
         self._bound_again: set[str] = set()
         _note(function.body, frozenset(), definitions, self._bound_again)
@@ -76,6 +77,8 @@ class Integers:
         self.numbers: dict[str, int] = {}
         self.names: list[str] = []
         self.lengths: dict[int, tuple[Form, ...]] = {}  # what each is never below, besides zero
+        self._made: dict[int, set[str]] = {}  # the arrays that each is a length of, if no parameter is as long
+        self._makers: dict[str, set[str]] | None = None
         self._names: dict[str, Form | None] = {}
         self._calls: dict[int, tuple[gast.expr, Form | None]] = {}
         self._loops: dict[int, tuple[gast.stmt, Loop]] = {}
@@ -98,10 +101,36 @@ class Integers:
         """An unknown that stands for no name."""
         return self.number_of(f"{what} {len(self.names)}")
 
-    def _length(self, key: str, least: tuple[Form, ...] = ()) -> Form:
-        form = self.variable(f"length {key}")
-        self.lengths.setdefault(form.terms[0][0], least)
-        return form
+    def varies(self, unknown: int, names: AbstractSet[str]) -> bool:
+        """Whether an unknown may stand for something else once these names have got other values."""
+        if unknown not in self.lengths:
+            return self.names[unknown] in names
+        return not names.isdisjoint(self._made[unknown])
+
+    def names_in(self, form: Form) -> frozenset[str]:
+        """The names whose values make that of a form."""
+        parts = (self._made[u] if u in self.lengths else {self.names[u]} for u, _ in form.terms)
+        return frozenset(name for part in parts for name in part)
+
+    def _lengths_of_locals(self) -> dict[str, set[str]]:
+        """For every symbol that no parameter has the arrays that are that long: it means what they mean."""
+        if self._makers is None:
+            self._makers = {}
+            given = {s for name in self._parameters for s in symbols_of(self.types[name])}
+            for name, type_ in self.types.items():
+                for extent in type_.dims if isinstance(type_, Array) else ():
+                    for symbol, _ in extent.terms if isinstance(extent, Dim) else ():
+                        if symbol not in given:
+                            self._makers.setdefault(symbol, set()).add(name)
+        return self._makers
+
+    def _length(self, key: str, symbols: tuple[str, ...], least: tuple[Form, ...] = ()) -> Form:
+        number = self.number_of(f"length {key}")
+        if number not in self.lengths:
+            makers = self._lengths_of_locals()
+            self.lengths[number] = least
+            self._made[number] = {name for symbol in symbols for name in makers.get(symbol, ())}
+        return Form(0, ((number, 1),))
 
     def of_extent(self, extent: Extent) -> Form:
         """A length, clamped or not: where it is zero no loop over it runs."""
@@ -109,13 +138,13 @@ class Integers:
             return Form(extent)
         total = Form(extent.constant)
         for symbol, factor in extent.terms:
-            total = total + self._length(symbol).times(factor)
+            total = total + self._length(symbol, (symbol,)).times(factor)
         return total
 
     def exactly(self, extent: Extent) -> Form:
         """A length as it is: where the clamp at zero may matter it is an unknown of its own."""
         unclamped = self.of_extent(extent)
-        return unclamped if is_plain(extent) else self._length(f"clamped {extent}", (unclamped,))
+        return unclamped if is_plain(extent) else self._length(f"clamped {extent}", extent.symbols(), (unclamped,))
 
     # --- forms
 
@@ -213,13 +242,12 @@ class Integers:
 
     def _lasting(self, forms: tuple[Form, ...], node: gast.For) -> tuple[Form, ...]:
         """The bounds that mean in the body what they meant ahead of it."""
-        if all(map(self._is_length, forms)):
+        doubtful = {unknown for form in forms for unknown, _ in form.terms if self._made.get(unknown) != set()}
+        if not doubtful:
             return forms
-        changed = {self.numbers.get(name) for name in self.bound_in(node)}
-        return tuple(form for form in forms if not any(unknown in changed for unknown, _ in form.terms))
-
-    def _is_length(self, form: Form) -> bool:
-        return self.lengths.keys() >= {unknown for unknown, _ in form.terms}
+        changed = self.bound_in(node)
+        other = {unknown for unknown in doubtful if self.varies(unknown, changed)}
+        return tuple([form for form in forms if other.isdisjoint([unknown for unknown, _ in form.terms])])
 
     def bound_in(self, node: gast.stmt) -> frozenset[str]:
         """The names that get values in a loop."""

@@ -48,7 +48,7 @@ class Then:
         same = Form(0, ((unknown, 1),))
         if self.carrier is not None and self.carrier.step and name == self.carrier.variable:
             return same + Form(0, ((self.later, self.carrier.step),))
-        if unknown not in own and name not in self.varying:
+        if unknown not in own and not self.integers.varies(unknown, self.varying):
             return same
         if unknown not in self.numbers:
             self.numbers[unknown] = self.integers.fresh("then")
