@@ -130,6 +130,17 @@ class Builder:
         self.append(syntax.assign(fresh, value))
         return syntax.name(fresh)
 
+    def call_all(self, operator: str, *parts: object, hints: Sequence[str], **static: object) -> tuple[gast.Name, ...]:
+        """The same for an operator that has several results: `w, v = operator(parts, static)`."""
+        row = schema.OPERATORS[operator]
+        atoms = [syntax.atom(p) for p in parts]
+        full = {**row.static, **static}
+        found: Any = type_for(self, row, [self.type_of(a) for a in atoms], full)
+        made = tuple(map(self.names.fresh, hints))
+        self.types.update(zip(made, found, strict=True))
+        self.append(syntax.assign(made, syntax.call(operator, *atoms, **full)))
+        return tuple(map(syntax.name, made))
+
     def call(self, operator: str, *parts: object, hint: str = "t", **static: object) -> gast.expr:
         """Append `hint = operator(parts, static)` and return its name.  Raises schema.TypeFault."""
         row = schema.OPERATORS[operator]

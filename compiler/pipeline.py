@@ -86,6 +86,8 @@ LOOPS_WAY = (
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
 )
+# a typed stage that a user edited
+EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),

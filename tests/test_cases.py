@@ -6,6 +6,7 @@ import pytest
 
 from pellucid.compiler.backend.nests.collapse import collapse
 from pellucid.compiler.backend.nests.if_convert import if_convert
+from pellucid.compiler.backend.sums import with_sums
 from pellucid.compiler.transform.coalesce import coalesce
 from pellucid.compiler.transform.copies import copies
 from pellucid.compiler.transform.prune import prune
@@ -22,12 +23,13 @@ PASSES = {
     "coalesce": (coalesce, {"gives": "typed"}),
 }
 ON_LOOPS = {"takes": "loops", "gives": "loops", "read": read_loops}
-LOOPS_PASSES = {
+OF_LOOPS = {
     "collapse": (collapse, ON_LOOPS),
     "if_convert": (if_convert, ON_LOOPS),
+    "sums": (with_sums, {**ON_LOOPS, "exact": False}),  # in blocks the last digits are others
 }
 FILES = {**{f"transform/{name}.case": it for name, it in PASSES.items()},
-         **{f"loops/{name}.case": it for name, it in LOOPS_PASSES.items()}}  # fmt: skip
+         **{f"loops/{name}.case": it for name, it in OF_LOOPS.items()}}  # fmt: skip
 
 
 def all_cases():

@@ -83,7 +83,7 @@ NESTED = syntax.call("add", syntax.call("sin", "s"), 1.0)
         (syntax.expression(syntax.call("sin", "s")), "the result of `sin` is lost"),
         (gast.Raise(syntax.name("ValueError"), None), "`raise` takes an exception that is called"),
         (gast.Break(), "not a statement of the typed stage: Break"),
-        (syntax.assign(["a", "b"], syntax.call("sin", "s")), "several results come only from a function"),
+        (syntax.assign(["a", "b"], syntax.call("sin", "s")), "`sin` does not have 2 results"),
         (syntax.while_(gast.BinOp(syntax.name("s"), gast.Lt(), syntax.name("s")), []), "not written as a call"),
     ],
 )

@@ -64,7 +64,7 @@ def _typed_fault(statement: gast.stmt, function: Function) -> str:
             return _flat(value, function)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Call() as call):
             names = all(isinstance(p, gast.Name) for p in places)
-            return _call_of_function(call) if names else "only names can take the results of a call"
+            return _call_of_function(call, len(places)) if names else "only names can take the results of a call"
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(), slice=gast.Tuple(elts=items))], value=value):
             return _items(items) or ("" if syntax.is_atom(value) else "what is stored is not an atom")
         case gast.Expr(value=gast.Call() as call):
@@ -116,10 +116,13 @@ def _operator(call: gast.Call) -> str:
     return f"`{name}` needs its static part `{missing[0]}`" if missing else ""
 
 
-def _call_of_function(call: gast.Call) -> str:
+def _call_of_function(call: gast.Call, places: int) -> str:
     name = syntax.operator_of(call)
-    if name is None or name in schema.OPERATORS:
-        return "several results come only from a function of the program"
+    row = schema.OPERATORS.get(name or "")
+    if name is None or row is not None and row.results != places:
+        return f"`{name}` does not have {places} results"
+    if row is not None:
+        return _operator(call)
     return "" if all(map(syntax.is_atom, call.args)) else "an argument is not an atom"
 
 
@@ -177,7 +180,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
                 return _buffer(value, function)
             return _nested(value, function)
         case gast.Assign(targets=[gast.Tuple()], value=gast.Call() as call):
-            return _call_of_function(call)
+            return _call_of_function(call, 0)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Tuple(elts=values)):
             return _turned(places, values, types)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value):

@@ -148,3 +148,17 @@ def _clamped(values: Values, state: State, bound: Form | None, length: Form) -> 
         from_end = bound + length
         return from_end if values.proves(state, from_end) else values.unknowns.choice("max", Form(0), from_end)
     return None
+
+
+def keeps_c_order(items: list[gast.expr]) -> bool:
+    """Whether ints come first, then at most one slice of step 1, then whole axes: C order stays C order."""
+    rest = list(items)
+    while rest and not isinstance(rest[0], gast.Slice) and not _is_new_axis(rest[0]):
+        rest.pop(0)
+    if rest and isinstance(rest[0], gast.Slice) and rest[0].step is None:
+        rest.pop(0)
+    return all(isinstance(i, gast.Slice) and i.lower is None and i.upper is None and i.step is None for i in rest)
+
+
+def _is_new_axis(item: gast.expr) -> bool:
+    return isinstance(item, gast.Constant) and item.value is None

@@ -15,6 +15,7 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..diagnostics import Span
 from ..records import dataclass
+from ..tuning import LONG_BODY
 from ..types import Scalar
 from . import checks, polls
 from .cost import straight
@@ -28,7 +29,6 @@ from .text import Code, Tag, Tags, Value, int_
 
 ONE = int_(1)
 LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')
-LONG_BODY = 100  # instructions
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 

@@ -22,6 +22,19 @@ from ..ops.forms import BUFFERS, IDLE
 from ..ops.routines import ROUTINES, formula
 from ..ops.schema import OPERATORS
 from ..records import dataclass
+from ..tuning import (
+    ALLOCATION,
+    FUNCTION,
+    LOAD_BYTE,
+    NOT_VECTORISED,
+    OPERATION,
+    PRODUCT,
+    SLOW_OPERATION,
+    SPECIAL_FUNCTION,
+    STATEMENT,
+    STORE_BYTE,
+    UNKNOWN_TRIPS,
+)
 from ..types import Array, rank
 from .abi import ITEM_BYTES
 from .frame import ArrayPlace, Frame
@@ -30,12 +43,6 @@ from .text import Value, float_, int_
 
 Cost = float | Value
 
-STATEMENT, OPERATION, SLOW_OPERATION, FUNCTION, SPECIAL_FUNCTION = 0.01, 0.03, 0.4, 1.0, 20.0
-LOAD_BYTE, STORE_BYTE = 0.004, 0.01
-ALLOCATION = 100.0
-PRODUCT = 0.1  # a multiplication and an addition in a library
-UNKNOWN_TRIPS = 16.0
-NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
 
 NANOSECONDS = {
     "free": OPERATION, "light": OPERATION, "slow": SLOW_OPERATION, "function": FUNCTION, "special": SPECIAL_FUNCTION,

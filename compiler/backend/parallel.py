@@ -25,6 +25,7 @@ from ..analysis.def_use import reads_of
 from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
 from ..ops.forms import LIBRARY
+from ..tuning import GRANULE, SMALL_LOOP
 from ..types import Array, ListOf
 from . import lists, polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
@@ -40,8 +41,6 @@ DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, d
 CAPTURES, CONTEXT, FIRST, LAST = (
     Value("ptr", "%captures"), Value("ptr", "%context"), Value("i64", "%first"), Value("i64", "%last"),
 )  # fmt: skip
-GRANULE = 64  # iterations: chunks of a vectorised loop divide where vectors do, so that each element is computed alike
-SMALL = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads
 
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
@@ -88,7 +87,7 @@ def lower_apart(
 
 
 def _is_small(cost: float, start: Value, stop: Value) -> bool:
-    return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL
+    return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL_LOOP
 
 
 # --- which names -----------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from . import broadcasts
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
+from .values import Sequence as SequenceValue
 from .world import Namespace, World
 
 ERROR_CLASSES = {
@@ -329,6 +330,9 @@ class Frame:
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
+            if (results := OPERATORS[operator].results) > 1:
+                made = self.builder.call_all(operator, *atoms, hints=[hint] * results, **static)
+                return SequenceValue(tuple(Leaf(name.id) for name in made))
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here")

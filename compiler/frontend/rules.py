@@ -27,7 +27,9 @@ def expand(
     """Emit the body of a library function for these operands; its results, None where it gives None."""
     task = Task()
     source = task.source_of(function)
-    frame = Frame(task, builder, source, task.world.namespace(function, True), is_library=True)
+    namespace = task.world.namespace(function, True)
+    caller = Frame(task, builder, source, namespace)  # the backward sweep, whose place all statements have
+    frame = Frame(task, builder, source, namespace, is_library=True, caller=caller, call_span=builder.span)
     core, frame.live_after = apply.core_of(source.tree)
     names = [a.id for a in source.tree.args.args]
     values: list[Value] = [Leaf(a.id) if isinstance(a, gast.Name) else Static(syntax.value_of(a)) for a in atoms]

@@ -3,10 +3,12 @@
     gesv(x, a, b)          x so that a @ x == b, for a square matrix and a vector or the columns of a matrix
     trtrs(x, a, b)         the same for a triangle; what is on its other side is not read
     potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
-    getrf(lu, pivots, a)   the triangles of a with its rows exchanged: row i with row pivots[i], one after the other
+    getrf(lu, pivots, a)   the triangles of a square whose rows are exchanged: i with pivots[i], one after the other
     geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
     syevd(w, v, a)         eigenvalues, ascending, and eigenvectors of a symmetric matrix: its lower triangle is read
+    syevd_values(w, a)     its eigenvalues alone
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
+    gesdd_values(s, a)     its singular values alone
 
 LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy hands them over, so that pivots
 and roundings are the same.
@@ -20,13 +22,14 @@ from typing import Any
 
 import numpy as np
 
-from .routines import gufunc, routine
+from .routines import SQUARE, gufunc, routine
 
 SOLVE = (gufunc("solve", "(m,m),(m,n)->(m,n)"), gufunc("solve1", "(m,m),(m)->(m)"))
 UNLIKE = (
     "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
     "shapes of a ({known}, {known}) and b ({found},) are incompatible",
 )
+NOT_DECOMPOSED = ("LinAlgError", "SVD did not converge")
 NO_CONVERGENCE = ("LinAlgError", "Eigenvalues did not converge")
 
 
@@ -36,8 +39,10 @@ def _of_scipy(module: str, name: str) -> Any:
 
 
 def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if a.shape[0] != a.shape[1]:
+        raise np.linalg.LinAlgError(SQUARE[1])
     if not a.size:
-        return a.copy(), np.arange(min(a.shape))
+        return a.copy(), np.arange(0)
     lu, pivots, _ = _of_scipy(".lapack", f"{a.dtype.char.replace('f', 's')}getrf")(a)
     return lu, pivots
 
@@ -54,8 +59,8 @@ routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="
             gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)
             x = s
         """)  # fmt: skip
-routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", static={"lower": True}, meaning=solved_triangle, work="n * n * k / 2",
-        square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
+routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", meaning=solved_triangle, static={"lower": False},
+        work="n * n * k / 2", square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
         error=("LinAlgError", "singular matrix: resolution failed at diagonal {}"), samples="triangles", steps="""
             f = columns(a)
             s = columns(b)
@@ -68,11 +73,11 @@ routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n *
             potrf('L', n, f, max(1, n), info)
             l = lower(f)
         """)  # fmt: skip
-routine("getrf", "lu(m, n), int pivots(k) <- a(m, n) with k = min(m, n)", meaning=factored, work="m * n * k / 2",
-        samples="matrices", steps="""
+routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n * n * n / 3",
+        samples="square_matrices", steps="""
             f = columns(a)
-            p = ints(k)
-            getrf(m, n, f, max(1, m), p, info)
+            p = ints(n)
+            getrf(n, n, f, max(1, n), p, info)
             lu = f
             pivots = positions(p)
         """)  # fmt: skip
@@ -92,7 +97,7 @@ routine("syevd", "w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, work="9 * n
             v = f
         """)  # fmt: skip
 routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", samples="matrices",
-        meaning=lambda a: np.linalg.svd(a, full_matrices=False), error=("LinAlgError", "SVD did not converge"),
+        meaning=lambda a: np.linalg.svd(a, full_matrices=False), error=NOT_DECOMPOSED,
         steps="""
             f = columns(a)
             left = floats(m, k)
@@ -100,4 +105,15 @@ routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="
             gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork, ints(8 * k), info)
             u = left
             vt = right
+        """)  # fmt: skip
+routine("syevd_values", "w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, work="2 * n * n * n", samples="symmetric",
+        error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            syevd('N', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+        """)  # fmt: skip
+routine("gesdd_values", "s(k) <- a(m, n) with k = min(m, n)", work="4 * m * n * k", samples="matrices",
+        meaning=lambda a: np.linalg.svd(a, compute_uv=False), error=NOT_DECOMPOSED, steps="""
+            f = columns(a)
+            none = floats(1)
+            gesdd('N', m, n, f, max(1, m), s, none, 1, none, 1, work, lwork, ints(8 * k), info)
         """)  # fmt: skip

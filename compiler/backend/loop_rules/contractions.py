@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...dtypes import DTYPE, FLOAT_WORD, accumulator, is_bool
-from ...ops.schema import OPERATORS, Operator
+from ...dtypes import DTYPE, accumulator, is_bool
+from ...ops.schema import OPERATORS
 from ...records import dataclass
 from ...types import Array, Scalar
 from .arithmetic import ZERO
@@ -46,20 +46,6 @@ def contraction_in(
     if operator == "einsum":
         return einsum(low, name, a, b, static["subscripts"], dtype)
     return matmul(low, name, a, b, dtype)
-
-
-def by_library(low: Lowering, name: str, row: Operator, operands: Sequence[Node]) -> Node:
-    """`out = empty(...); routine(out, a, b)`: the routine checks the lengths and says what is wrong.
-
-    It is called on doubles always, as NumPy calls it: a matrix of singles may be singular only as one of singles.
-    """
-    type_ = low.function.types[name]
-    stored = [realise(low, in_dtype(low, node, FLOAT_WORD)) for node in operands]
-    lengths = stored[-1].lengths
-    is_single = type_.dtype != FLOAT_WORD  # type: ignore[union-attr]
-    out = allocate(low, low.fresh(name) if is_single else variable(low, name), lengths, FLOAT_WORD)
-    low.emit(syntax.expression(syntax.call(row.routine, out, *(s.name for s in stored))))
-    return in_dtype(low, low.stored(out, lengths), type_.dtype)  # type: ignore[union-attr]
 
 
 def in_dtype(low: Lowering, node: Node, dtype: str) -> Node:

@@ -7,9 +7,10 @@
                                                        y_flat[i] = x_flat[i] * x_flat[i]
 
 Holds where the arrays are in C order, have by their types the lengths that the nest runs over, and are read and stored
-at its variables alone, in their order.  Rows that are short, or not a whole number of vectors, then cost no more than
-long ones.  The reshapes compare the number of elements once more: memory is never left to a proof.  Takes and gives
-functions of the loops stage; leaves nests that hold anything but assignments of scalars and elements.
+at its variables, which serve nothing else, in their order.  A nest of `lanes` is one such loop.  Rows that are short,
+or not a whole number of vectors, then cost no more than long ones.  The reshapes compare the number of elements once
+more: memory is never left to a proof.  Takes and gives functions of the loops stage; leaves nests that hold anything
+but assignments of scalars and elements.
 """
 
 from __future__ import annotations
@@ -21,14 +22,13 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import expressions_of
+from ...analysis.lanes import is_lanes
 from ...analysis.liveness import liveness
 from ...builder import affine_result
 from ...names import Names
 from ...program import Function
 from ...types import INT, Array, Extent, Type, symbol, symbols_of
 from ..loop_rules.arithmetic import product
-
-KINDS = ("range", "prange")
 
 
 def collapse(function: Function) -> Function:
@@ -70,7 +70,7 @@ class _Collapser:
         """The arrays of a nest over all of their elements; none where it is not over whole arrays."""
         variables, body = tuple(loop.target.id for loop in loops), loops[-1].body
         arrays = accessed_at(variables, body)
-        types = [self.function.types[name] for name in arrays]
+        types = [self._type(name) for name in arrays]
         bound = {n for s in syntax.walk(body) for n in syntax.names_bound(s)}
         if not types or not _computes(body) or bound & set(variables):
             return []
@@ -81,27 +81,30 @@ class _Collapser:
         whole = all(self._is_length(_bound(loop), types[0].dims[axis]) for axis, loop in enumerate(loops))
         return arrays if whole and not liveness(self.function).after(loops[0]) & set(variables) else []
 
+    def _type(self, array: str) -> Array:
+        type_ = self.function.types[array]
+        assert isinstance(type_, Array)
+        return type_
+
     def _is_length(self, bound: gast.expr, extent: Extent) -> bool:
         if isinstance(bound, gast.Constant):
             return bool(bound.value == extent)
         if syntax.operator_of(bound) != "dim":
             return False
-        type_ = self.function.types[bound.args[0].id]
-        return isinstance(type_, Array) and type_.dims[syntax.static_of(bound)["axis"]] == extent
+        assert isinstance(bound, gast.Call)
+        return self._type(bound.args[0].id).dims[syntax.static_of(bound)["axis"]] == extent
 
     def _as_one(self, loops: Sequence[gast.For], arrays: Sequence[str]) -> list[gast.stmt]:
-        outer, first = loops[0], self.function.types[arrays[0]]
-        size = self.names.fresh("size")
+        outer, size = loops[0], self.names.fresh("size")
         self.types[size] = INT
-        made = [syntax.assign(size, product(_bound(loop) for loop in loops))]
-        type_ = Array(first.dtype, (self._number_of_elements(first.dims),))
+        made: list[gast.stmt] = [syntax.assign(size, product(_bound(loop) for loop in loops))]
+        lengths = (self._number_of_elements(self._type(arrays[0]).dims),)
         rows = {}
         for array in arrays:
             rows[array] = self.names.fresh(f"{array}_flat")
-            self.types[rows[array]] = Array(self.function.types[array].dtype, type_.dims)
+            self.types[rows[array]] = Array(self._type(array).dtype, lengths)
             made.append(syntax.assign(rows[array], syntax.call("reshape", array, shape=syntax.tuple_([size]))))
-        variable = outer.target.id
-        body = [_at_one_index(s, rows, variable) for s in loops[-1].body]
+        body = [_at_one_index(s, rows, tuple(loop.target.id for loop in loops)) for s in loops[-1].body]
         bounds = syntax.call(str(syntax.operator_of(outer.iter)), 0, size, 1)
         made.append(syntax.rebuild(outer, iter=bounds, body=body))
         return [syntax.at(s, outer.span, getattr(outer, "inlined", ())) for s in made]
@@ -123,7 +126,8 @@ def perfect_nest(node: gast.stmt) -> list[gast.For]:
     loops = [node]
     while len(loops[-1].body) == 1 and isinstance(loops[-1].body[0], gast.For):
         loops.append(loops[-1].body[0])
-    simple = all(_counts_up(loop) for loop in loops)
+    in_lanes = [is_lanes(loop) for loop in loops]
+    simple = all(_counts_up(loop) for loop in loops) and any(in_lanes) == all(in_lanes)
     straight = all(isinstance(s, gast.Assign | gast.Pass) for s in syntax.walk(loops[-1].body))
     return loops if simple and straight else []
 
@@ -131,8 +135,7 @@ def perfect_nest(node: gast.stmt) -> list[gast.For]:
 def _counts_up(loop: gast.For) -> bool:
     start, _, step = loop.iter.args
     ends = ((start, 0), (step, 1))
-    fixed = all(isinstance(part, gast.Constant) and part.value == value for part, value in ends)
-    return fixed and syntax.operator_of(loop.iter) in KINDS
+    return all(isinstance(part, gast.Constant) and part.value == value for part, value in ends)
 
 
 def _computes(body: Sequence[gast.stmt]) -> bool:
@@ -151,14 +154,12 @@ def _names(node: gast.Subscript) -> tuple[str, ...]:
 
 
 def accessed_at(variables: tuple[str, ...], body: Sequence[gast.stmt]) -> list[str]:
-    """The arrays of the body; none where one is not met at these variables, or they serve anything else."""
+    """The arrays that the body meets at these variables; none where they serve anything else."""
     arrays: dict[str, None] = {}
     uses = places = 0
     for statement in syntax.walk(body):
         for part in (p for e in expressions_of(statement) for p in syntax.nodes_of(e)):
-            if isinstance(part, gast.Subscript):
-                if _names(part) != variables:
-                    return []
+            if isinstance(part, gast.Subscript) and _names(part) == variables:
                 arrays[part.value.id] = None
                 places += 1
             elif isinstance(part, gast.Name) and part.id in variables:
@@ -166,24 +167,24 @@ def accessed_at(variables: tuple[str, ...], body: Sequence[gast.stmt]) -> list[s
     return list(arrays) if uses == places * len(variables) else []
 
 
-def _at_one_index(statement: gast.stmt, rows: dict[str, str], variable: str) -> gast.stmt:
+def _at_one_index(statement: gast.stmt, rows: dict[str, str], variables: tuple[str, ...]) -> gast.stmt:
     """A statement of the nest with elements of the rows."""
     if not isinstance(statement, gast.Assign):
         return statement
-    place, value = (_flat(part, rows, variable) for part in (statement.targets[0], statement.value))
+    place, value = (_flat(part, rows, variables) for part in (statement.targets[0], statement.value))
     return syntax.rebuild(statement, targets=[place], value=value)
 
 
-def _flat(node: gast.expr, rows: dict[str, str], variable: str) -> gast.expr:
+def _flat(node: gast.expr, rows: dict[str, str], variables: tuple[str, ...]) -> gast.expr:
     match node:
-        case gast.Subscript(value=gast.Name(id=array)):
-            at = syntax.tuple_([syntax.name(variable)])
+        case gast.Subscript(value=gast.Name(id=array)) if _names(node) == variables:
+            at = syntax.tuple_([syntax.name(variables[0])])
             return syntax.rebuild(node, value=syntax.name(rows[array]), slice=at)
         case gast.Call(args=args):
-            return syntax.rebuild(node, args=[_flat(part, rows, variable) for part in args])
+            return syntax.rebuild(node, args=[_flat(part, rows, variables) for part in args])
         case gast.BoolOp(values=values):
-            return syntax.rebuild(node, values=[_flat(part, rows, variable) for part in values])
+            return syntax.rebuild(node, values=[_flat(part, rows, variables) for part in values])
         case gast.IfExp():
-            parts = {f: _flat(getattr(node, f), rows, variable) for f in ("test", "body", "orelse")}
+            parts = {f: _flat(getattr(node, f), rows, variables) for f in ("test", "body", "orelse")}
             return syntax.rebuild(node, **parts)
     return node

@@ -25,15 +25,13 @@ from ...analysis.integers.values import Scope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.meeting import Meeting
 from ...program import Function
+from ...tuning import LARGEST_BODY, REACH
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
 from .known import known as known_of
 from .own_names import carried_arrays, hidden_counters, mentions_of
 from .story import Story
-
-REACH = 24  # how many statements back a nest is compared with: keeps the work linear
-LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
 def fuse(function: Function) -> Function:

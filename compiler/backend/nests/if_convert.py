@@ -81,7 +81,7 @@ class _Converter:
 
     def _branch(self, node: gast.If, reached: Reached) -> list[gast.stmt]:
         stores = [] if node.orelse else [self._store(s, reached) for s in node.body]
-        if stores and None not in stores and type_of(node.test, self.types).dtype == BOOL_WORD:
+        if stores and None not in stores and _dtype(node.test, self.types) == BOOL_WORD:
             return self._chosen(node, [store for store in stores if store is not None])
         blocks = [self.turn(block, dict(reached)) for block in (node.body, node.orelse)]
         if blocks == [None, None]:
@@ -110,8 +110,9 @@ class _Converter:
                 is_there = syntax.form_of(place) in reached and isinstance(type_, Array) and is_inexact(type_.dtype)
                 if not is_there or not _is_cheap(value, reached, self.types):
                     return None
-                differs = type_of(value, self.types).dtype != type_.dtype
-                return statement, syntax.call("cast", value, dtype=type_.dtype) if differs else value
+                dtype = _dtype(place, self.types)
+                differs = _dtype(value, self.types) != dtype
+                return statement, syntax.call("cast", value, dtype=dtype) if differs else value
         return None
 
 
@@ -168,6 +169,11 @@ def _costs_nothing(operator: str) -> bool:
     if row is None or row.kind != "elementwise" or row.works_in is not as_result:
         return False
     return row.work in ("free", "light") and row.raises is never
+
+
+def _dtype(node: gast.expr, types: Mapping[str, Type]) -> str:
+    type_ = type_of(node, types)
+    return type_.dtype if isinstance(type_, Scalar) else ""
 
 
 def _is_float(type_: Type | None) -> bool:

@@ -30,9 +30,11 @@ from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.meeting import Meeting
 from ...analysis.memory.storage import storage_classes
 from ...analysis.ranges import FRONT, Ranges, ranges
-from ...program import Function, hand_on
+from ...program import Decision, Function, hand_on
 from ...types import Array, ListOf
 from .known import Known
+
+PARALLEL = "prange"
 
 
 def mark_independent(function: Function) -> Function:
@@ -58,6 +60,36 @@ def _is_candidate(node: gast.stmt) -> bool:
 
 def _steps_by_one(call: gast.Call) -> bool:
     return isinstance(call.args[2], gast.Constant) and call.args[2].value == 1
+
+
+def without_dependent(function: Function) -> Function:
+    """The function with `range` for every `prange` whose iterations are not known to be independent."""
+    loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For)]
+    loops = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
+    marker = _Marker(function)
+    dependent = {id(loop) for loop in loops if not marker.is_independent(loop)}
+    if not dependent:
+        return function
+
+    def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [statement(s) for s in body]
+
+    def statement(node: gast.stmt) -> gast.stmt:
+        changes: dict[str, object] = {k: block(getattr(node, k)) for k in ("body", "orelse") if syntax.blocks_of(node)}
+        if id(node) in dependent:
+            iter_ = node.iter
+            changes["iter"] = syntax.rebuild(iter_, func=gast.Name("range", gast.Load()))
+        return syntax.rebuild(node, **changes) if changes else node
+
+    why = "its iterations are not known to be independent"
+    lines = [_line(loop) for loop in loops if id(loop) in dependent]
+    told = tuple(Decision("loops", f"the loop at line {line} runs in order: {why}") for line in lines)
+    return function.with_(body=tuple(block(function.body)), decisions=(*function.decisions, *told))
+
+
+def _line(loop: gast.For) -> int:
+    span = getattr(loop, "span", None)
+    return 0 if span is None else span.line
 
 
 class _Marker:

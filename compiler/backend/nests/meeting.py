@@ -23,12 +23,12 @@ from ...analysis.ranges import BACK, FRONT, Ranges
 from ...dtypes import INT_WORD
 from ...ops.schema import row_of
 from ...records import dataclass
+from ...tuning import MOST_TESTS
 from ...types import Array, Scalar
 from ..storage import Apart
 from .apart import is_plain_array, never_meet
 from .independent import element_places
 
-MOST = 6  # tests before one loop
 LARGEST = 2**62
 
 
@@ -65,7 +65,7 @@ def meetings(loop: gast.For, integers: Integers, ranges: Ranges, classes: Mappin
             if not finder.settle(one.places[0], two.places[0]):
                 return None
             groups.append(Apart(array, frozenset(map(id, one.places)), frozenset(map(id, two.places))))
-    if not 0 < len(finder.differ) + len(finder.cuts) <= MOST:
+    if not 0 < len(finder.differ) + len(finder.cuts) <= MOST_TESTS:
         return None
     differ, cuts = tuple(finder.differ.values()), tuple(finder.cuts.values())
     return Meetings(differ, cuts, tuple(finder.naturals.values()), tuple(groups), finder.is_final)
