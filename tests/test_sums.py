@@ -13,6 +13,7 @@ from pellucid.compiler.backend import sums as backend
 from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.backend.sums import BLOCK, PART, take_sums, with_sums
 from pellucid.compiler.driver import lowered
+from pellucid.compiler.steps import Step
 from pellucid.runtime import memory
 
 from .harness.cases import check_case, read_cases, write_cases
@@ -27,10 +28,10 @@ RNG = np.random.default_rng(4)
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.title) for c in read_cases(CASES)])
 def test_case(case, update_cases):
-    def run(function, is_entry=True):
-        return with_sums(function, is_entry)
+    def run(function):
+        return with_sums(function, **{"is_entry": True, **case.options})
 
-    text = check_case(case, run, read=read_loops, takes="loops", gives="loops", update=update_cases, exact=False)
+    text = check_case(case, Step(run, takes="loops", gives="loops"), update=update_cases, exact=False)
     if update_cases:
         cases = [dataclasses.replace(c, after=text) if c.title == case.title else c for c in read_cases(CASES)]
         write_cases(case.file, cases)
