@@ -368,7 +368,6 @@ class Code:
     def jump(self, label: str, tags: Tags = ()) -> None:
         if not self.terminated and self.lines and self.lines[-1] == self.unreached:
             self.lines.pop()  # nothing leads here
-            self.unreached = -1  # or the label that is written there next would be taken for it
             self.terminated = True
         self.effect(f"br label %{label}", tags)
         self.terminated = True
