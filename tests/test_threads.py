@@ -160,7 +160,7 @@ def f(x: "f64[n]"):
 """,
     "a list grows": """
 def f(x: "f64[n]"):
-    xs: "[f64]" = new_list()
+    xs: "[f64]" = []
     for i in prange(dim(x, 0)):
         xs.append(x[i])
     return len(xs)
