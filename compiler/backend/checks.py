@@ -16,10 +16,10 @@ from dataclasses import field
 import gast
 
 from .. import syntax
+from ..analysis.lanes import straight
 from ..analysis.memory.storage import storage_classes
 from ..ops.schema import row_of
 from ..records import dataclass
-from .cost import straight
 from .frame import ArrayPlace, Frame
 from .loop_rules.arithmetic import text_of
 from .nests import apart

@@ -13,12 +13,12 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import reads_of
+from ..analysis.lanes import straight
 from ..diagnostics import Span
 from ..records import dataclass
 from ..tuning import LONG_BODY
 from ..types import Scalar
 from . import checks, polls
-from .cost import straight
 from .expressions import lower_int, lower_test
 from .frame import Frame
 from .glue import is_short

@@ -205,8 +205,3 @@ def block_length(start: gast.expr, stop: gast.expr) -> int:
 def _item_bytes(frame: Frame, name: str) -> int:
     type_ = frame.function.types.get(name)
     return ITEM_BYTES[type_.dtype] if isinstance(type_, Array) else 8
-
-
-def straight(body: Sequence[gast.stmt]) -> bool:
-    """Whether the body is one run of statements, which LLVM turns into vector instructions over the loop itself."""
-    return not any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body))

@@ -22,6 +22,7 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import reads_of
+from ..analysis.lanes import straight
 from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
 from ..ops.forms import LIBRARY
@@ -31,7 +32,7 @@ from . import lists, polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
 from .alike import define_once
 from .arrays import release
-from .cost import Estimate, as_value, straight
+from .cost import Estimate, as_value
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, places_of
 from .glue import is_short
 from .text import Code, Value, identifier, int_

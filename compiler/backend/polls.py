@@ -18,10 +18,11 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
+from ..analysis.lanes import straight
 from ..ops.forms import LIBRARY
 from ..tuning import CHEAP_TURN, SHORT_LOOP, STRIP_TIME, STRIP_TURNS
 from .abi import INTERRUPTED
-from .cost import Estimate, block_length, straight
+from .cost import Estimate, block_length
 from .frame import Frame
 from .lengths import is_length
 from .text import Value, float_, int_

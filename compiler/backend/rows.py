@@ -15,11 +15,11 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
+from ..analysis.lanes import straight
 from ..analysis.ranges import FRONT
 from ..ops.forms import LENGTHS
 from .abi import STORED
 from .checks import OpenLoop, before_loop
-from .cost import straight
 from .frame import ArrayPlace, Frame
 from .text import Code, Value, int_
 

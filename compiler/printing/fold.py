@@ -17,12 +17,12 @@ import gast
 
 from .. import syntax
 from ..analysis.alias import Regions, regions, stored_names
-from ..analysis.def_use import DefUse, def_use, expressions_of, reads_of
+from ..analysis.def_use import DefUse, def_use, expressions_of, movable, reads_of
 from ..analysis.failure import ANY, NOTHING, failures
 from ..analysis.made_names import temporaries_of
 from ..analysis.result_types import result_type
 from ..ops import schema
-from ..ops.forms import CHANGES_FIRST, IDLE, LIST_READS
+from ..ops.forms import CHANGES_FIRST, LIST_READS
 from ..program import Function
 from ..records import dataclass
 from ..transform.rename import map_body, map_expression, map_statement, replace_reads, with_blocks
@@ -188,15 +188,6 @@ def in_order(names: list[str], pending: dict[str, Pending]) -> list[str]:
 def differs(first: int, second: int) -> bool:
     """Whether it can be told which of two failures came first."""
     return NOTHING not in (first, second) and ANY in (first, second)
-
-
-def movable(value: gast.AST) -> bool:
-    """Whether evaluating an expression changes nothing: operators and loads, no `pop`, no function of the program."""
-    for node in syntax.calls_in(value):
-        operator = syntax.operator_of(node)
-        if operator is not None and operator not in schema.OPERATORS and operator not in IDLE:
-            return False
-    return True
 
 
 def readable(statement: gast.stmt) -> list[str]:

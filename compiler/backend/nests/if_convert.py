@@ -17,6 +17,7 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
+from ...analysis.lanes import straight
 from ...dtypes import BOOL_WORD, is_inexact
 from ...names import Names
 from ...ops.raising import never
@@ -24,7 +25,6 @@ from ...ops.schema import row_of
 from ...ops.works_in import as_result
 from ...program import Function
 from ...types import Array, Scalar, Type
-from ..cost import straight
 from ..loop_rules.renaming import copied
 
 Reached = dict[object, gast.Subscript]
