@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
-from .frontend import specialise as specialising
-from .frontend.frame import Specialised
-from .frontend.values import Value
-from .frontend.views import check_views
+from .frontend.specialise import specialise as specialising
+from .frontend.specialise.frame import Specialised
+from .frontend.specialise.values import Value
+from .frontend.specialise.views import check_views
 from .records import dataclass
 from .request import Request
 

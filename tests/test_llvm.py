@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 import pytest
 
-from pellucid.compiler.backend.llvm import Options, compile_program, lower
+from pellucid.compiler.targets.llvm.llvm import Options, compile_program, lower
 from pellucid.runtime import memory
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets

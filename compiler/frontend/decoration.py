@@ -9,10 +9,10 @@ import gast
 from ..diagnostics import CompileError, PurityError, UnsupportedError
 from ..ops import python_names
 from ..vocabulary import Vocabulary
-from .aliasing import Summaries
-from .purity import Check
-from .read import read
-from .resolve import Source, live_resolver
+from .purity.aliasing import Summaries
+from .purity.purity import Check
+from .source.read import read
+from .source.resolve import Source, live_resolver
 
 SUPPORTED = frozenset(python_names.BINDINGS)
 
