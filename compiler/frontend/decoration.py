@@ -12,7 +12,7 @@ from ..vocabulary import Vocabulary
 from .purity.aliasing import Summaries
 from .purity.purity import Check
 from .source.read import read
-from .source.resolve import Source, live_resolver
+from .source.resolve import NameSource, live_resolver
 
 SUPPORTED = frozenset(python_names.BINDINGS)
 
@@ -27,7 +27,7 @@ def check(request: Any) -> bool:
     if isinstance(tree, gast.Lambda):
         returned = gast.copy_location(gast.Return(tree.body), tree.body)
         tree = gast.copy_location(gast.FunctionDef("lambda_", tree.args, [returned], [], None, None, []), tree)
-    root = Source(tree, source.file, source.text, live_resolver(request.python), request.python)
+    root = NameSource(tree, source.file, source.text, live_resolver(request.python), request.python)
     found, is_complete = Check(Vocabulary(SUPPORTED.__contains__, SUPPORTED), Summaries(), request).judge(
         root, True, set()
     )

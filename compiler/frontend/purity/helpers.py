@@ -15,7 +15,7 @@ import gast
 
 from ...diagnostics import Label, Span
 from ...records import dataclass
-from ..source.resolve import Source, resolve_chain
+from ..source.resolve import NameSource, resolve_chain
 from ..source.scopes import Scope
 from .aliasing import Summaries
 
@@ -27,7 +27,7 @@ LONGEST_CHAIN = 6  # calls that are shown
 class Helper:
     """A function that is reached, and the calls that lead to it, the nearest first."""
 
-    source: Source
+    source: NameSource
     chain: tuple[Label, ...] = ()
 
     @property
@@ -36,7 +36,7 @@ class Helper:
         return self.source.function or self.source.tree
 
 
-def reached(root: Source, summaries: Summaries, is_live: bool) -> Iterator[Helper]:
+def reached(root: NameSource, summaries: Summaries, is_live: bool) -> Iterator[Helper]:
     """The helpers of a function, nearest first; with `is_live` those that are not there yet are not looked into."""
     queue, met = [Helper(root)], {root.function or root.tree}
     for caller in queue:  # grows while it is walked
@@ -51,7 +51,7 @@ def reached(root: Source, summaries: Summaries, is_live: bool) -> Iterator[Helpe
             yield helper
 
 
-def mentioned(source: Source, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, Source]]:
+def mentioned(source: NameSource, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, NameSource]]:
     """The functions that stand behind the names of a function and of the functions inside it, and where."""
     for scope in summaries.scopes_of(source.tree):
         for node in scope.nodes:
@@ -63,5 +63,5 @@ def mentioned(source: Source, summaries: Summaries) -> Iterator[tuple[Scope, gas
                 yield scope, node, inner
 
 
-def name_of(source: Source) -> str:
+def name_of(source: NameSource) -> str:
     return getattr(source.tree, "name", "lambda")

@@ -14,7 +14,7 @@ from ...analysis.core_liveness import assigned, live_after
 from ...dtypes import FLOAT_WORD, promote_dtypes
 from ...types import Array, ListOf
 from ..source.desugar import desugar, made_names
-from ..source.read import Source
+from ..source.read import SourceFile
 from . import (
     attributes,
     builtin_calls,
@@ -204,7 +204,7 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
     )
     if reaches_itself(closure):
         return instances.call_closure_instance(frame, closure, bound, node)
-    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer, is_library=outer.is_library)
     return inline(frame, inner, closure.node, bound, node)
 
