@@ -182,7 +182,8 @@ class TypedReader:
                                   "give the new value another name")  # fmt: skip
             self.wanted[name] = joined
             raise Restart
-        if dtype_key(joined) != dtype_key(type_) and not _is_held_weak(joined, type_):
+        as_it_is = name not in self.annotated and _is_held_weak(joined, type_)
+        if dtype_key(joined) != dtype_key(type_) and not as_it_is:
             source = value if syntax.is_atom(value) else self.builder.bind(value, type_)
             value = syntax.call("cast", source, dtype=joined.dtype, weak=is_weak(joined))  # type: ignore[union-attr]
         if name not in self.table:
