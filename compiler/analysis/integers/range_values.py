@@ -14,6 +14,7 @@ import gast
 
 from ... import syntax
 from ...dtypes import DTYPE, LARGEST_EXACT, is_integer
+from ...ops.forms import LENGTHS
 from ...ops.schema import OPERATORS, Operator, row_of
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Scalar, Type
@@ -135,8 +136,15 @@ class Values:
         return self.unknowns.fresh() if form is None else form
 
     def _fresh_of(self, node: gast.expr) -> Affine | None:
+        if self._is_of_arrays(node):
+            return None
         type_ = type_of(node, self.types, self.held)
         return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None
+
+    def _is_of_arrays(self, node: gast.expr) -> bool:
+        """Whether an operator works on whole arrays, on the typed stage: those without axes too are no ints."""
+        operands = node.args if isinstance(node, gast.Call) and syntax.operator_of(node) not in LENGTHS else ()
+        return any(isinstance(self.types.get(a.id), Array) for a in operands if isinstance(a, gast.Name))
 
     def _name(self, id_: str, state: State) -> Affine | None:
         type_ = self.types.get(id_)
