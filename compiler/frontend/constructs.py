@@ -109,10 +109,6 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
         case gast.Constant(value=bytes()):
             message, way_out = "the language has no `bytes`", "pass an array of integers"
             return Diagnostic("U018", message, Span.of(node, file), "not supported", help=(way_out,))
-        case gast.Attribute(ctx=gast.Store() | gast.Del(), attr=attribute):
-            text = f"this function writes the attribute `{attribute}`"
-            help_ = "return the new value; a record is renewed with `record._replace(...)` or by making a new one"
-            return Diagnostic("P003", text, Span.of(node, file), "written here", help=(help_,))
     if type(node) in REFUSED:
         code, what, way_out = REFUSED[type(node)]
         message = f"{what} is outside the language"

@@ -16,7 +16,19 @@ from .. import syntax, types
 from ..dtypes import order
 from ..messages import Argument, Message, escaped
 from ..types import Array
-from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
+from . import (
+    attributes,
+    branches,
+    choices,
+    classes,
+    containers,
+    displays,
+    evaluate,
+    iteration,
+    loops,
+    own_operators,
+    subscript,
+)
 from .frame import Frame, Stopped
 from .given_names import note_name
 from .heap import objects
@@ -100,14 +112,14 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
             subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
-        case gast.Attribute(attr=attribute):
-            frame.fault("P003", f"this assigns the attribute `{attribute}`", place, "assigned here")
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
             frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
-    items = items_to_unpack(frame, elements, value, node)
+    items = items_to_unpack(frame, elements, classes.iterable(frame, value, node), node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
     if stars:
         first, after = stars[0], len(elements) - stars[0] - 1
@@ -145,11 +157,18 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         value = evaluate.evaluate(frame, node.value)
         if changed_in_place(frame, old, op, value, node):
             return None
+        updated = own_operators.in_place(frame, op, old, value, node)
+        if updated is not None:
+            return bind(frame, place, updated, node)
         bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
         return None
-    if not isinstance(place, gast.Subscript):
-        frame.fault("P003", "this assigns an attribute", place, "assigned here")
     base = evaluate.evaluate(frame, place.value)
+    if isinstance(place, gast.Attribute):
+        old = attributes.attribute_of(frame, base, place.attr, place, "t")
+        value = evaluate.evaluate(frame, node.value)
+        if not changed_in_place(frame, old, op, value, node):
+            old = evaluate.binary(frame, op, old, value, node, place.attr)
+        return classes.assign(frame, base, place.attr, old, place)
     found = frame.type_of(base)
     if isinstance(found, Array):
         items = subscript.normalised(frame, found, place.slice, place)
@@ -172,7 +191,7 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
     if frame.is_array(old):
         in_place(frame, old, op, value, node)
         return True
-    if not isinstance(old, Ref):
+    if not isinstance(old, Ref) or classes.instance(frame, old) is not None:
         return False
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:

@@ -37,6 +37,7 @@ from ..program import Decision, Function, Program
 from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from . import broadcasts
+from .called_from import calls_to
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
@@ -46,9 +47,6 @@ ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
     "G": GradientError,
 }  # fmt: skip
-
-
-# Forms of the typed and the loops stage that look like calls; no function may go by their names.
 
 
 class Unresolved(Exception):
@@ -232,7 +230,7 @@ class Frame:
         self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
     ) -> NoReturn:
         raise ERROR_CLASSES.get(code[0], CompileError)(
-            Diagnostic(code, message, self.here(node), label, help=help)
+            Diagnostic(code, message, self.here(node), label, calls_to(self), help)
         )
 
     def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
@@ -249,7 +247,8 @@ class Frame:
         is_parameter = frame.caller is None and any(a.id == variable for a in [*arguments.args, *arguments.kwonlyargs])
         if is_parameter and isinstance(self.type_of(value), Scalar):
             hints.append(f'or mark the argument: @compile(static=("{variable}",))')
-        diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=tuple(hints))
+        shown = "depends on a value of the run"
+        diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), tuple(hints))
         raise NeedsStatic(name, diagnostic)
 
     # --- values and types ---

@@ -15,7 +15,7 @@ from ..dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_sig
 from ..ops.indexing import index_type
 from ..ops.slices import takes_one
 from ..types import Array, ListOf, Scalar
-from . import apply, containers, evaluate
+from . import apply, containers, evaluate, own_operators
 from .broadcasts import fitted
 from .frame import Frame
 from .static_python import computed
@@ -29,6 +29,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
         found = computed(frame, operator.getitem, node, base.value, evaluate.static(frame, items, "an index"))
         return evaluate.outside(frame, found, "item", node)
+    if (by_class := own_operators.item(frame, base, items, node)) is not None:
+        return by_class
     if containers.is_container(frame, base):
         return containers.load(frame, base, items, node, hint)
     found = frame.type_of(base)
@@ -170,6 +172,8 @@ def _bounds(node: gast.Slice) -> tuple:
 
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
+    if own_operators.set_item(frame, base, items, value, node):
+        return None
     if isinstance(base, Ref):
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
