@@ -70,7 +70,7 @@ def _reduce(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _infix(op: type) -> Known:
-    return taking(2, 2, lambda frame, args, kwargs, node, hint: evaluate.binary(frame, op, args[0], args[1], node, hint))
+    return taking(2, 2, lambda frame, args, _, node, hint: evaluate.binary(frame, op, args[0], args[1], node, hint))
 
 
 def _prefix(op: type) -> Known:
