@@ -9,9 +9,9 @@ The builder knows the value of an int where it is an affine expression of length
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 
@@ -35,6 +35,9 @@ COMPARISONS = {
 }  # fmt: skip
 
 
+Specialiser: TypeAlias = Callable[..., tuple[Any, ...]]
+
+
 class Builder:
     """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
 
@@ -43,6 +46,7 @@ class Builder:
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
+    `specialiser` walks through functions in the language.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """
@@ -62,6 +66,7 @@ class Builder:
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()
+        self.specialiser: Specialiser | None = None
 
     def append(self, statement: gast.stmt) -> None:
         if self.may_unify and may_raise_first(statement, self.types):
@@ -125,6 +130,17 @@ class Builder:
         self.append(syntax.assign(fresh, value))
         return syntax.name(fresh)
 
+    def call_all(self, operator: str, *parts: object, hints: Sequence[str], **static: object) -> tuple[gast.Name, ...]:
+        """The same for an operator that has several results: `w, v = operator(parts, static)`."""
+        row = schema.OPERATORS[operator]
+        atoms = [syntax.atom(p) for p in parts]
+        full = {**row.static, **static}
+        found: Any = type_for(self, row, [self.type_of(a) for a in atoms], full)
+        made = tuple(map(self.names.fresh, hints))
+        self.types.update(zip(made, found, strict=True))
+        self.append(syntax.assign(made, syntax.call(operator, *atoms, **full)))
+        return tuple(map(syntax.name, made))
+
     def call(self, operator: str, *parts: object, hint: str = "t", **static: object) -> gast.expr:
         """Append `hint = operator(parts, static)` and return its name.  Raises schema.TypeFault."""
         row = schema.OPERATORS[operator]
@@ -160,6 +176,12 @@ class Builder:
         base = syntax.atom(base)
         result = indexing.index_type(self, self.type_of(base), items)
         return self.bind(syntax.index(base.id, *items), result, hint)
+
+    def expand(self, function: Any, atoms: Sequence[gast.expr], static: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Append what a function in the language does with these operands, and return the atoms of its results."""
+        if self.specialiser is None:
+            raise InternalError("builder", function.__name__, "nothing is here to walk through functions")
+        return self.specialiser(self, function, atoms, static)
 
     def quote(self, template: str, hint: str = "t", **bindings: gast.expr) -> gast.expr:
         """Append the statements of a template such as `out_bar * cos(x)` and return the atom of its value."""

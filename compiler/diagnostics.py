@@ -82,6 +82,11 @@ CODES = {
     "G002": "result is not a float scalar",
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
+    # the text of a stage
+    "L001": "not of the language of the stage",
+    "L002": "types of an edited stage",
+    "L003": "edited stage does not fit its types",
+    "L004": "edited stage means something else in Python",
 }
 
 TAB = 4
@@ -183,6 +188,10 @@ class StaticArgumentError(CompileError):
     """A value that decides structure is not known at compile time (code R001)."""
 
 
+class StageError(CompileError):
+    """The text of a stage cannot be read back (codes L)."""
+
+
 class InternalError(PellucidError):
     """A fault of Pellucid itself: the step it happened in and the smallest statement that shows it."""
 
@@ -207,6 +216,7 @@ def error_class(diagnostics: Iterable[Diagnostic]) -> type[CompileError]:
         "T": TypeMismatchError,
         "S": ShapeMismatchError,
         "G": GradientError,
+        "L": StageError,
     }
     first = next(iter(diagnostics))
     return StaticArgumentError if first.code == "R001" else kinds.get(first.code[0], CompileError)

@@ -17,6 +17,7 @@ import gast
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Span
 from .frontend.frame import Specialised
+from .frontend.rules import expand
 from .frontend.values import Leaf, Out, Static, Value, leaves, map_leaves
 from .frontend.values import Sequence as SequenceValue
 from .program import Program
@@ -56,7 +57,8 @@ def reverse(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
     from .transform import reverse as writing
 
-    return replace(made, program=writing.reverse(made.program, leaves_of(chosen(made, wanted)), keep_value=True))
+    wrt = leaves_of(chosen(made, wanted))
+    return replace(made, program=writing.reverse(made.program, wrt, keep_value=True, specialiser=expand))
 
 
 def choose_results(made: Specialised, wanted: Wanted) -> Specialised:

@@ -13,8 +13,10 @@ from .backend.loop_rules.webs import separate
 from .backend.loop_rules.while_tests import hoist_tests
 from .backend.loops import lower
 from .backend.nests.carry import carry
+from .backend.nests.collapse import collapse
 from .backend.nests.contract import contract
 from .backend.nests.fuse import fuse
+from .backend.nests.if_convert import if_convert
 from .backend.nests.independent import mark_independent
 from .backend.nests.known import has_loops, known
 from .backend.nests.own_names import hidden_counters, own_names, shared_names
@@ -78,10 +80,14 @@ LOOPS_WAY = (
     Step(reuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(carry, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(shared_names, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known,)),
+    Step(collapse, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(tidy_names, takes=LOOPS, gives=LOOPS, renames=True),
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
+    Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
 )
+# a typed stage that a user edited
+EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),

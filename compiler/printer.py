@@ -32,7 +32,7 @@ from .types import Type
 WIDTH = 100
 HEADING_WIDTH = 110
 PLAIN_STAGES = frozenset({"source", "resolved", "core"})
-IMPORTS = {"math": "import math", "np": "import numpy as np", "scipy": "import scipy.special"}
+IMPORTS = {"math": "import math", "np": "import numpy as np"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +143,7 @@ def returned_names(function: Function) -> list[str]:
     """The names of the results; empty for constants and for temporaries."""
     match function.body[-1] if function.body else None:
         case gast.Return(value=gast.Tuple(elts=elements)) if len(elements) == len(function.results):
-            hidden = temporaries_of(function)
+            hidden = temporaries_of(function) | function.unnamed
             return [e.id if isinstance(e, gast.Name) and e.id not in hidden else "" for e in elements]
     return [""] * len(function.results)
 
@@ -177,6 +177,9 @@ def import_lines(definitions: Iterable[gast.FunctionDef], helpers: Mapping[str, 
     if any(isinstance(c, float) and (c != c or c in (float("inf"), -float("inf"))) for c in constants):
         used.add("math")
     lines = [line for name, line in IMPORTS.items() if name in used]
+    attributes = [n for d in definitions for n in syntax.nodes_of(d) if isinstance(n, gast.Attribute)]
+    of_scipy = {a.attr for a in attributes if isinstance(a.value, gast.Name) and a.value.id == "scipy"}
+    lines += [f"import scipy.{module}" for module in sorted(of_scipy)]
     wanted = [h if h == alias else f"{h} as {alias}" for h, alias in helpers.items() if alias in used]
     if wanted:
         lines += ["", f"from pellucid.support import {', '.join(wanted)}"]

@@ -55,7 +55,8 @@ class Function:
     `notes` are lines for the head of the printed form; `decisions` are for `explain`.
     `reasons` say of axes of parameters which statement needs them to have the length that their types share with
     others.  `temporaries` are names that the compiler made, which the printer may fold away, besides those that
-    `made_names` finds to be in none of the user's lines.  `given` says what the user calls values that have a passing
+    `made_names` finds to be in none of the user's lines; `unnamed` are results that the header gives no name although
+    they have one.  `given` says what the user calls values that have a passing
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `held` is where analyses keep their answers (`remembered`).
     """
@@ -71,6 +72,7 @@ class Function:
     decisions: tuple[Decision, ...] = ()
     temporaries: frozenset[str] = frozenset()
     reasons: Mapping[tuple[str, int], Reason] = field(default_factory=dict)
+    unnamed: frozenset[str] = frozenset()
     given: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     wishes: Mapping[str, str] = field(default_factory=dict)
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)

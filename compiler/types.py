@@ -106,6 +106,19 @@ def sum_of_lengths(left: Extent, right: Extent) -> Extent:
     return symbol(text)
 
 
+def least_of(left: Extent, right: Extent) -> Extent:
+    """The smaller of two lengths; a symbol of its own, the same for the same two, where that is not known."""
+    if left == right or isinstance(left, int) and isinstance(right, int):
+        return min(left, right, key=lambda extent: extent if isinstance(extent, int) else 0)
+    one, other = sorted(map(str, (left, right)))
+    text = f"least_{one}_{other}"
+    for sign, word in ((" + ", "_plus_"), (" - ", "_minus_"), ("*", "_times_"), ("-", "minus_")):
+        text = text.replace(sign, word)
+    parts = [s for side in (left, right) if isinstance(side, Dim) for s in side.symbols()]
+    _SUMS[text] = frozenset(s for part in parts for s in roots(part))
+    return symbol(text)
+
+
 # The symbols of lengths in backward loops: what has one may be known better, once it is simplified, than by its symbol.
 BACKWARD: set[str] = set()
 

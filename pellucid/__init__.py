@@ -20,6 +20,7 @@ from .compiler.diagnostics import (
     PellucidError,
     PurityError,
     ShapeMismatchError,
+    StageError,
     StaticArgumentError,
     TypeMismatchError,
     UnsupportedError,
@@ -27,6 +28,7 @@ from .compiler.diagnostics import (
 from .function import Function, compile, grad, value_and_grad
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
+from .stage_function import from_source
 from .starting import begin as _begin
 
 __version__ = "0.1.0"
@@ -41,10 +43,12 @@ __all__ = [
     "PellucidError",
     "PurityError",
     "ShapeMismatchError",
+    "StageError",
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
     "compile",
+    "from_source",
     "grad",
     "thread_count",
     "threads",

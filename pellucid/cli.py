@@ -1,4 +1,4 @@
-"""`pellucid` on the command line: check, emit, debug, explain, cache.
+"""`pellucid` on the command line: check, emit, run, debug, explain, cache.
 
     pellucid emit kepler.py:kepler --grad 0,1 --stage reverse --args "float, float"
 
@@ -11,6 +11,7 @@ import argparse
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +26,13 @@ from .function import Function, compile, grad
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
 RUNNABLE = ("core", "typed", "reverse", "loops")
+BELOW = ("loops", "llvm", "asm")
 EXAMPLES = """examples:
   pellucid check physics.py
   pellucid emit logistic.py:loss --stage loops --args "f64[m], f64, f64[n, m], f64[n]"
   pellucid emit logistic.py:loss --stage reverse --grad 0,1 --args "f64[m], f64, f64[n, m], f64[n]"
   pellucid emit net.py:loss --stage typed --args "[Layer(f64[n, m], f64[m]), Layer(f64[m, k], f64[k])], f64[b, n]"
+  pellucid run logistic_typed.py --values "np.ones(2), 0.5, np.ones((3, 2)), np.zeros(3)"
   pellucid debug kepler.py:kepler --stage reverse --grad 0 --values "1.2, 0.6"
   pellucid explain heat.py:heat --args "f64[n, m], int, float"
 """
@@ -39,6 +42,11 @@ TYPES = """types of arguments, separated by commas:
   f64  f32  f16  i64 ... i8  u64 ... u8  bool_           NumPy scalars
   float  int  bool                                       Python numbers
   (f64, f64[n])  [f64[n]]  {"w": f64[n]}  Layer(f64[n])  containers; NamedTuples and dataclasses by name
+"""
+RUN = """The types of the arguments stand in the comment above the first function; change them there, too.
+  pellucid emit logistic.py:loss --stage typed --args "f64[m], f64, f64[n, m], f64[n]" -o loss_typed.py
+  pellucid run loss_typed.py --values "np.ones(2), np.float64(0.5), np.ones((3, 2)), np.zeros(3)"
+  pellucid run loss_typed.py --show loops
 """
 CACHE = """The cache keeps compiled functions, so that other processes start without compiling them again:
   PELLUCID_CACHE_DIR=FOLDER  where (default: pellucid in $XDG_CACHE_HOME or ~/.cache); it must belong to you alone
@@ -86,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=raw,
     )  # fmt: skip
     top.add_argument("--version", action="version", version=f"pellucid {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,debug,explain,cache}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,run,debug,explain,cache}")
 
     check = commands.add_parser("check", help="report the faults of all decorated functions, without running the file")
     check.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all files below it")
@@ -98,6 +106,16 @@ def parser() -> argparse.ArgumentParser:
     emit.add_argument("--stage", choices=STAGES, help="default: typed; with --grad reverse")
     emit.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
     emit.set_defaults(run=run_emit)
+
+    run = commands.add_parser(
+        "run", help="compile and run a file that emit wrote, edited or not", epilog=RUN, formatter_class=raw
+    )
+    run.add_argument("file", metavar="STAGE_FILE.py", help="the text of a stage")
+    run.add_argument("--stage", choices=("typed", "reverse", "loops"), help="default: as the file looks")
+    run.add_argument("--values", metavar="TEXT", help="arguments as Python expressions; made up if left out")
+    run.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
+    run.add_argument("--show", choices=BELOW, help="print the rest of the way down and run nothing")
+    run.set_defaults(run=run_run)
 
     debug = commands.add_parser("debug", help="run a stage in CPython under pdb", epilog=TYPES, formatter_class=raw)
     add_function(debug)
@@ -151,6 +169,34 @@ def run_emit(options: argparse.Namespace) -> int:
         Path(options.output).write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {options.output}: {error.strerror or error}") from None
+    return 0
+
+
+def run_run(options: argparse.Namespace) -> int:
+    from .editing import made_up, stage_of
+    from .stage_function import from_source
+
+    try:
+        function = from_source(options.file, options.stage or stage_of(options.file))
+    except OSError as error:
+        raise UsageError(f"cannot read {options.file}: {error.strerror or error}") from None
+    if options.show is not None:
+        print(function.source(options.show).rstrip("\n"))
+        return 0
+    if options.values is not None:
+        given = list(evaluate(f"({options.values},)", {}, "--values"))
+    else:
+        given = made_up(function, options.size)
+        for name, value in zip(inspect.signature(function).parameters, given):
+            print(f"{name} = {value!r}")
+    try:
+        result = function(*given)
+    except PellucidError:
+        raise
+    except Exception as error:
+        print("".join(traceback.format_exception_only(error)).rstrip("\n"), file=sys.stderr)
+        return 1
+    print(repr(result))
     return 0
 
 

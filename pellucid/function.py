@@ -318,6 +318,8 @@ def compile(
     }
     if function is None:
         return lambda f: compile(f, **options)
+    if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
+        raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function):
         usual = {"parallel": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
@@ -358,6 +360,8 @@ def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] 
 def _transformed(function: Callable[..., Any], transform: Gradient) -> Function:
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
+    if getattr(request.python, "__pellucid_text__", None) is not None:
+        raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
     if isinstance(transform.argnums, list):
         transform = replace(transform, argnums=tuple(transform.argnums))
     return Function(replace(request, transforms=(*request.transforms, transform)))

@@ -44,6 +44,7 @@ MAY_IMPORT = {
     "records": "",
     "diagnostics": "records",
     "messages": "",
+    "tuning": "",
     "names": "",
     "types": "dtypes records",
     "dtypes": "records",
@@ -59,12 +60,14 @@ MAY_IMPORT = {
     "printing": f"{LANGUAGE} analysis transform",
     "printer": f"{LANGUAGE} analysis transform printing",
     "stages": f"{LANGUAGE} analysis printing",
+    "languages": f"{LANGUAGE} analysis printing",
     "frontend": f"{LANGUAGE} analysis request runtime",
-    "backend": f"{LANGUAGE} analysis printer runtime",
+    "backend": f"{LANGUAGE} analysis printer runtime tuning",
     "steps": "program stages records",
     "asked": "frontend request records",
     "differentiate": f"{BASE} transform frontend request",
     "pipeline": "asked differentiate steps transform backend",
+    "edited": f"{BASE} analysis backend languages pipeline stages steps",
     "driver": "asked differentiate diagnostics pipeline steps frontend program request",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
@@ -155,7 +158,8 @@ INSIDE_FUNCTIONS = {
     "compiler/differentiate.py": {"transform"},
     "compiler/transform/adjoint/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
-    "pellucid/cli.py": {"check", "stepping"},
+    "pellucid/cli.py": {"check", "editing", "stage_function", "stepping"},
+    "pellucid/stage_function.py": {"editing"},
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},
     "runtime/llvm.py": {"llvmlite.binding"},
@@ -331,6 +335,7 @@ GROWING = {
     "compiler/steps.py": {"observers"},
     "compiler/types.py": {"_SUMS", "BACKWARD"},
     "runtime/machine_code.py": {"_LOADED", "_MAKING"},
+    "compiler/ops/routines.py": {"ROUTINES"},
     "runtime/routines.py": {"PROVIDED"},
 }
 CHANGING = frozenset("append extend insert pop popitem remove clear update setdefault add discard sort reverse".split())

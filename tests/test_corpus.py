@@ -6,6 +6,7 @@ import pytest
 
 import pellucid
 from tests.harness.corpus import programs
+from tests.harness.read_back import assert_reads_back
 from tests.harness.stages import STAGES, Stages, assert_same, in_python
 
 # The middle size makes the code, the last reuses it; a length of 1 broadcasts and is compiled apart.
@@ -27,6 +28,8 @@ def test_every_stage_agrees_with_python(program):
             except Exception:
                 faults.append(f"--- {stage}, size {size}\n{traceback.format_exc(limit=-6)}")
     assert not faults, "\n".join(faults)
+    for stage in ("typed", "loops"):
+        assert_reads_back(stages.program(stage, stages.flatten(args))[1], stage)
 
 
 def test_one_compile_serves_all_lengths():

@@ -24,6 +24,7 @@ from tests.harness.corpus import (
     leaves,
     programs,
 )
+from tests.harness.read_back import READERS, assert_reads_back
 from tests.harness.stages import Stages, module_of
 
 DIFFERENTIABLE = [program for program in programs() if program.has_gradient]
@@ -152,6 +153,8 @@ def test_gradient(program):
             assert len(got) == len(want)
             for one, other, original in zip(got, want, originals):
                 assert_close(one, other, original)
+            if size == min(STAGES) and stage in READERS:
+                assert_reads_back(stages.program(stage, stages.flatten(problem.args))[1], stage)
 
 
 def test_refusals_are_of_programs():

@@ -36,6 +36,13 @@ def f(x: "f64[n, n]", k: "int"):
                 a[i, j] = a[i, j] - a[k, j]
     return a
 """,
+    "an index that may be negative, once around": """
+def f(x: "f64[n]", shift: "int"):
+    y: "f64[n]" = empty((dim(x, 0),), "f64")
+    for i in range(0, dim(x, 0), 1):
+        y[i - shift] = x[i]
+    return y
+""",
 }
 
 DEPENDENT = {
@@ -84,11 +91,11 @@ def f(x: "f64[n]"):
         y[i] = last
     return y, last
 """,
-    "an index that may be negative": """
-def f(x: "f64[n]", shift: "int"):
+    "an index that counts from both ends": """
+def f(x: "f64[n]"):
     y: "f64[n]" = empty((dim(x, 0),), "f64")
-    for i in range(0, dim(x, 0), 1):
-        y[i - shift] = x[i]
+    for i in range(0 - dim(x, 0), dim(x, 0), 1):
+        y[i] = x[0]
     return y
 """,
     "the row of the range itself": """

@@ -110,6 +110,17 @@ def test_dtypes_are_numpys(a, b):
     np.testing.assert_array_equal(found, want)
 
 
+@pytest.mark.parametrize("right", [Y, B], ids=["vector", "matrix"])
+def test_singles_are_solved_as_doubles(right):
+    """As NumPy does it: the second matrix is singular only where it is computed with in singles."""
+    near = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-23]], np.float32) * np.float32(1.1)
+    for matrix, vector in ((A, right), (near, right[:2])):
+        single, column = matrix.astype(np.float32), vector.astype(np.float32)
+        found, want = pellucid.compile(PROGRAMS["solve"])(single, column), np.linalg.solve(single, column)
+        assert found.dtype == want.dtype == np.float32
+        np.testing.assert_array_equal(found, want)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_programs_agree_at_every_stage(name):
     stages = Stages(PROGRAMS[name])
@@ -162,3 +173,68 @@ def test_second_derivatives_match_differences():
 
 def slope(value, h=1e-5):
     return (value(h) - value(-h)) / (2.0 * h)
+
+
+# --- factors, inverses, determinants -------------------------------------------------------------------------------
+
+SYMMETRIC = A + A.T
+POSITIVE = A @ A.T
+TALL = RNG.normal(size=(6, 4))
+FUNCTIONS = {
+    "cholesky": POSITIVE, "inv": A, "det": A, "slogdet": A, "qr": TALL, "eigh": SYMMETRIC, "eigvalsh": SYMMETRIC,
+    "svd": TALL, "svdvals": TALL,
+}  # fmt: skip
+OPTIONS = {"svd": ", full_matrices=False"}
+FACTORS = module_of(
+    "import numpy as np\n\nimport pellucid\n\n\n"
+    + "\n\n\n".join(
+        f"def {name}(a):\n    return np.linalg.{name}(a{OPTIONS.get(name, '')})\n\n\n"
+        f"def {name}_loss(a):\n    made = {name}(a)\n    return {loss}\n\n\n"
+        f"def {name}_slopes(a):\n    return np.sum(np.sin(pellucid.grad({name}_loss)(a)))"
+        for name, loss in {
+            **dict.fromkeys(("cholesky", "inv", "eigvalsh", "svdvals"), "np.sum(np.sin(made))"),
+            "det": "np.sin(0.001 * made)",
+            "slogdet": "np.sin(made[1]) * made[0]",
+            "qr": "np.sum(np.sin(made[0])) + np.sum(np.cos(made[1]))",
+            "eigh": "np.sum(np.sin(made[1]) * made[0])",
+            "svd": "np.sum(np.sin(made[0]) * made[1]) + np.sum(np.cos(made[2]))",
+        }.items()
+    )
+    + "\n"
+)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_factors_are_numpys(name, dtype):
+    """At every stage, and to the last bit of singles, which NumPy computes as doubles."""
+    matrix = np.round(FUNCTIONS[name] * 8).astype(dtype)
+    stages, want = Stages(FACTORS[name]), in_python(FACTORS[name], matrix)
+    for stage in STAGES:
+        assert_same(stages.run(stage, matrix), want)
+    found, wanted = (f(matrix) for f in (pellucid.compile(FACTORS[name]), FACTORS[name]))
+    assert isinstance(found, tuple) == isinstance(wanted, tuple)
+    for one, other in zip(*((found, wanted) if isinstance(wanted, tuple) else ([found], [wanted])), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=4 * np.finfo(other.dtype).eps)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (2, 3), (3, 2), (0, 3)])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_factors_of_every_shape(name, shape):
+    """Empty ones, those that are refused, and those that are singular."""
+    for matrix in (np.ones(shape), np.zeros(shape), np.full(shape, 2.0)):
+        stages, want = Stages(FACTORS[name]), in_python(FACTORS[name], matrix)
+        assert_same(stages.run("llvm", matrix), want)
+    assert memory.live_bytes() == 0
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_of_factors_match_differences(name):
+    """Of first and of second order; of triangles, of what is read."""
+    matrix = FUNCTIONS[name]
+    direction = RNG.normal(size=matrix.shape)
+    for loss in (FACTORS[f"{name}_loss"], FACTORS[f"{name}_slopes"]):
+        wanted = slope(lambda h, loss=loss: loss(matrix + h * direction))
+        found = np.sum(pellucid.grad(loss)(matrix) * direction)
+        assert found == pytest.approx(wanted, rel=2e-5, abs=1e-8)

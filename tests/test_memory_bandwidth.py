@@ -10,6 +10,7 @@ import pytest
 import pellucid
 from pellucid.compiler.backend import parallel
 from pellucid.compiler.backend.llvm import compile_program
+from pellucid.compiler.backend.nests.collapse import collapse
 from pellucid.runtime import memory, threads
 from tests.harness.loops_python import in_python
 from tests.harness.loops_text import read_loops
@@ -123,44 +124,44 @@ FLAT = {
     "whole rows": ("""
 def f(x: "f64[n, m]", y: "f64[n, m]"):
     out = empty((dim(x, 0), dim(x, 1)))
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1)):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1), 1):
             out[i, j] = x[i, j] * y[i, j] + 1.0
     return out
 """, True),
     "three axes": ("""
 def f(x: "f64[n, m, 3]", y: "f64[n, m, 3]"):
     out = empty((dim(x, 0), dim(x, 1), 3))
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1)):
-            for k in range(3):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1), 1):
+            for k in range(0, 3, 1):
                 out[i, j, k] = x[i, j, k] * y[i, j, k] + 1.0
     return out
 """, True),
     "another order": ("""
 def f(x: "f64[n, n]", y: "f64[n, n]"):
     out = empty((dim(x, 0), dim(x, 1)))
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1)):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1), 1):
             out[i, j] = x[j, i] * y[i, j] + 1.0
     return out
 """, False),
     "a part of each row": ("""
 def f(x: "f64[n, m]", y: "f64[n, m]"):
     out = empty((dim(x, 0), dim(x, 1)))
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1)):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1), 1):
             out[i, j] = 0.0
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1) - 1):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1) - 1, 1):
             out[i, j] = x[i, j] * y[i, j] + 1.0
     return out
 """, False),
     "the variables count": ("""
 def f(x: "f64[n, m]", y: "f64[n, m]"):
     out = empty((dim(x, 0), dim(x, 1)))
-    for i in prange(dim(x, 0)):
-        for j in range(dim(x, 1)):
+    for i in prange(0, dim(x, 0), 1):
+        for j in range(0, dim(x, 1), 1):
             out[i, j] = x[i, j] * y[i, j] + cast(j, "f64")
     return out
 """, False),
@@ -172,7 +173,7 @@ def test_nests_over_whole_arrays_are_one_loop(name, any_work):
     text, is_flat = FLAT[name]
     program, scope = read_loops(text), in_python(text)
     like_x = {**program.main.types, "out": program.main.types["x"]}  # as the compiler types it; the reader does not
-    native = compile_program(program.map(lambda function: function.with_(types=like_x)))
+    native = compile_program(program.map(lambda function: collapse(function.with_(types=like_x))))
     body = loops_of(native)[-1]
     assert len(re.findall(r"^for\.\d+:", body, re.M)) == (1 if is_flat else 2)
     shapes = [(0, 0), (0, 5), (5, 0), (1, 1), (3, 3), (17, 17)] if "n, n" in text else [(0, 3), (3, 0), (1, 7), (13, 5)]

@@ -12,6 +12,7 @@ import pytest
 
 from pellucid.compiler import types
 from pellucid.compiler.dtypes import DTYPE_OF_NUMPY, DTYPES, NUMPY_DTYPE
+from pellucid.compiler.frontend.rules import expand
 from pellucid.compiler.ops import OPERATORS, samples
 from pellucid.compiler.ops.cotangents import cotangent
 from pellucid.compiler.ops.schema import TypeFault
@@ -27,10 +28,10 @@ WEAK = {"bool": bool, "i64": int, "f64": float}
 
 
 def test_every_row_has_samples_that_python_accepts():
-    assert {case.row.name for case in CASES} == set(OPERATORS)
+    assert {case.row.name for case in CASES} == {row.name for row in OPERATORS.values() if row.results == 1}
 
 
-@pytest.mark.parametrize("row", OPERATORS.values(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [r for r in OPERATORS.values() if r.results == 1], ids=lambda row: row.name)
 def test_spelling_means_the_row(row):
     """The printed form, filled with names and evaluated, is the row's meaning."""
     case = next(c for c in CASES if c.row is row)
@@ -45,7 +46,7 @@ def test_spelling_means_the_row(row):
         static["dtype"] = WEAK[dtype].__name__ if weak else f"np.{NUMPY_DTYPE[dtype].name}"
     scalar = row.scalar_spelling and all(np.ndim(o) == 0 for o in case.operands)
     text = (row.scalar_spelling if scalar else row.spelling).format(**fields, **static)
-    import scipy
+    import scipy.linalg
 
     with np.errstate(all="ignore"):
         printed = eval(text, {"np": np, "math": math, "scipy": scipy}, dict(zip(names, case.operands)))
@@ -201,6 +202,7 @@ def emitted_cotangent(case, position, weight, symbolic):
     """The cotangent that the row emits, run in CPython; the types inferred on the way must be true."""
     values, atoms = harness.operand_atoms(case)
     builder = harness.builder_for(values, symbolic)
+    builder.specialiser = expand
     lengths = harness.symbol_lengths(values)
     static = dict(case.static)
     out = builder.call(case.row.name, *atoms, hint="out", **static)

@@ -2,12 +2,14 @@
 
 import math
 
+import gast
 import numpy as np
 import pytest
 
 import pellucid
+from pellucid.compiler import syntax
 from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.nests.choices import choices
+from pellucid.compiler.backend.nests.if_convert import if_convert
 from tests.harness import targets
 from tests.harness.loops_text import read_loops
 from tests.harness.random_pieces import random_arguments, random_program
@@ -174,8 +176,9 @@ def f(x: "f64[n, m]"):
 
 def chosen(body, types='x: "f64[n]", y: "f64[n]", k: "int", c: "f64"'):
     program = read_loops(f"def f({types}):\n    for j in range(0, dim(x, 0), 1):\n{body}\n    return x\n")
-    (loop, _) = program.main.body
-    return len(choices(loop.body, program.main.types))
+    functions = program.main, if_convert(program.main)
+    before, after = (sum(isinstance(s, gast.If) for s in syntax.walk(f.body)) for f in functions)
+    return before - after
 
 
 def test_only_elements_that_were_reached_and_values_that_cannot_fail_are_chosen():

@@ -1,6 +1,7 @@
 """Reverse mode: derivatives of first and second order against differences and complex steps, and what they save."""
 
 import dataclasses
+import functools
 
 import gast
 import numpy as np
@@ -8,15 +9,18 @@ import pytest
 
 from pellucid.compiler import stages, syntax, types
 from pellucid.compiler.diagnostics import GradientError
+from pellucid.compiler.frontend.rules import expand
 from pellucid.compiler.printer import print_function
+from pellucid.compiler.transform import reverse as writing
 from pellucid.compiler.transform.copies import copies
-from pellucid.compiler.transform.reverse import reverse
 from pellucid.compiler.types import ListOf, Scalar
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
 from tests.harness.cases import read_cases, write_cases
 from tests.harness.derivative_programs import PROGRAMS
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
+
+reverse = functools.partial(writing.reverse, specialiser=expand)
 
 
 def floats(program):

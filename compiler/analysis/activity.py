@@ -170,8 +170,7 @@ def _edges_of(statement: gast.stmt, types: Mapping[str, Type], program: Program,
             if callee is not None and callee in program.functions:
                 yield from _edges_of_call(statement, node, program.functions[callee], reach.get(callee, ()))
             elif callee in OPERATORS and isinstance(statement, gast.Assign):
-                (name,) = syntax.names_bound(statement)
-                yield from ((source, name) for _, source in passing(node))
+                yield from ((s, name) for name in syntax.names_bound(statement) for _, s in passing(node))
 
 
 def _edges_of_call(statement, node: gast.Call, callee: Function, reach) -> Iterator[Edge]:

@@ -22,20 +22,19 @@ from ..ops.forms import CHANGES_FIRST, FORMS, SHOWS, VIEWS
 from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, ListOf, Type
-from .def_use import DefUse, def_use
-from .disjoint import Places, are_disjoint, bounded_variables, index_form, places_of
 from .liveness import liveness
+from .memory.parts import Part, Parts
 
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """Why two names share: made by `origin`; if `places` is there, the second shows those elements of `owner`."""
+    """Why two names share: made by `origin`; if `part` is there, the second shows that part of `owner`."""
 
     origin: gast.stmt
     owner: str | None = None
-    places: Places | None = None
+    part: Part | None = None
 
 
 Pair = tuple[str, str]
@@ -72,7 +71,11 @@ def pair(left: str, right: str) -> Pair:
 
 
 def alias(function: Function, as_numpy: bool = False) -> Aliases:
-    walker = _Walker(function, def_use(function), as_numpy)
+    return _aliases(function, Parts(function), as_numpy)
+
+
+def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
+    walker = _Walker(function, parts, as_numpy)
     walker.block(function.body, {})
     return Aliases(walker.links)
 
@@ -81,9 +84,8 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
         return []
-    aliases, live = alias(function, as_numpy), liveness(function)
-    facts = def_use(function)
-    least = bounded_variables(function, facts)
+    parts = Parts(function)
+    aliases, live = _aliases(function, parts, as_numpy), liveness(function)
     found = []
     for statement in dict.fromkeys(syntax.walk(function.body)):
         for stored in stored_names(statement):
@@ -97,7 +99,7 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
                 owned = other in function.parameters and not _is_list(function.types.get(other))
                 if not (owned or other == stored or other in used):
                     continue
-                if link.places is not None and are_disjoint(link, statement, stored, facts, function.types, least):
+                if link.part is not None and link.owner == stored and parts.are_apart(link.part, statement):
                     continue
                 found.append(Conflict(statement, stored, other, link.origin, live.next_use(statement, other)))
             if stored in function.parameters and not _is_list(function.types.get(stored)):
@@ -160,12 +162,12 @@ def _is_list(type_: Type | None) -> bool:
 
 
 class _Walker:
-    def __init__(self, function: Function, facts: DefUse, as_numpy: bool) -> None:
-        self.types, self.facts, self.as_numpy = function.types, facts, as_numpy
+    def __init__(self, function: Function, parts: Parts, as_numpy: bool) -> None:
+        self.types, self.parts, self.as_numpy = function.types, parts, as_numpy
         self.links: dict[int, State] = {}
         arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
         self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
-        self.tracked |= {base for name in self.tracked for base in _bases(name, facts)}
+        self.tracked |= {base for name in self.tracked for base in parts.bases(name)}
 
     def block(self, statements: Iterable[gast.stmt], state: State) -> State:
         for statement in statements:
@@ -197,7 +199,7 @@ class _Walker:
         while True:
             start = state if variable is None else forget(state, variable, keep_links=True)
             following = join(state, self.block(body, start))
-            if following.keys() == state.keys() and all(following[k].places is state[k].places for k in state):
+            if following.keys() == state.keys() and all(following[k].part is state[k].part for k in state):
                 return following
             state = following
 
@@ -210,8 +212,7 @@ class _Walker:
             sources = (*sources, *getattr(statement, "shows", ()))
         shown = self.partners(statement, sources, state)
         if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
-            places = places_of(value.slice, self.facts, self.types)
-            shown[sources[0]] = Link(statement, sources[0], places)
+            shown[sources[0]] = Link(statement, sources[0], self.parts.of(value))
         state = forget(state, name)
         for other, link in shown.items():
             if other != name:
@@ -256,14 +257,8 @@ def _views(function: Function) -> Iterable[gast.Subscript]:
             yield statement.value
 
 
-def _bases(name: str, facts: DefUse) -> tuple[str, ...]:
-    """The names that an index counts from: places are forgotten when one of them changes."""
-    place = index_form(syntax.name(name), facts)
-    return () if place is None else tuple(base for base, _ in place.terms)
-
-
 def join(left: State, right: State) -> State:
-    """What may hold on either path; of two reasons the first, its places only where both agree."""
+    """What may hold on either path; of two reasons the first, its part only where both agree."""
     if not right or left is right:
         return left
     joined = dict(left)
@@ -271,18 +266,18 @@ def join(left: State, right: State) -> State:
         mine = joined.get(key)
         if mine is None:
             joined[key] = link
-        elif mine is not link and (mine.owner, mine.places) != (link.owner, link.places):
+        elif mine is not link and (mine.owner, mine.part) != (link.owner, link.part):
             joined[key] = Link(mine.origin)
     return joined
 
 
 def forget(state: State, name: str, keep_links: bool = False) -> State:
-    """The state once a name has a new value: its links go, and places that were counted from it are unknown."""
+    """The state once a name has a new value: its links go, and parts that were counted from it are unknown."""
     kept: State = {}
     for key, link in state.items():
         if name in key and not keep_links:
             continue
-        stale = link.places is not None and link.places.depends_on(name) or link.owner == name and not keep_links
+        stale = link.part is not None and name in link.part.names or link.owner == name and not keep_links
         kept[key] = Link(link.origin) if stale else link
     return kept
 

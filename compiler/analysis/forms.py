@@ -60,12 +60,17 @@ class Form:
         return Form(self.constant * factor, tuple([(u, f * factor) for u, f in self.terms])) if factor else Form(0)
 
     def factor_of(self, unknown: object) -> int:
-        return next((f for u, f in self.terms if u == unknown), 0)
+        for other, factor in self.terms:
+            if other == unknown:
+                return factor
+        return 0
 
     def with_value(self, unknown: object, value: Form) -> Form:
         """The form where an unknown has a value."""
-        rest = Form(self.constant, tuple((u, f) for u, f in self.terms if u != unknown))
-        return combine(rest, 1, value, self.factor_of(unknown))
+        rest = tuple([term for term in self.terms if term[0] != unknown])
+        if len(rest) == len(self.terms):
+            return self
+        return combine(Form(self.constant, rest), 1, value, self.factor_of(unknown))
 
 
 def unknown(key: object) -> Form:

@@ -12,6 +12,7 @@ No other statement of the loop mentions `s`, so nobody sees what it is on the wa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 import gast
 
@@ -25,7 +26,7 @@ from .def_use import reads_of
 Fault = tuple[gast.stmt, str]
 
 
-def is_lanes(node: gast.stmt) -> bool:
+def is_lanes(node: gast.stmt) -> TypeGuard[gast.For]:
     return isinstance(node, gast.For) and syntax.operator_of(node.iter) == "lanes"
 
 

@@ -24,6 +24,7 @@ LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
 INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
 FRONT, BACK = "front", "back"
 
+Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
 Test = tuple[tuple[Form, ...], tuple[Form, ...]]
 
 
@@ -47,6 +48,10 @@ class Journal:
 
     axes: dict[int, tuple[str | None, ...]] = field(default_factory=dict)
     fits: dict[int, bool] = field(default_factory=dict)
+    alike: dict[int, frozenset[Pair]] = field(default_factory=dict)
+
+    def add_alike(self, node: int, found: frozenset[Pair]) -> None:
+        self.alike[node] = found & self.alike.get(node, found)
 
     def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
         old = self.axes.get(node, found)
@@ -60,6 +65,8 @@ class Journal:
             self.add_axes(node, found)
         for node, fits in other.fits.items():
             self.add_fits(node, fits)
+        for node, alike in other.alike.items():
+            self.add_alike(node, alike)
 
 
 class Values:
@@ -209,12 +216,20 @@ class Values:
             inside = state.copy()
             self.learn(inside, *self.facts_of(node.test, inside, truth))
             sides.append(self.visit(part, inside))
-        return self._either(sides[0], sides[1])
+        return None if None in sides else self.either(node.test, sides[0], sides[1], state)
 
-    def _either(self, left: Form | None, right: Form | None) -> Form | None:
-        if left is None or right is None:
-            return None
-        return self.unknowns.choice("either", left, right)
+    def either(self, test: gast.expr, left: Form, right: Form, state: State) -> Form:
+        """One of two ints: the greater or the lesser of them where that is what the test asks."""
+        return self.unknowns.choice(self._kind(left - right, test, state), left, right)
+
+    def _kind(self, gap: Form, test: gast.expr, state: State) -> str:
+        if gap.terms:
+            so, not_so = self.facts_of(test, state, True), self.facts_of(test, state, False)
+            if _follows(gap, so) and _follows(-gap, not_so):
+                return "max"
+            if _follows(-gap, so) and _follows(gap, not_so):
+                return "min"
+        return "either"
 
     # --- calls -----------------------------------------------------------------------------------------------------
 
@@ -235,12 +250,12 @@ class Values:
                 self._judge_exact(node, found, state)
             return self._unknown_result(node)
         forms = [self.visit(argument, state) for argument in node.args]
-        if None in ([forms[position] for position in row.lazy] or forms):  # a condition has no form
+        if None in ([forms[position] for position in row.lazy] or forms):  # a condition has no form: it is what it is
             return self._unknown_result(node)
         type_ = type_of(node, self.types, self.held)
         if not is_int(type_):
             return None
-        exact = row.interval(self, state, *forms)
+        exact = row.interval(self, state, *(node.args[k] if form is None else form for k, form in enumerate(forms)))
         return self._fitted(node, state, exact, type_)
 
     def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
@@ -292,6 +307,11 @@ class Values:
         x, y = self.visit(left, state), self.visit(right, state)
         self.journal = journal
         return () if x is None or y is None else row.interval(self, state, x, y)  # type: ignore[misc]
+
+
+def _follows(form: Form, facts: tuple[Form, ...]) -> bool:
+    """Whether one of the facts is that a form, or less than it, is not negative."""
+    return any(fact.terms == form.terms and fact.constant <= form.constant for fact in facts)
 
 
 def is_int(type_: Type | None) -> bool:

@@ -24,8 +24,8 @@ from ..types import Array, Extent, Scalar, Type
 from .expression_types import type_of
 from .forms import Form
 from .parameter_lengths import determining_axes
-from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, State, Values, is_int, items_of
-from .view_lengths import lengths_of
+from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, Pair, State, Values, is_int, items_of
+from .view_lengths import judge_store, lengths_of
 
 __all__ = ["BACK", "FRONT", "Ranges", "ranges"]
 
@@ -40,11 +40,14 @@ class Ranges:
 
     Slices and new axes, which an access of the typed stage may have besides, count as proven.
     `fits` holds the ids of int operations whose exact result lies in their dtype.
+    `alike[id(node)]` has the axes along which operands of an operator surely have equal lengths; in a store to a part
+    of an array the value is the first and the part the second.
     The ids are those of the tree that was analysed, which must be kept alive.
     """
 
     axes: Mapping[int, tuple[str | None, ...]]
     fits: frozenset[int]
+    alike: Mapping[int, frozenset[Pair]]
 
     def of(self, node: gast.expr, axis: int) -> str | None:
         found = self.axes.get(id(node), ())
@@ -58,10 +61,11 @@ class Ranges:
 @remembered
 def ranges(function: Function) -> Ranges:
     if not any(map(_may_be_judged, function.types.values())):
-        return Ranges({}, frozenset())
+        return Ranges({}, frozenset(), {})
     values = Values(function.types)
     _block(values, function.body, _entry(values, function))
-    return Ranges(values.journal.axes, frozenset(node for node, fits in values.journal.fits.items() if fits))
+    fits = frozenset(node for node, fits in values.journal.fits.items() if fits)
+    return Ranges(values.journal.axes, fits, values.journal.alike)
 
 
 def _may_be_judged(type_: Type) -> bool:
@@ -127,6 +131,7 @@ def _assign(values: Values, place: gast.expr, value: gast.expr, state: State) ->
             values.visit(value, state)
             if isinstance(values.types.get(base), Array):
                 values.access(place, state)
+                judge_store(values, place, value, state)
             else:
                 for item in items_of(place):
                     values.visit(item, state)

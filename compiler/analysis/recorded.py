@@ -21,7 +21,7 @@ from .. import syntax
 from ..ops.schema import OPERATORS, row_of
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Type
-from .dependence import Dependence
+from .memory.overwriting import Overwriting
 from .mincut import minimum_cut
 from .regions import Regions, Value
 
@@ -39,12 +39,12 @@ class Recorded:
     regions: Regions
     types: Mapping[str, Type]
     lasting: bool = True
-    dependence: Dependence = field(init=False)
+    overwriting: Overwriting = field(init=False)
     _uses: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     _stored: dict[str, gast.stmt] | None = None
 
     def __post_init__(self) -> None:
-        self.dependence = Dependence(self.regions)
+        self.overwriting = Overwriting(self.regions)
 
     def kept(self, needed: Iterable[str], given: Set[str] = frozenset()) -> list[str]:
         """The values to keep, in program order, where the `given` ones can be had without."""
@@ -129,7 +129,7 @@ class Recorded:
         base = load.value.value.id
         if base not in self.regions.stores or not self.stays(base):
             return False
-        return not any(self.dependence.may_overwrite(load, store) for store in self.regions.stores[base])
+        return not any(self.overwriting.may_overwrite(load, store) for store in self.regions.stores[base])
 
     def stored_at(self, key: str) -> gast.stmt | None:
         """A store that put this value where it still is in the end: the array is the record."""
@@ -149,7 +149,7 @@ class Recorded:
                 if key in found or value.region is not self.regions.place[id(store)]:
                     continue
                 free = all(self._is_free_before(k, value) for k in self._index_keys(store))
-                if free and not any(self.dependence.may_overwrite(store, other) for other in stores):
+                if free and not any(self.overwriting.may_overwrite(store, other) for other in stores):
                     found[key] = store
         return found
 

@@ -16,6 +16,7 @@ import gast
 from .. import syntax
 from ..ops import schema
 from ..ops.forms import FORMS, LOOPS, LOOPS_OF_TYPED, WHOLE
+from ..ops.routines import ROUTINES
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 
@@ -63,7 +64,7 @@ def _typed_fault(statement: gast.stmt, function: Function) -> str:
             return _flat(value, function)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Call() as call):
             names = all(isinstance(p, gast.Name) for p in places)
-            return _call_of_function(call) if names else "only names can take the results of a call"
+            return _call_of_function(call, len(places)) if names else "only names can take the results of a call"
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(), slice=gast.Tuple(elts=items))], value=value):
             return _items(items) or ("" if syntax.is_atom(value) else "what is stored is not an atom")
         case gast.Expr(value=gast.Call() as call):
@@ -115,10 +116,13 @@ def _operator(call: gast.Call) -> str:
     return f"`{name}` needs its static part `{missing[0]}`" if missing else ""
 
 
-def _call_of_function(call: gast.Call) -> str:
+def _call_of_function(call: gast.Call, places: int) -> str:
     name = syntax.operator_of(call)
-    if name is None or name in schema.OPERATORS:
-        return "several results come only from a function of the program"
+    row = schema.OPERATORS.get(name or "")
+    if name is None or row is not None and row.results != places:
+        return f"`{name}` does not have {places} results"
+    if row is not None:
+        return _operator(call)
     return "" if all(map(syntax.is_atom, call.args)) else "an argument is not an atom"
 
 
@@ -176,7 +180,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
                 return _buffer(value, function)
             return _nested(value, function)
         case gast.Assign(targets=[gast.Tuple()], value=gast.Call() as call):
-            return _call_of_function(call)
+            return _call_of_function(call, 0)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Tuple(elts=values)):
             return _turned(places, values, types)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value):
@@ -186,7 +190,7 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Expr(value=gast.Call() as call):
             effect = syntax.operator_of(call)
             lost = effect in schema.OPERATORS or effect in FORMS and FORMS[effect].gives
-            return f"`{effect}` is lost" if lost else ""
+            return f"`{effect}` is lost" if lost else _routine(call, types)
         case gast.For(target=gast.Name(), iter=iter_):
             return _range(iter_, LOOPS, flat=False)
         case gast.While(test=test) | gast.If(test=test):
@@ -198,6 +202,21 @@ def _loops_fault(statement: gast.stmt, function: Function) -> str:
         case gast.Delete(targets=[gast.Name()]) | gast.Pass():  # a loop may do nothing but raise for its step
             return ""
     return f"not a statement of the loops stage: {type(statement).__name__}"
+
+
+def _routine(call: gast.Call, types: Mapping[str, Type]) -> str:
+    """A call of a library routine: arrays of the ranks of its row, all of one dtype but where the row says another."""
+    row = ROUTINES.get(syntax.operator_of(call) or "")
+    if row is None:
+        return ""
+    found = [types.get(a.id) if isinstance(a, gast.Name) else None for a in call.args]
+    arrays = [t for t in found if isinstance(t, Array)]
+    if len(arrays) != len(row.given) or len(arrays) != len(found):
+        return f"`{row.name}` takes {len(row.given)} arrays"
+    unknown = sorted(set(syntax.static_of(call)) - set(row.static))
+    if unknown:
+        return f"`{row.name}` has no static part `{unknown[0]}`"
+    return row.fault([(t.dtype, t.ndim) for t in arrays], arrays[-1].dtype)
 
 
 def _turned(places: list[gast.expr], values: list[gast.expr], types: Mapping[str, Type]) -> str:
@@ -229,7 +248,7 @@ def _nested(node: gast.expr, function: Function) -> str:
     """A nested expression: every operator known and complete, every element access with one index per axis."""
     for part in syntax.nodes_of(node):
         if isinstance(part, gast.Call):
-            message = _operator(part)
+            message = _operator(part) or _routine(part, function.types)
         elif isinstance(part, gast.Subscript):
             message = _element(part, function)
         elif isinstance(part, gast.BinOp | gast.UnaryOp | gast.Compare):

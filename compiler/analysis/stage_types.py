@@ -8,6 +8,7 @@ Lengths are compared where both are known: two ints, or symbols of the parameter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import gast
 
@@ -67,6 +68,10 @@ class _Checker:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 return self.assignment(name, value)
+            case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+                results: Any = self.inferred(value) or ()
+                pairs = zip(places, results)
+                return next((m for p, t in pairs if (m := self.compare(f"`{p.id}`", self.types[p.id], t))), "")
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=items)], value=value):
                 return self.store(base, items, value)
             case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), item])):

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import gast
 
 from .. import syntax
 from ..ops.forms import WHOLE
+from ..ops.schema import row_of
 from ..types import Array
 from .forms import Form
 from .range_values import LENGTH_HIGH, State, Values, items_of
@@ -40,7 +42,8 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
         return tuple(lengths[a] for a in transposed_axes(value))
     on_typed = values.symbols is not None
     if on_typed and not _gets_shape(value):
-        return None  # an operator on names and constants: there is nothing to judge
+        _judge_operands(values, value, state)
+        return None  # an operator on names and constants: there is nothing else to judge
     if not on_typed and operator not in WHOLE:
         values.visit(value, state)
         return None
@@ -49,6 +52,42 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | 
     for length in lengths:  # past the statement, which raises otherwise
         values.learn(state, length, length.times(-1).plus(LENGTH_HIGH))
     return lengths
+
+
+def judge_store(values: Values, place: gast.Subscript, value: gast.expr, state: State) -> None:
+    """Which lengths of a value are those of the part of an array that it is stored to."""
+    type_ = values.types.get(value.id) if isinstance(value, gast.Name) else None
+    if values.symbols is None or not isinstance(type_, Array) or not any(map(_is_cut, items_of(place))):
+        return
+    if not values.is_chosen(place):
+        _judge(values, id(place), [values.lengths_of_name(value.id, state), _view(values, place, state)], state)
+
+
+def _is_cut(item: gast.expr) -> bool:
+    return isinstance(item, gast.Slice) and (item.lower is not None or item.upper is not None or item.step is not None)
+
+
+def _judge_operands(values: Values, call: gast.Call, state: State) -> None:
+    """Which operands of an elementwise operator have equal lengths, where their types do not say so."""
+    row = row_of(syntax.operator_of(call))
+    if row is None or row.kind != "elementwise":
+        return
+    types = [values.types.get(a.id) if isinstance(a, gast.Name) else None for a in call.args]
+    if len({type_.dims for type_ in types if isinstance(type_, Array)}) > 1:
+        shapes = [
+            values.lengths_of_name(a.id, state) if isinstance(type_, Array) else ()
+            for a, type_ in zip(call.args, types)
+        ]
+        _judge(values, id(call), shapes, state)
+
+
+def _judge(values: Values, node: int, shapes: list[tuple[Form, ...]], state: State) -> None:
+    found = set()
+    for first, second in combinations(range(len(shapes)), 2):
+        for axis, (a, b) in enumerate(zip(reversed(shapes[first]), reversed(shapes[second]))):
+            if a == b or (values.proves(state, a - b) and values.proves(state, b - a)):
+                found.add((axis, first, second))
+    values.journal.add_alike(node, frozenset(found))
 
 
 def _gets_shape(value: gast.Call) -> bool:
@@ -109,3 +148,17 @@ def _clamped(values: Values, state: State, bound: Form | None, length: Form) -> 
         from_end = bound + length
         return from_end if values.proves(state, from_end) else values.unknowns.choice("max", Form(0), from_end)
     return None
+
+
+def keeps_c_order(items: list[gast.expr]) -> bool:
+    """Whether ints come first, then at most one slice of step 1, then whole axes: C order stays C order."""
+    rest = list(items)
+    while rest and not isinstance(rest[0], gast.Slice) and not _is_new_axis(rest[0]):
+        rest.pop(0)
+    if rest and isinstance(rest[0], gast.Slice) and rest[0].step is None:
+        rest.pop(0)
+    return all(isinstance(i, gast.Slice) and i.lower is None and i.upper is None and i.step is None for i in rest)
+
+
+def _is_new_axis(item: gast.expr) -> bool:
+    return isinstance(item, gast.Constant) and item.value is None

@@ -16,7 +16,6 @@ from ..types import INT
 from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .checks import fits, tags_of
-from .flat import is_flat_access
 from .frame import INTERNAL_ERROR, ArrayPlace, Frame
 from .rows import row_of
 from .text import INLINED, NULL, Definition, Module, Tags, Value, int_
@@ -227,9 +226,6 @@ def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> 
 
 def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
     code, place = frame.code, frame.array(node.value.id)
-    if is_flat_access(frame, node):
-        position = code.load("i64", frame.counter(frame.flat[0]))
-        return code.offset(STORED[place.type.dtype], code.load("ptr", place.data), position)
     row = row_of(frame, node)
     if row is not None:
         last = position_of(frame, node, len(indices) - 1, indices[-1])

@@ -16,14 +16,14 @@ from dataclasses import field
 import gast
 
 from .. import syntax
+from ..analysis.memory.storage import storage_classes
 from ..ops.schema import row_of
 from ..records import dataclass
 from .cost import straight
 from .frame import ArrayPlace, Frame
 from .loop_rules.arithmetic import text_of
 from .nests import apart
-from .nests.choices import Choice, choices
-from .storage import Apart, split_tags, storage_classes
+from .storage import Apart, split_tags
 from .text import TRUE, Line, Tag, Tags, Value, int_
 
 LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
@@ -37,7 +37,6 @@ class OpenLoop:
     assigned  the names that the body gives a value
     flag      the variable that says that everything tested fits
     tags      what LLVM is told of accesses that never meet others in this loop, by their nodes
-    choices   the branches that are written as stores without branches, by their nodes
     lines     the instructions before the loop
     tested    which accesses the tests among them speak of
     rows      the addresses among them (`rows.py`)
@@ -50,7 +49,6 @@ class OpenLoop:
     assigned: frozenset[str]
     flag: Value | None = None
     tags: Mapping[int, Tags] = field(default_factory=dict)
-    choices: Mapping[int, list[Choice]] = field(default_factory=dict)
     lines: list[str | Line] = field(default_factory=list)
     tested: set[tuple[str, int, str]] = field(default_factory=set)
     is_innermost: bool = False
@@ -65,16 +63,15 @@ def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
     else:
         tags = declare_apart(frame, node) if apart.is_candidate(node) else {}
     innermost = straight(node.body)
-    chosen = choices(node.body, frame.function.types) if innermost else {}
     place, variable = len(frame.code.lines), node.target.id
-    loop = OpenLoop(variable, low, high, place, assigned, tags=tags, choices=chosen, is_innermost=innermost)
+    loop = OpenLoop(variable, low, high, place, assigned, tags=tags, is_innermost=innermost)
     frame.loops.append(loop)
 
 
 def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, Tags]:
     """Tags for accesses that stay where they are while others move past them."""
     node, classes = written_out(frame, node), storage_classes(frame.function)
-    return declare_scopes(frame, apart.fixed_and_moving(node, frame.sizes(), frame.ranges, classes))
+    return declare_scopes(frame, apart.fixed_and_moving(node, frame.integers(), frame.ranges, classes))
 
 
 def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, Tags]:
@@ -119,11 +116,6 @@ def tags_of(frame: Frame, node: gast.Subscript) -> Tags:
     """What LLVM is told of the memory that an element access touches."""
     known = frame.loops[-1].tags.get(id(node)) if frame.loops else None
     return frame.array(node.value.id).tags if known is None else known
-
-
-def choice_of(frame: Frame, node: gast.If) -> list[Choice] | None:
-    """What a branch stores, where it is written without a branch."""
-    return frame.loops[-1].choices.get(id(node)) if frame.loops else None
 
 
 def close_loop(frame: Frame) -> None:

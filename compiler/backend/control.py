@@ -15,15 +15,13 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..diagnostics import Span
 from ..records import dataclass
+from ..tuning import LONG_BODY
 from ..types import Scalar
 from . import checks, polls
-from .arrays import element_pointer, load_at, store_at
 from .cost import straight
-from .expressions import lower_as, lower_int, lower_test
-from .flat import Flat, flattened
+from .expressions import lower_int, lower_test
 from .frame import Frame
 from .glue import is_short
-from .nests.choices import Choice
 from .parallel import lower_apart, lower_parallel
 from .pieces import lower_in_pieces
 from .rows import bounds
@@ -31,15 +29,10 @@ from .text import Code, Tag, Tags, Value, int_
 
 ONE = int_(1)
 LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')
-LONG_BODY = 100  # instructions
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 
 
 def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
-    stores = checks.choice_of(frame, node)
-    if stores is not None:
-        _store_choices(frame, node.test, stores)
-        return
     code = frame.code
     then, done = code.label("then"), code.label("joined")
     otherwise = code.label("else") if node.orelse else done
@@ -51,17 +44,6 @@ def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
         lower_block(frame, body)
         code.jump(done)
     code.start(done)
-
-
-def _store_choices(frame: Frame, test: gast.expr, stores: Sequence[Choice]) -> None:
-    """Every element gets its new value or the one that it has."""
-    condition = lower_test(frame, test)
-    for place, value in stores:
-        dtype = frame.array(place.value.id).type.dtype
-        pointer = element_pointer(frame, place, [lower_int(frame, index) for index in place.slice.elts])
-        tags = checks.tags_of(frame, place)
-        old = load_at(frame, dtype, pointer, tags)
-        store_at(frame, dtype, frame.code.select(condition, lower_as(frame, value, dtype), old), pointer, tags)
 
 
 def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
@@ -88,15 +70,11 @@ def _lower_body(frame: Frame, node: gast.For | gast.While, lower_block: LowerBlo
 
 def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     """A step of 1 or -1 counts itself; any other goes by the number of iterations, which cannot overflow."""
-    flat = flattened(frame, node, lower_int)
-    if flat is not None:
-        _lower_flat(frame, node, flat, lower_block)
-        return
     arguments = [lower_int(frame, a) for a in node.iter.args]
     start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
     step = arguments[2] if len(arguments) > 2 else int_(1)
     for lower in (lower_parallel, lower_apart) if step.text == "1" else ():
-        if lower(frame, node, node, start, stop, _count_by_one, lower_block):
+        if lower(frame, node, start, stop, _count_by_one, lower_block):
             return
     if step.text == "1" and lower_in_pieces(frame, node, start, stop, _count_by_one, lower_block):
         return
@@ -106,14 +84,6 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     else:
         _count_by_step(frame, node, start, stop, step, lower_block)
     frame.in_lanes = outer
-
-
-def _lower_flat(frame: Frame, node: gast.For, flat: Flat, lower_block: LowerBlock) -> None:
-    frame.flat = flat.variables
-    given = (frame, flat.loop, node, int_(0), flat.stop, _count_by_one, lower_block)
-    if not lower_parallel(*given) and not lower_apart(*given):
-        _count_by_one(frame, flat.loop, int_(0), flat.stop, int_(1), lower_block)
-    frame.flat = ()
 
 
 def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:

@@ -17,10 +17,25 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import expressions_of
+from ..diagnostics import InternalError
 from ..ops.forms import BUFFERS, IDLE
+from ..ops.routines import ROUTINES, formula
 from ..ops.schema import OPERATORS
 from ..records import dataclass
-from ..types import Array
+from ..tuning import (
+    ALLOCATION,
+    FUNCTION,
+    LOAD_BYTE,
+    NOT_VECTORISED,
+    OPERATION,
+    PRODUCT,
+    SLOW_OPERATION,
+    SPECIAL_FUNCTION,
+    STATEMENT,
+    STORE_BYTE,
+    UNKNOWN_TRIPS,
+)
+from ..types import Array, rank
 from .abi import ITEM_BYTES
 from .frame import ArrayPlace, Frame
 from .here import wrapping
@@ -28,11 +43,6 @@ from .text import Value, float_, int_
 
 Cost = float | Value
 
-STATEMENT, OPERATION, SLOW_OPERATION, FUNCTION, SPECIAL_FUNCTION = 0.01, 0.03, 0.4, 1.0, 20.0
-LOAD_BYTE, STORE_BYTE = 0.004, 0.01
-ALLOCATION = 100.0
-UNKNOWN_TRIPS = 16.0
-NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
 
 NANOSECONDS = {
     "free": OPERATION, "light": OPERATION, "slow": SLOW_OPERATION, "function": FUNCTION, "special": SPECIAL_FUNCTION,
@@ -64,7 +74,32 @@ class Estimate:
                 return self.sum([own, self.block(node.body), self.block(node.orelse)])
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))]):
                 return own + STORE_BYTE * _item_bytes(self.frame, base)
+            case gast.Expr(value=call) | gast.Assign(value=call) if syntax.operator_of(call) in ROUTINES:
+                return self.sum([own, self.library(call)])
         return own
+
+    def library(self, call: gast.Call) -> Cost:
+        """What a routine of a library does, from the lengths of its operands."""
+        row = ROUTINES[str(syntax.operator_of(call))]
+        lengths: dict[str, gast.expr] = {}
+        for operand, array in zip(row.given, call.args, strict=True):
+            for axis, name in enumerate(operand.lengths[: rank(self.frame.function.types[array.id])]):
+                lengths.setdefault(name, syntax.call("dim", array, axis=axis))
+        return self.product(PRODUCT, self.formula(formula(row.work), lengths))
+
+    def formula(self, node: gast.expr, lengths: Mapping[str, gast.expr]) -> Cost:
+        match node:
+            case gast.Constant(value=value):
+                return float(value)
+            case gast.Name(id=name):
+                length = self.known(lengths[name]) if name in lengths else int_(1)  # an axis that is missing
+                return UNKNOWN_TRIPS if length is None else self.difference(length, int_(0))
+            case gast.BinOp(left=left, op=gast.Div(), right=gast.Constant(value=divisor)):
+                return self.product(1.0 / divisor, self.formula(left, lengths))
+            case gast.BinOp(left=left, op=op, right=right):
+                parts = [self.formula(left, lengths), self.formula(right, lengths)]
+                return self.sum(parts) if isinstance(op, gast.Add) else self.product(*parts)
+        raise InternalError("llvm", gast.dump(node), "not a formula of a library routine")
 
     # --- how often
 

@@ -17,13 +17,12 @@ import gast
 from .. import syntax
 from ..ops.forms import LIBRARY
 from ..program import Program
+from ..tuning import QUICK_ELEMENTS, QUICK_ITERATIONS
 from .abi import QUICK_BELOW
 from .lengths import is_length, lengths_of
 from .native_calls import native_name
 from .text import Definition, Module
 
-ITERATIONS = 2**18  # of the innermost loops, in a call that is over at once
-MOST_ELEMENTS = 2048
 ANY = 2**62
 
 
@@ -42,8 +41,8 @@ def quick_below(program: Program) -> int:
     if depth is None:
         return 0
     if depth == 0:
-        return ANY if trips <= ITERATIONS else 0
-    return min(MOST_ELEMENTS, int((ITERATIONS / trips) ** (1.0 / depth)))
+        return ANY if trips <= QUICK_ITERATIONS else 0
+    return min(QUICK_ELEMENTS, int((QUICK_ITERATIONS / trips) ** (1.0 / depth)))
 
 
 def _nesting(body: Sequence[gast.stmt], lengths: frozenset[str]) -> tuple[int | None, int]:

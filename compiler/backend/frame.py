@@ -12,6 +12,7 @@ from dataclasses import field
 import gast
 
 from ..analysis.expression_types import Held
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import Liveness
 from ..analysis.ranges import Ranges
 from ..diagnostics import InternalError, Span
@@ -21,7 +22,6 @@ from ..records import dataclass
 from ..types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
-from .nests.sizes import Sizes
 from .text import NULL, Code, Line, Module, Tags, Value, int_
 
 # What a value in an error is where only its register is known: Python's own number where it may be one.
@@ -107,7 +107,7 @@ class Frame:
     places: dict[str, Place]
     status: Value
     live: Callable[[], Liveness]  # asked for only where a loop may run on threads
-    sizes: Callable[[], Sizes]  # and this only where indices have to be told apart
+    integers: Callable[[], Integers]  # and this only where indices have to be told apart
     values: Callable[[], Mapping[str, Sequence[gast.AST]]]  # what the function assigns to each name
     span: Span | None = None
     inlined: tuple[Span, ...] = ()
@@ -116,7 +116,6 @@ class Frame:
     loops: list = field(default_factory=list)  # those being written (`checks.OpenLoop`)
     preceding: dict = field(default_factory=dict)  # ints named right before this statement
     version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
-    flat: tuple[str, ...] = ()  # the variables of the nest that is being written as one loop
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
     holds_loops: bool = False  # whether others that may be long are part of it

@@ -13,12 +13,9 @@ import gast
 
 from .. import syntax
 from ..program import Function
+from ..tuning import FEW_TURNS, LARGE_PART, SHORT_BODY
 from .frame import Frame
 from .text import AS_IT_STANDS, OPTIMISED
-
-SHORT_BODY = 30  # statements
-FEW = 4  # iterations
-LARGE_PART = 4096  # elements, of each of which the loop that does the work has an iteration
 
 
 def is_glue(function: Function, recursive: frozenset[str]) -> bool:
@@ -44,7 +41,7 @@ def is_short(frame: Frame, loop: gast.For) -> bool:
     """Whether a loop has few iterations: a constant number, or one for each large part of something longer."""
     bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
     if len(bounds) == len(loop.iter.args):
-        return bounds[2:] != [0] and len(range(*bounds)) <= FEW
+        return bounds[2:] != [0] and len(range(*bounds)) <= FEW_TURNS
     match loop.iter.args[:2][-1]:
         case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]):
             return _has_a_place_for_each_part(frame, array)

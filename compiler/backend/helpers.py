@@ -2,7 +2,6 @@
 
     power      integer powers by squaring, wrapping like NumPy's or reporting overflow like a C conversion of Python's
     quotient   Python's division of ints, rounded once, where floats would round three times
-    multiply   c = a @ b on integers, any strides
     zeta       Hurwitz's zeta function
 """
 
@@ -12,8 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..dtypes import DTYPE, is_bool, is_inexact
-from .text import AS_IT_STANDS, INLINED, OPTIMISED, Definition, Module, float_
+from .text import INLINED, OPTIMISED, Definition, Module, float_
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -119,97 +117,6 @@ round:
   %answer = select i1 %negative, double %opposite, double %magnitude
   ret double %answer"""
 
-# c[i, j] += a[i, k] * b[k, j] in the order i, k, j, so that the inner loop runs along rows.
-COPY = """entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %next_i, %row_done ]
-  %more_rows = icmp slt i64 %i, %m
-  br i1 %more_rows, label %begin, label %done
-begin:
-  %to_row = mul i64 %i, %to0
-  %from_row = mul i64 %i, %from0
-  br label %element
-element:
-  %j = phi i64 [ 0, %begin ], [ %next_j, %one ]
-  %more = icmp slt i64 %j, %n
-  br i1 %more, label %one, label %row_done
-one:
-  %from_column = mul i64 %j, %from1
-  %from_position = add i64 %from_row, %from_column
-  %source = getelementptr {T}, ptr %from, i64 %from_position
-  %value = load {T}, ptr %source
-  %to_column = mul i64 %j, %to1
-  %to_position = add i64 %to_row, %to_column
-  %target = getelementptr {T}, ptr %to, i64 %to_position
-  store {T} %value, ptr %target
-  %next_j = add i64 %j, 1
-  br label %element
-row_done:
-  %next_i = add i64 %i, 1
-  br label %row
-done:
-  ret void"""
-MULTIPLY = """entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %i_next, %row_end ]
-  %more_rows = icmp slt i64 %i, %m
-  br i1 %more_rows, label %clear, label %exit
-clear:
-  %c_row_at = mul i64 %i, %c0
-  %c_row = getelementptr {T}, ptr %c, i64 %c_row_at
-  br label %clear_head
-clear_head:
-  %z = phi i64 [ 0, %clear ], [ %z_next, %clear_body ]
-  %more_zeros = icmp slt i64 %z, %n
-  br i1 %more_zeros, label %clear_body, label %sum
-clear_body:
-  %z_at = mul i64 %z, %c1
-  %z_place = getelementptr {T}, ptr %c_row, i64 %z_at
-  store {T} {ZERO}, ptr %z_place
-  %z_next = add nsw i64 %z, 1
-  br label %clear_head
-sum:
-  %a_row_at = mul i64 %i, %a0
-  %a_row = getelementptr {T}, ptr %a, i64 %a_row_at
-  br label %sum_head
-sum_head:
-  %k = phi i64 [ 0, %sum ], [ %k_next, %sum_end ]
-  %more_terms = icmp slt i64 %k, %kk
-  br i1 %more_terms, label %term, label %row_end
-term:
-  %a_at = mul i64 %k, %a1
-  %a_place = getelementptr {T}, ptr %a_row, i64 %a_at
-  %factor = load {T}, ptr %a_place
-  %b_row_at = mul i64 %k, %b0
-  %b_row = getelementptr {T}, ptr %b, i64 %b_row_at
-  br label %column_head
-column_head:
-  %j = phi i64 [ 0, %term ], [ %j_next, %column ]
-  %more_columns = icmp slt i64 %j, %n
-  br i1 %more_columns, label %column, label %sum_end
-column:
-  %b_at = mul i64 %j, %b1
-  %b_place = getelementptr {T}, ptr %b_row, i64 %b_at
-  %x = load {T}, ptr %b_place
-  %c_at = mul i64 %j, %c1
-  %c_place = getelementptr {T}, ptr %c_row, i64 %c_at
-  %old = load {T}, ptr %c_place
-  %product = {MUL} {T} %factor, %x
-  %new = {ADD} {T} %old, %product
-  store {T} %new, ptr %c_place
-  %j_next = add nsw i64 %j, 1
-  br label %column_head
-sum_end:
-  %k_next = add nsw i64 %k, 1
-  br label %sum_head
-row_end:
-  %i_next = add nsw i64 %i, 1
-  br label %row
-exit:
-  ret void"""
-
 # The Euler-Maclaurin formula: terms are added until `a = x + k` is large or they no longer count, then the rest of the
 # sum is a**(1 - s) / (s - 1) + a**-s / 2 + a series in the Bernoulli numbers.
 ZETA_HEAD = """entry:
@@ -311,13 +218,13 @@ def zeta(module: Module) -> str:
         module.declare(full, f"declare double @{full}({', '.join(['double'] * parameters)})")
         uses.append(full)
     body = ZETA_HEAD + _zeta_series()
-    return _defined(module, "pellucid.zeta", "double", ("double %s", "double %x"), body, uses)
+    return defined(module, "pellucid.zeta", "double", ("double %s", "double %x"), body, uses)
 
 
 def power(module: Module, type_: str) -> str:
     """The name of `base ** exponent` for exponents that are not negative, wrapping."""
     parameters = f"{type_} %base", f"{type_} %exponent"
-    return _defined(module, f"pellucid.power.{type_}", type_, parameters, POWER.format(T=type_), attributes=INLINED)
+    return defined(module, f"pellucid.power.{type_}", type_, parameters, POWER.format(T=type_), attributes=INLINED)
 
 
 def checked_power(module: Module) -> str:
@@ -325,35 +232,15 @@ def checked_power(module: Module) -> str:
     product = "llvm.smul.with.overflow.i64"
     module.declare(product, f"declare {{i64, i1}} @{product}(i64, i64)")
     parameters = "i64 %base", "i64 %exponent"
-    return _defined(module, "pellucid.checked_power", "{i64, i1}", parameters, CHECKED_POWER, [product])
+    return defined(module, "pellucid.checked_power", "{i64, i1}", parameters, CHECKED_POWER, [product])
 
 
 def quotient(module: Module) -> str:
     module.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
-    return _defined(module, "pellucid.quotient", "double", ("i64 %a", "i64 %b"), QUOTIENT, ["llvm.abs.i64"])
+    return defined(module, "pellucid.quotient", "double", ("i64 %a", "i64 %b"), QUOTIENT, ["llvm.abs.i64"])
 
 
-def multiply(module: Module, dtype: str) -> str:
-    """The name of the matrix product on elements of a dtype; on bools sums are `or`, products `and`."""
-    stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
-    name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
-    add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
-    zero, attributes = ("0.0", AS_IT_STANDS) if floating else ("0", OPTIMISED)  # floats have BLAS
-    parameters = [f"i64 %{length}" for length in ("m", "n", "kk")]
-    parameters += [part for x in "cab" for part in (f"ptr %{x}", f"i64 %{x}0", f"i64 %{x}1")]
-    body = MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero)
-    return _defined(module, name, "void", parameters, body, attributes=attributes)
-
-
-def copy(module: Module, stored: str) -> str:
-    """The name of the copy of a matrix of a stored type, both of any strides."""
-    parameters = [f"i64 %{length}" for length in "mn"]
-    parameters += [part for x in ("to", "from") for part in (f"ptr %{x}", f"i64 %{x}0", f"i64 %{x}1")]
-    body, attributes = COPY.format(T=stored), "noinline nounwind optsize"
-    return _defined(module, f"pellucid.copy.{stored}", "void", parameters, body, attributes=attributes)
-
-
-def _defined(
+def defined(
     module: Module, name: str, result: str, parameters: Sequence[str], body: str, uses: Sequence[str] = (),
     attributes: str = OPTIMISED,
 ) -> str:  # fmt: skip

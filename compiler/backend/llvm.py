@@ -20,12 +20,15 @@ import gast
 from ...runtime import machine_code, memory
 from ...runtime.sources import Source
 from .. import syntax
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
+from ..analysis.memory.storage import storage_classes
 from ..analysis.ranges import ranges
 from ..diagnostics import InternalError
+from ..ops.routines import ROUTINES
 from ..program import Function, Program
 from ..types import Array, ListOf, Scalar
-from . import any_order, blas, control, glue, lapack, lists, native_calls, views
+from . import any_order, control, glue, lists, native_calls, views
 from .abi import Options
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import remember, tags_of
@@ -35,10 +38,10 @@ from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
-from .nests.sizes import Sizes
+from .library import call_library
 from .parts import Division
 from .registers import certain_names
-from .storage import alias_tags, storage_classes
+from .storage import alias_tags
 from .sums import take_sums
 from .text import Code, Definition, Module, Value, int_
 
@@ -110,7 +113,7 @@ def write_function(
     frame = Frame(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Sizes(function)), cache(lambda: glue.values_of(function)),
+        cache(lambda: Integers(function)), cache(lambda: glue.values_of(function)),
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = glue.is_glue(function, recursive)
@@ -207,9 +210,9 @@ def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
 
 
 def _scalar_value(frame: Frame, value: gast.expr, type_: Scalar) -> Value:
-    if isinstance(value, gast.Call) and syntax.operator_of(value) == "dot":
+    if isinstance(value, gast.Call) and syntax.operator_of(value) in ROUTINES:
         dtype = frame.array(value.args[0].id).type.dtype
-        return convert(frame, blas.dot(frame, value), Scalar(dtype), type_)
+        return convert(frame, call_library(frame, value), Scalar(dtype), type_)  # type: ignore[arg-type]
     return lower_as(frame, value, type_.dtype)
 
 
@@ -269,12 +272,8 @@ def _call_statement(frame: Frame, node: gast.Call) -> None:
             _append(frame, node)
         case "pop":
             _discard(frame, node)
-        case "gemm":
-            blas.gemm(frame, node)
-        case "gemv":
-            blas.gemv(frame, node)
-        case "gesv":
-            lapack.gesv(frame, node)
+        case _ if operator in ROUTINES:
+            call_library(frame, node)
         case _ if operator in frame.program.functions:
             native_calls.call_function(frame, node, [])
         case _:

@@ -25,6 +25,7 @@ from ..ops.forms import FORMS
 from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
 from .loop_rules import calls, contractions, loads, reductions, structure
+from .loop_rules.by_library import by_library
 from .loop_rules.elementwise import creation, elementwise, made_lengths, refuse_negative
 from .loop_rules.guards import raise_if
 from .loop_rules.hazards import names_assigned, settle
@@ -82,7 +83,11 @@ def lower_statement(low: Lowering, statement: gast.stmt) -> None:
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
             lower_assignment(low, name, value)
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=gast.Call() as value):
-            calls.lower_call(low, [place.id for place in places], value)
+            names = [place.id for place in places]
+            if (row := schema.row_of(syntax.operator_of(value))) is None:
+                calls.lower_call(low, names, value)
+            else:
+                by_library(low, names, row, value)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) as place], value=atom):
             calls.lower_store(low, name, place, atom)
         case gast.Expr(value=gast.Call() as value):
@@ -166,7 +171,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     if kind == "contraction":
         return assign(low, name, contractions.contraction(low, name, operator, operands, static))
     if kind == "library":
-        return assign(low, name, contractions.by_library(low, name, schema.OPERATORS[operator], operands))
+        return by_library(low, [name], schema.OPERATORS[operator], call)
     if isinstance(type_, Array):
         node = elementwise(low, name, operator, operands, static)
         return assign_array(low, name, node, is_copy=node in operands)

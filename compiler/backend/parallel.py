@@ -25,13 +25,13 @@ from ..analysis.def_use import reads_of
 from ..analysis.liveness import liveness
 from ..analysis.ranges import FRONT
 from ..ops.forms import LIBRARY
+from ..tuning import GRANULE, SMALL_LOOP
 from ..types import Array, ListOf
 from . import lists, polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
 from .alike import define_once
 from .arrays import release
 from .cost import Estimate, as_value, straight
-from .flat import is_flat_access
 from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, places_of
 from .glue import is_short
 from .text import Code, Value, identifier, int_
@@ -41,24 +41,18 @@ DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, d
 CAPTURES, CONTEXT, FIRST, LAST = (
     Value("ptr", "%captures"), Value("ptr", "%context"), Value("i64", "%first"), Value("i64", "%last"),
 )  # fmt: skip
-GRANULE = 64  # iterations: chunks of a vectorised loop divide where vectors do, so that each element is computed alike
-SMALL = 30_000.0  # nanoseconds: a loop that is known to take less never needs threads
 
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
 LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
 
 
 def lower_parallel(
-    frame: Frame, node: gast.For, written: gast.For, start: Value, stop: Value,
-    lower_loop: LowerLoop, lower_block: LowerBlock,
-) -> bool:  # fmt: skip
-    """Write the loop as a region of its own; False, and nothing written, where it has to stay where it is.
-
-    `written` is the loop as it stands in the program, `node` what is made of it.
-    """
+    frame: Frame, node: gast.For, start: Value, stop: Value, lower_loop: LowerLoop, lower_block: LowerBlock
+) -> bool:
+    """Write the loop as a region of its own; False, and nothing written, where it has to stay where it is."""
     if frame.in_region or not frame.options.parallel or syntax.operator_of(node.iter) != "prange":
         return False
-    captured = captured_names(frame, node, frame.live().after(written))
+    captured = captured_names(frame, node, frame.live().after(node))
     if captured is None:
         return False
     estimate = Estimate(frame, frozenset(assigned_names(node)))
@@ -78,13 +72,12 @@ def lower_parallel(
 
 
 def lower_apart(
-    frame: Frame, node: gast.For, written: gast.For, start: Value, stop: Value,
-    lower_loop: LowerLoop, lower_block: LowerBlock,
-) -> bool:  # fmt: skip
+    frame: Frame, node: gast.For, start: Value, stop: Value, lower_loop: LowerLoop, lower_block: LowerBlock
+) -> bool:
     """Write a loop that stays on this thread as a function too, where the one around it is better off without."""
     if not frame.is_glue or is_short(frame, node):
         return False
-    captured = captured_names(frame, node, frame.live().after(written))
+    captured = captured_names(frame, node, frame.live().after(node))
     if captured is None:
         return False
     places = [p for n in captured for p in _variables(frame, n)]
@@ -94,7 +87,7 @@ def lower_apart(
 
 
 def _is_small(cost: float, start: Value, stop: Value) -> bool:
-    return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL
+    return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL_LOOP
 
 
 # --- which names -----------------------------------------------------------------------------------------------------
@@ -117,7 +110,7 @@ def captured_names(frame: Frame, node: gast.For, live: AbstractSet[str]) -> list
     exposed = liveness(function.with_(body=tuple(node.body))).at_entry - {node.target.id}
     if exposed & assigned or live & assigned:
         return None
-    return [n for n in mentioned if n in function.types and n not in assigned and n not in frame.flat]
+    return [n for n in mentioned if n in function.types and n not in assigned]
 
 
 def _calls_out(frame: Frame, node: gast.For) -> bool:
@@ -188,7 +181,7 @@ def streamed_result(frame: Frame, node: gast.For, captured: Sequence[str]) -> st
     others = [n for n in captured if n != stores[0].value.id and isinstance(frame.places[n], ArrayPlace)]
     shares = any(not place.tags or frame.array(n).tags == place.tags for n in others)
     reads = sum(n == stores[0].value.id for s in node.body for n in reads_of(s))
-    own = is_flat_access(frame, stores[0]) or _is_at(frame, stores[0], node.target.id)
+    own = _is_at(frame, stores[0], node.target.id)
     return stores[0].value.id if own and not shares and reads == 1 and place.type.layout == "C" else None
 
 
@@ -242,7 +235,7 @@ def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str
         frame.module.line_writer.at(code, node)
     assigned = assigned_names(node)
     owned = frozenset(n for n in assigned if not isinstance(frame.places[n], ScalarPlace | ScalarValue))
-    names = dict.fromkeys((*captured, *assigned, *frame.flat))  # the order says nothing of what they are called
+    names = dict.fromkeys((*captured, *assigned))  # the order says nothing of what they are called
     tags = {n: p.tags for n in names if isinstance(p := frame.places[n], ArrayPlace)}
     certain = frozenset(n for n in assigned if isinstance(frame.places[n], ScalarValue))
     places = places_of(code, frame.function.types, names, owned, tags, certain)

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from ...runtime.sources import Late, Source
+from ..tuning import LEAST_TEXT
 from .text import Module
-
-LEAST_TEXT = 8000  # characters: to begin a module costs as much as translating a twentieth of this
 
 
 class Division:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 import gast
 
 from .. import syntax
+from ..analysis.memory.storage import storage_classes
 from .checks import declare_scopes, written_out
 from .frame import Frame, Version
 from .here import wrapping
 from .nests.apart import is_candidate
 from .nests.meeting import Meetings, meetings
-from .storage import storage_classes
 from .text import TRUE, Value, int_
 
 LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
@@ -35,7 +35,7 @@ def lower_in_pieces(
     """Write the loop in two versions; False, and nothing written, where that does not help."""
     if syntax.operator_of(node.iter) != "range" or not is_candidate(node):
         return False
-    found = meetings(written_out(frame, node), frame.sizes(), frame.ranges, storage_classes(frame.function))
+    found = meetings(written_out(frame, node), frame.integers(), frame.ranges, storage_classes(frame.function))
     if found is None:
         return False
     code, variable = frame.code, node.target.id

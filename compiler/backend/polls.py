@@ -19,6 +19,7 @@ import gast
 
 from .. import syntax
 from ..ops.forms import LIBRARY
+from ..tuning import CHEAP_TURN, SHORT_LOOP, STRIP_TIME, STRIP_TURNS
 from .abi import INTERRUPTED
 from .cost import Estimate, block_length, straight
 from .frame import Frame
@@ -27,9 +28,6 @@ from .text import Value, float_, int_
 
 SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"
 CONTEXT = Value("ptr", "%context")
-SHORT = 20_000.0  # nanoseconds: a loop that is known to take less never looks
-STRIP, STRIP_TIME = 2**18, 200_000.0  # turns at most, and nanoseconds as they are expected
-CHEAP_TURN = 2.0  # nanoseconds: so a pass through memory takes no less than the work
 TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
@@ -119,11 +117,11 @@ def strip_length(frame: Frame, node: gast.For) -> Value | None:
             return None
     cost = Estimate(frame, _changing(node), _lengths_inside(node)).block(node.body)
     if isinstance(cost, float):
-        turns = min(STRIP, int(STRIP_TIME / max(cost, 0.01)))
+        turns = min(STRIP_TURNS, int(STRIP_TIME / max(cost, 0.01)))
         return int_(max(64, turns // 64 * 64) if plain else max(1, turns))
     quotient = frame.code.binary("fdiv", float_(STRIP_TIME), cost)
     frame.module.declare(TO_INT, f"declare i64 @{TO_INT}(double)")
-    whole = frame.code.call("i64", TO_INT, frame.code.intrinsic("minnum", quotient, float_(float(STRIP))))
+    whole = frame.code.call("i64", TO_INT, frame.code.intrinsic("minnum", quotient, float_(float(STRIP_TURNS))))
     return frame.code.intrinsic("smax", whole, int_(1))
 
 
@@ -136,20 +134,20 @@ def _calls(frame: Frame, body: Sequence[gast.stmt]) -> bool:
 def _cost(frame: Frame, node: gast.For) -> float:
     """Of one turn of a run of plain statements."""
     cost = Estimate(frame, frozenset()).block(node.body)
-    return cost if isinstance(cost, float) else SHORT
+    return cost if isinstance(cost, float) else SHORT_LOOP
 
 
 def _is_short(frame: Frame, node: gast.For) -> bool:
     """Whether a loop, and all that it holds, has constant numbers of turns that are soon over."""
     if _calls(frame, node.body) or any(isinstance(s, gast.While) for s in syntax.walk(node.body)):
         return False
-    return _time(frame, node) < SHORT
+    return _time(frame, node) < SHORT_LOOP
 
 
 def _time(frame: Frame, node: gast.For) -> float:
     bounds = [part.value for part in node.iter.args if isinstance(part, gast.Constant)]
     if len(bounds) != len(node.iter.args) or bounds[2:] == [0]:
-        return SHORT
+        return SHORT_LOOP
     inner = [s for s in syntax.walk(node.body) if isinstance(s, gast.For)]
     turn = sum(_time(frame, s) for s in inner) if inner else _cost(frame, node)
     return len(range(*bounds)) * max(turn, 0.01)

@@ -33,7 +33,7 @@ def hidden(code: Code, value: Value) -> Value:
 
 def bounds(frame: Frame, node: gast.For, start: Value, stop: Value) -> tuple[Value, Value]:
     """Where an innermost loop starts and stops; what was calculated, or depends on loops around it, is hidden."""
-    if frame.flat or not straight(node.body):
+    if not straight(node.body):
         return start, stop
     last = node.iter.args[:2][-1]
     is_length = isinstance(last, gast.Name) or syntax.operator_of(last) in LENGTHS

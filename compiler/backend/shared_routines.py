@@ -1,7 +1,7 @@
 """Functions of a module that several places call: what works on arrays of any lengths is written only once.
 
-    gemm(c, a, b)          status = call i64 @pellucid.gemm.double(c, its lengths, a, its lengths and strides, ...)
-    gemm(d, c, a)    ->    status = call i64 @pellucid.gemm.double(d, ...)
+    solve(x, a, b)          status = call i64 @pellucid.solve.double(x, its lengths, a, its lengths and strides, ...)
+    solve(y, a, x)    ->    status = call i64 @pellucid.solve.double(y, ...)
 
 The cost of LLVM grows with the text, and such code is long.  A routine gives 0, or says what it failed at: the error
 belongs to the place that calls it.
@@ -9,7 +9,7 @@ belongs to the place that calls it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 from .abi import STORED
@@ -18,7 +18,7 @@ from .frame import Frame
 from .text import AS_IT_STANDS, NULL, Code, Definition, Value, int_
 
 TOO_LARGE = -1
-FAILED = -2  # otherwise the bytes that could not be had
+FAILED = -2  # and below it, counting down, the place where it failed; above zero are the bytes that could not be had
 
 
 class Routine(Frame):
@@ -29,28 +29,30 @@ class Routine(Frame):
             return
         bad, good = self.code.label("bad"), self.code.label("good")
         self.code.branch(condition, bad, good, unlikely=True)
-        status = values[0].text if values else TOO_LARGE if exception == "MemoryError" else FAILED
+        status = values[0].text if values else TOO_LARGE
         self.code.cold += [f"{bad}:", f"  ret i64 {status}"]
         self.code.start(good)
 
 
 def call_routine(
-    frame: Frame, name: str, write: Callable[..., None], out: View, *operands: View, failing: tuple[str, str] = ("", "")
+    frame: Frame, name: str, write: Callable[..., None], given: Sequence[View], results: int, failing: tuple[str, str]
 ) -> None:
-    """Call what `write(frame, out, *operands)` writes; only whether `out` has strides makes another routine.
+    """Call what `write(frame, *given)` writes; only which of the results have strides makes another routine.
 
     `failing` is the exception that it may end with, and its words, beside want of memory.
     """
-    views = [out, *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in operands)]
-    full = f"pellucid.{name}.{STORED[out.dtype]}" + ("" if out.strides is None else ".strided")
+    views = [*given[:results], *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in given[results:])]
+    strided = "".join(f".strided{k}" for k, view in enumerate(given[:results]) if view.strides is not None)
+    full = f"pellucid.{name}.{STORED[given[-1].dtype]}{strided}"
     if full not in frame.module.definitions:
         frame.module.define_movable(_routine(frame, full, write, views))
-    given = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]
-    failed = frame.code.call("i64", full, *given)
+    parts = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]
+    failed = frame.code.call("i64", full, *parts)
     large = frame.code.compare("eq", failed, int_(TOO_LARGE))
     frame.fail_if(large, "MemoryError", "the array is too large")
     if failing[0]:
-        frame.fail_if(frame.code.compare("eq", failed, int_(FAILED)), *failing)
+        place = [frame.code.binary("sub", int_(FAILED), failed)] if "{}" in failing[1] else []
+        frame.fail_if(frame.code.compare("sle", failed, int_(FAILED)), *failing, *place)
     none = frame.code.compare("ne", failed, int_(0))
     frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", failed)
 

@@ -30,11 +30,9 @@ from ..dtypes import is_inexact
 from ..names import Names
 from ..ops.schema import Fold
 from ..program import Function, Program
+from ..tuning import BLOCK, PART
 from ..types import INT, Array, Scalar, Type, symbol, symbols_of
 from .nests.lengths import is_natural
-
-BLOCK = 256  # in lanes of 8 or more that is a chain of 32 additions at most, and one of 16 in lanes of 16
-PART = 65536  # elements: some ten microseconds of work, and a multiple of every block
 
 
 def take_sums(program: Program) -> Program:
@@ -42,7 +40,7 @@ def take_sums(program: Program) -> Program:
     return program.map(lambda function: with_sums(function, function.name == program.entry))
 
 
-def with_sums(function: Function, is_entry: bool) -> Function:
+def with_sums(function: Function, is_entry: bool = True) -> Function:
     """The function with its sums as they are computed; the same object where there is nothing to do."""
     if not any(is_lanes(s) for s in syntax.walk(function.body)):
         return function
@@ -67,7 +65,7 @@ class _Taker:
     def statement(self, node: gast.stmt, in_loop: bool) -> Sequence[gast.stmt]:
         if not is_lanes(node):
             return (self.around(node, in_loop or not isinstance(node, gast.If)),)
-        made = self.in_parts(node) if not in_loop and self.has_parts(node) else self.in_order(node)  # type: ignore[arg-type]
+        made = self.in_parts(node) if not in_loop and self.has_parts(node) else self.in_order(node)
         return made if made[0] is node else _placed(made, node)
 
     def around(self, node: gast.stmt, in_loop: bool = True) -> gast.stmt:

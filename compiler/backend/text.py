@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ...runtime.sources import Late, Source
 from ..records import dataclass
+from ..tuning import COST_AS_IT_STANDS
 
 OPTIMISED, AS_IT_STANDS, INLINED = "nounwind", "noinline optnone nounwind", "alwaysinline"  # attributes of functions
-COST_AS_IT_STANDS = 0.1  # of translating a function, where optimising it and translating it costs 1
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
 
 

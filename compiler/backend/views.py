@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from ..analysis.view_lengths import transposed_axes
+from ..analysis.view_lengths import keeps_c_order, transposed_axes
 from ..diagnostics import InternalError
 from .abi import LENGTH_LIMIT, STORED
 from .arrays import View, checked_index, read, strides_of
@@ -49,20 +49,6 @@ def index_view(frame: Frame, node: gast.Subscript) -> View:
     data = base.data if offset.text == "0" else code.offset(STORED[base.dtype], base.data, offset)
     in_order = base.strides is None and keeps_c_order(items)
     return View(base.dtype, base.owner, data, tuple(dims), None if in_order else tuple(strides))
-
-
-def keeps_c_order(items: list[gast.expr]) -> bool:
-    """Whether ints come first, then at most one slice of step 1, then whole axes: C order stays C order."""
-    rest = list(items)
-    while rest and not isinstance(rest[0], gast.Slice) and not _is_new_axis(rest[0]):
-        rest.pop(0)
-    if rest and isinstance(rest[0], gast.Slice) and rest[0].step is None:
-        rest.pop(0)
-    return all(isinstance(i, gast.Slice) and i.lower is None and i.upper is None and i.step is None for i in rest)
-
-
-def _is_new_axis(item: gast.expr) -> bool:
-    return isinstance(item, gast.Constant) and item.value is None
 
 
 def slice_parts(frame: Frame, item: gast.Slice, length: Value) -> tuple[Value, Value, Value]:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections import namedtuple
 from collections.abc import Callable
 from collections.abc import Sequence as Statements
 from typing import Any
@@ -36,6 +38,7 @@ from .object_changes import change
 from .values import (
     Leaf,
     Mapping_,
+    Record,
     Ref,
     Sequence,
     Static,
@@ -276,14 +279,46 @@ def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> st
             continue
         specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
         conversion = "" if part.conversion < 0 else chr(part.conversion)
-        value = evaluate.evaluate(frame, part.value)
-        if isinstance(value, Static):
-            shown = CONVERSIONS[conversion](value.value) if conversion else value.value
-            text += escaped(format(shown, specification))
-        else:
-            text += "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
-            values.append(of_a_message(frame, value, part))
+        text += shown(frame, evaluate.evaluate(frame, part.value), conversion, specification, part, values)
     return text
+
+
+def shown(
+    frame: Frame, value: Value, conversion: str, specification: str, node: gast.AST, values: list[gast.expr]
+) -> str:
+    """The format of one value: a container is its brackets around the `repr` of each item, as Python writes it."""
+
+    def inside(item: Value) -> str:
+        return shown(frame, item, "r", "", node, values)
+
+    match frame.held(value):
+        case Static(value=known):
+            return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))
+        case Sequence() | Mapping_() | Record() if specification:
+            what = frame.describe(value)
+            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here")
+        case Sequence(items=items, kind=kind):
+            parts = ", ".join(map(inside, items))
+            return f"[{parts}]" if kind is list else f"({parts},)" if len(items) == 1 else f"({parts})"
+        case Mapping_(items=items):
+            return "{{" + ", ".join(f"{escaped(repr(key))}: {inside(item)}" for key, item in items) + "}}"
+        case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
+            parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
+            return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
+    values.append(of_a_message(frame, value, node))
+    return "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
+
+
+def fields_shown(cls: type) -> list[str] | None:
+    """The fields that the `repr` of a class shows, if Python wrote it; None if the class has one of its own."""
+    method = cls.__repr__
+    if issubclass(cls, tuple):
+        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        return list(fields) if method.__code__.co_filename == namedtuple.__code__.co_filename else None
+    written = getattr(method, "__wrapped__", method)  # a dataclass guards its own against going round in circles
+    if not dataclasses.is_dataclass(cls) or getattr(written, "__code__", None) is None:
+        return None
+    return [f.name for f in dataclasses.fields(cls) if f.repr] if written.__code__.co_filename == "<string>" else None
 
 
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}

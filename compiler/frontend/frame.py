@@ -41,6 +41,7 @@ from .called_from import calls_to
 from .heap import Heap, Owner, tree
 from .read import Source, read, span_of
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
+from .values import Sequence as SequenceValue
 from .world import Namespace, World
 
 ERROR_CLASSES = {
@@ -328,6 +329,9 @@ class Frame:
         if self.builder.singles:
             atoms = broadcasts.repeated(self, operator, atoms)
         try:
+            if (results := OPERATORS[operator].results) > 1:
+                made = self.builder.call_all(operator, *atoms, hints=[hint] * results, **static)
+                return SequenceValue(tuple(Leaf(name.id) for name in made))
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..dtypes import DTYPES, PYTHON_WORDS
+from .routine_samples import ROUTINE_SAMPLES
 from .samples import SAMPLES, Sample
 
 GRID = np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]])
@@ -66,6 +67,15 @@ EINSUMS = (
     ("ij,ij->ji", GRID32, GRID), ("ij,ij->", GRID[:, :1], GRID), ("ij,jk->ik", GRID[:, :1], GRID),
 )  # fmt: skip
 
+
+def _has_gaps(matrix: np.ndarray) -> bool:
+    """Whether the singular values of a matrix are apart from each other and from zero."""
+    if not np.isfinite(matrix).all() or matrix.ndim != 2:
+        return matrix.ndim != 2
+    values = np.append(np.linalg.svd(matrix, compute_uv=False), 0.0)
+    return bool((values[:-1] - values[1:] > 1e-3).all())
+
+
 SAMPLES.update({
     "arrays": _reductions(),
     "arrays_alone": tuple(Sample((a,)) for a in (GRID, GRID.T, CUBE[:, ::2], np.array(1.0), np.zeros((0, 2)))),
@@ -102,5 +112,9 @@ SAMPLES.update({
     "products": (*map(Sample, PRODUCTS), Sample((np.ones((2, 2), np.int32), np.ones((2, 2), np.int64)), smooth=False),
                  Sample((GRID > 0, GRID.T > 0), smooth=False)),
     "systems": tuple(map(Sample, SYSTEMS)),
+    **{
+        name: tuple(Sample(o, smooth=_has_gaps(o[0])) for o in sets if max(len(a) for a in o) < 6)
+        for name, sets in ROUTINE_SAMPLES.items() if name != "systems"
+    },
     "einsums": tuple(Sample(tuple(operands), {"subscripts": s}) for s, *operands in EINSUMS),
 })  # fmt: skip

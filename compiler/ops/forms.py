@@ -1,7 +1,7 @@
 """The forms: what the typed and the loops stage call by name beside operators and the functions of the program.
 
     xs = new_list(); append(xs, v); n = length(xs)     lists, in both stages
-    gemm(out, a, b)                                    routines of a library, of the loops stage
+    solve(out, a, b)                                   routines of a library (`routines.py`), of the loops stage
     for i in prange(0, n, 1)                           how a loop may run
 
 A form is a row as an operator is one: what it does with its operands, what it gives, and whether it can fail.
@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..records import dataclass
-from . import shape  # noqa: F401  the rows that give views
+from . import blas, lapack, shape  # noqa: F401  the rows
+from .routines import ROUTINES, Routine
 from .schema import OPERATORS, row_of
 
 
@@ -38,16 +39,19 @@ class Form:
     python: bool = True
 
 
+def _of_routine(row: Routine) -> Form:
+    """A routine may always fail, for lengths that do not go together."""
+    roles, gives = tuple(operand.role for operand in row.given), "number" if row.gives_number else ""
+    return Form(row.name, roles, gives=gives, raises=True, is_library=True, typed=False, python=False)
+
+
 _ROWS = (
     Form("new_list", gives="list"),
     Form("length", ("in",), gives="length"),
     Form("append", ("inout", "in")),
     Form("pop", ("inout",), gives="item", raises=True),
     Form("add_at", ("inout", "items", "in"), raises=True),
-    Form("gemm", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
-    Form("gemv", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
-    Form("dot", ("in", "in"), gives="number", raises=True, is_library=True, typed=False, python=False),
-    Form("gesv", ("out", "in", "in"), raises=True, is_library=True, typed=False, python=False),
+    *map(_of_routine, ROUTINES.values()),
     Form("range", ("in", "in", "in"), gives="loop"),
     Form("prange", ("in", "in", "in"), gives="loop", typed=False, python=False),
     Form("lanes", ("in", "in", "in"), gives="loop", typed=False, python=False),

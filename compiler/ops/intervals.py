@@ -5,8 +5,8 @@
     less(values, state, i, n)           ->    n - i - 1, which is never negative where `i < n` holds
 
 A rule takes what evaluates expressions (`analysis/range_values.py`), what is known at the place, and the form of each
-operand.  That of an operator gives the exact result, or None where nothing is known of it; that of a comparison gives
-the forms that are never negative where it holds.
+operand, the tree of a condition.  That of an operator gives the exact result, or None where nothing is known of it;
+that of a comparison gives the forms that are never negative where it holds.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def least(values: Values, state: State, x: Form, y: Form) -> Form:
 
 
 def chosen(values: Values, state: State, condition: Any, x: Form, y: Form) -> Form:
-    return values.unknowns.choice("either", x, y)
+    return values.either(condition, x, y, state)
 
 
 # --- comparisons: what is never negative where they hold ------------------------------------------------------------

@@ -1,70 +1,73 @@
 """Rows: functions that a library computes, on matrices in memory.
 
     solve    the x of `a @ x == b`:  f64[n, n], f64[n] -> f64[n];  f64[n, n], f64[n, k] -> f64[n, k]
+    eigh     f64[n, n] -> f64[n], f64[n, n]
 
-Such a row names the routine that the loops stage calls (`forms.py`); the target says what that is in LAPACK.
+The types follow from the row of the routine (`routines.py`), which the loops stage calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-import gast
-import numpy as np
-
-from .. import syntax
-from ..types import Extent, Type, rank
-from .cotangents import Atom, Atoms, Static, filled
+from ..types import Array, Extent, Type, least_of, rank
+from . import lapack  # noqa: F401  the rows of routines
 from .kinds import library
 from .raising import always
-from .schema import TypeFault
-from .type_rules import dims_of, in_floats, numeric, shaped
-
-if TYPE_CHECKING:
-    from ..builder import Builder
-
-
-def solve_type(types: Sequence[Type]) -> Type:
-    numeric("np.linalg.solve", types)
-    a, b = types
-    if rank(a) != 2 or rank(b) not in (1, 2):
-        what = f"a matrix and a vector or matrix, not {a} and {b}"
-        raise TypeFault("S002", f"`np.linalg.solve` takes {what}; take the matrices of a stack in a loop")
-    rows, columns = dims_of(a)
-    _same("np.linalg.solve takes a square matrix", rows, columns, a)
-    _same("np.linalg.solve takes as many rows on the right", rows, dims_of(b)[0], b)
-    return shaped(in_floats("np.linalg.solve", types), dims_of(b))
+from .routines import ROUTINES, Routine, formula
+from .rules import in_language
+from .schema import Operator, TypeFault
+from .type_rules import dims_of, in_floats, numeric
 
 
-def _same(what: str, one: Extent, other: Extent, type_: Type) -> None:
-    if isinstance(one, int) and isinstance(other, int) and one != other:
-        raise TypeFault("S003", f"{what}, not {type_}: {one} is not {other}")
+def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str], **more: Any) -> Operator:
+    """The operator that a routine computes; `vjp` are rules in the language, one for each operand."""
+    row = ROUTINES[routine]
+
+    def rule(types: Sequence[Type], **static: object) -> Any:
+        return types_of(spelling.partition("(")[0], row, types)
+
+    return library(
+        name, " ".join(o.name for o in row.read), is_light=False, raises=always, type=rule, meaning=row.meaning,
+        routine=routine, results=len(row.results), vjp=[in_language(v) for v in vjp], samples=row.samples,
+        static=row.static, spelling=spelling, **more,
+    )  # fmt: skip
 
 
-# --- cotangents: with x = a^-1 b, b_bar = a^-T x_bar and a_bar = -b_bar x^T ------------------------------------------
+def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Type, ...]:
+    """The types of the results: matrices and vectors in the lengths that the operands have."""
+    numeric(name, types)
+    known: dict[str, Extent] = {}
+    lacking = False
+    for operand, type_ in zip(row.read, types, strict=True):
+        if not operand.has_rank(rank(type_)):
+            kinds = " and ".join("a vector or matrix" if o.may_lack_axis else "a matrix" for o in row.read)
+            what = f"{kinds}, not {' and '.join(map(str, types))}"
+            raise TypeFault("S002", f"`{name}` takes {what}; take the matrices of a stack in a loop")
+        lacking |= rank(type_) < len(operand.lengths)
+        for length, extent in zip(operand.lengths, dims_of(type_)):
+            other = known.setdefault(length, extent)
+            if isinstance(other, int) and isinstance(extent, int) and other != extent:
+                raise TypeFault("S003", f"`{name}` of {' and '.join(map(str, types))}: {other} is not {extent}")
+    for length, rule in row.computed.items():
+        known[length] = least_of(*(known[a.id] for a in formula(rule).args))
+    dtype = in_floats(name, types)
+    made = []
+    for result in row.results:
+        lengths = result.lengths[:-1] if lacking and result.may_lack_axis else result.lengths
+        made.append(Array(result.dtype or dtype, tuple(known[length] for length in lengths)))
+    return made[0] if len(made) == 1 else tuple(made)
 
 
-def right_side_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    a, _ = operands
-    turned = builder.call("transpose", a, axes=(1, 0))
-    return builder.call("solve", turned, filled(builder, out_bar, out), hint="adjoint")
-
-
-def matrix_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    adjoint = right_side_vjp(builder, operands, static, out, out_bar)
-    if rank(builder.type_of(out)) == 2:
-        turned = builder.call("transpose", out, axes=(1, 0))
-        return builder.call("negative", builder.call("matmul", adjoint, turned))
-    column = _with_axis(builder, adjoint, 1)
-    return builder.call("negative", builder.call("multiply", column, _with_axis(builder, out, 0)))
-
-
-def _with_axis(builder: Builder, vector: gast.expr | None, place: int) -> gast.Name:
-    items = [syntax.slice_(), syntax.constant(None)]
-    return builder.load(vector, items if place == 1 else items[::-1])  # type: ignore[arg-type]
-
-
-library("solve", "a, b", is_light=False, raises=always, type=solve_type, meaning=np.linalg.solve, routine="gesv",
-        vjp=[matrix_vjp, right_side_vjp], spelling="np.linalg.solve({a}, {b})", samples="systems",
-        python=("numpy.linalg.solve",))  # fmt: skip
+by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
+           python=("numpy.linalg.solve",))  # fmt: skip
+by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
+           vjp=["triangle", "triangle_right_side"])  # fmt: skip
+by_routine("cholesky", "potrf", "np.linalg.cholesky({a})", vjp=["cholesky"])
+by_routine("lu_factor", "getrf", "scipy.linalg.lu_factor({a})", vjp=["lu_factor"])
+by_routine("qr", "geqrf", "np.linalg.qr({a})", vjp=["qr"])
+by_routine("eigh", "syevd", "np.linalg.eigh({a})", vjp=["eigh"])
+by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
+by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a})", vjp=["eigvalsh"])
+by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])

@@ -115,6 +115,8 @@ NUMPY_FUNCTIONS = {
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm",
+    "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
+    " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
     "interpolation": "interp searchsorted polyval convolve",
 }
 MATH_FUNCTIONS = {

@@ -15,10 +15,11 @@ import numpy as np
 
 from .. import syntax
 from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, is_inexact, summed
-from ..types import INT, Array, Type, dtype_of, rank
-from .cotangents import Atom, Atoms, Static, length, shape_of
+from ..types import Array, Type, dtype_of
+from .cotangents import Atom, Atoms, Static, shape_of
 from .kinds import reduction
 from .raising import if_empty
+from .rules import in_language
 from .schema import OPERATORS, Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
@@ -82,77 +83,6 @@ def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, ou
     return builder.call("where", attained, spread(builder, share, x, static), spread(builder, rest, x, static))
 
 
-def prod_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
-    """The product of the other elements, by running products from both ends: right with zeros, and at every order."""
-    (x,) = operands
-    type_ = builder.type_of(x)
-    if not isinstance(type_, Array) or type_.ndim == 0:
-        return out_bar
-    axes = normal_axes(static["axis"], type_.ndim)
-    if not axes:
-        return out_bar
-    order = tuple(k for k in range(type_.ndim) if k not in axes) + axes
-    rows = _axes_last(builder, x, order, len(axes))
-    others = builder.call(
-        "multiply", _running_product(builder, rows, False), _running_product(builder, rows, True), hint="others"
-    )
-    others = _axes_back(builder, others, x, order)
-    return builder.call("multiply", spread(builder, out_bar, x, static), others)
-
-
-def _axes_last(builder: Builder, x: gast.expr, order: tuple[int, ...], count: int) -> gast.expr:
-    """`x` with the axes that count moved to the end and merged into one."""
-    if order != tuple(range(len(order))):
-        x = builder.call("transpose", x, hint="rows", axes=order)
-    if count == 1:
-        return x
-    dims = [length(builder, x, k) for k in range(len(order))]
-    merged = dims[len(order) - count]
-    for other in dims[len(order) - count + 1 :]:
-        merged = builder.call("multiply", merged, other, hint="count")
-    return builder.call("reshape", x, hint="rows", shape=syntax.tuple_([*dims[: len(order) - count], merged]))
-
-
-def _axes_back(builder: Builder, value: gast.expr, x: gast.expr, order: tuple[int, ...]) -> gast.expr:
-    """The inverse of `_axes_last`."""
-    lengths = [length(builder, x, k) for k in order]
-    if rank(builder.type_of(value)) != len(order):
-        value = builder.call("reshape", value, shape=syntax.tuple_(lengths))
-    if order == tuple(range(len(order))):
-        return value
-    return builder.call("transpose", value, axes=tuple(order.index(k) for k in range(len(order))))
-
-
-def _running_product(builder: Builder, rows: gast.expr, backward: bool) -> gast.expr:
-    """In place k of the last axis, the product of the elements before it (or behind it)."""
-    dtype, ndim = dtype_of(builder.type_of(rows)), rank(builder.type_of(rows))
-    lead = [syntax.slice_()] * (ndim - 1)
-    lengths = [length(builder, rows, k) for k in range(ndim)]
-    hint = "behind" if backward else "before"
-    result = builder.call("empty", hint=hint, shape=syntax.tuple_(lengths), dtype=dtype)
-    total = _one(builder, dtype, lengths[:-1])
-    k = builder.names.fresh("k")
-    builder.types[k] = INT
-    outer, builder.body = builder.body, []
-    builder.merged.add(total.id)
-    builder.append(syntax.store(result.id, [*lead, syntax.name(k)], total))
-    element = builder.load(rows, [*lead, syntax.name(k)])
-    longer = builder.call("multiply", total, element)
-    builder.append(syntax.assign(total.id, longer))
-    inner, builder.body = builder.body, outer
-    bounds: tuple[object, object, object] = (0, lengths[-1], 1)
-    if backward:
-        bounds = (builder.call("subtract", lengths[-1], 1, hint="last"), -1, -1)
-    builder.append(syntax.for_range(k, *bounds, inner, span=builder.span))
-    return result
-
-
-def _one(builder: Builder, dtype: str, lengths: list[gast.expr]) -> gast.expr:
-    if lengths:
-        return builder.call("ones", hint="product", shape=syntax.tuple_(lengths), dtype=dtype)
-    return builder.call("cast", 1.0, hint="product", dtype=dtype, weak=False)
-
-
 # --- values before the first element ------------------------------------------------------------------------------
 
 def least(dtype: str) -> object:
@@ -167,7 +97,7 @@ def greatest(dtype: str) -> object:
 
 reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays",
           fold=Fold("add", lambda dtype: DTYPE[dtype].python_type(0), "total", compensated=True))  # fmt: skip
-reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=prod_vjp, samples="arrays",
+reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=in_language("prod"), samples="arrays",
           fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
           fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip

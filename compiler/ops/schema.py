@@ -104,8 +104,8 @@ class Operator:
     collapses   what a call may be replaced by where its operand has its shape, or is a call of the same operator: a
                 rule of `collapsing`
     lazy        the operands, by position, that Python evaluates only as others turn out, where all are its scalars
-    routine     of a library row: the form of the loops stage that computes it (`forms`), given the result ahead of the
-                operands
+    routine     of a library row: the routine that computes it (`routines`), given the results ahead of the operands
+    results     how many it has; of several, the type rule gives a tuple
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
@@ -139,6 +139,7 @@ class Operator:
     collapses: Callable[..., Any] | None = None
     lazy: tuple[int, ...] = ()
     routine: str = ""
+    results: int = 1
     fold: Fold | None = None
     reorders: str = ""
     samples: str = ""

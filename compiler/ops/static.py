@@ -211,6 +211,12 @@ def axes_of(axis: object, rank_: int) -> tuple[int, ...]:
 
 
 @StaticFunction
+def first_axes(axes: tuple[int, ...]) -> tuple[int, ...]:
+    """As many axes in front."""
+    return tuple(range(len(axes)))
+
+
+@StaticFunction
 def reduced(axis: object, rank_: int) -> object:
     """`axis` as reductions take it: None where every axis is meant, an int where one is, else a tuple in order."""
     axes = type_rules.normal_axes(axis, rank_)

@@ -87,6 +87,8 @@ RULES = (
     rule("0 + x", "x", INTEGER),
     rule("x // 1", "x", INTEGER),
     rule("x % 1", "0", INTEGER),
+    rule("0 % maximum(x, 1)", "0", INTEGER),
+    rule("0 % where(1 > x, 1, x)", "0", INTEGER),  # what Python's `max(x, 1)` is
     rule("x << 0", "x", INTEGER),
     rule("x >> 0", "x", INTEGER),
     rule("x | 0", "x", INTEGER),

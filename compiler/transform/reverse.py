@@ -23,6 +23,7 @@ import gast
 
 from .. import syntax
 from ..analysis.activity import activity
+from ..builder import Specialiser
 from ..program import Decision, Function, Program
 from ..types import Array, Type, symbols_of
 from .adjoint.calls import Derivative, passing_names, used_types
@@ -40,17 +41,19 @@ def reverse(
     seeded: bool = False,
     keep_value: bool = False,
     results: Sequence[int] | None = None,
+    specialiser: Specialiser | None = None,
 ) -> Program:
     """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
 
     `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters behind the others,
     in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
-    default all of them with `keep_value`, else none.
+    default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
+    language.
     """
     settled = program.map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
-    derivative = Derivative(settled, activity(settled, wrt, outputs))
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
         entry = save(backward(planned, derivative, lambda sweep: _seeds(sweep, outputs, seeded), wrt))

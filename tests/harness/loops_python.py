@@ -14,6 +14,7 @@ import numpy as np
 import scipy.special
 
 from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.ops.forms import ROUTINES
 
 PYTHON_TYPE = {"f64": float, "i64": int, "bool": bool}
 ELEMENTWISE = """add subtract multiply divide floor_divide remainder power negative absolute sign sqrt exp log sin cos
@@ -31,10 +32,6 @@ def cast(x: object, dtype: str, weak: bool = False) -> object:
     return NUMPY_DTYPE[dtype].type(x) if not isinstance(x, np.generic) else x.astype(NUMPY_DTYPE[dtype])
 
 
-def gemm(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
-    out[...] = a @ b
-
-
 def where(condition: object, x: object, y: object) -> object:
     if isinstance(x, np.generic) or isinstance(y, np.generic):
         return np.where(condition, x, y)[()]
@@ -48,7 +45,7 @@ def namespace() -> dict[str, object]:
         "erf": scipy.special.erf, "math": math, "prange": range, "lanes": range,
         "empty": empty, "cast": cast, "where": where,
         "dim": lambda a, axis: a.shape[axis], "transpose": np.transpose, "reshape": np.reshape, "new_list": list,
-        "gemm": gemm, "gemv": gemm, "dot": np.dot, "append": list.append, "pop": list.pop,
+        **{name: row.in_place for name, row in ROUTINES.items()}, "append": list.append, "pop": list.pop,
     }  # fmt: skip
 
 

@@ -9,7 +9,6 @@ with the same words.
 import ast
 import builtins
 import copy
-import operator
 import warnings
 
 import gast
@@ -18,6 +17,7 @@ import numpy as np
 import pellucid.compiler.ops  # noqa: F401  (fills the table)
 from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE
 from pellucid.compiler.ops import schema
+from pellucid.compiler.ops.forms import ROUTINES
 
 FILLING = {word: (True, -77 if row.signed else 177, np.nan)[row.order] for word, row in DTYPE.items()}
 EXCEPTIONS = (ValueError, IndexError, ZeroDivisionError, OverflowError, AssertionError, RuntimeError, TypeError)
@@ -36,10 +36,6 @@ def empty(shape, dtype):
     return np.full(shape, FILLING[dtype], NUMPY_DTYPE[dtype])
 
 
-def product_into(out, a, b):
-    out[...] = a @ b
-
-
 def meaning_of(row):
     static = {key: value for key, value in row.static.items() if value is not ...}
     return lambda *operands, **given: row.meaning(*operands, **{**static, **given})
@@ -55,7 +51,7 @@ NAMESPACE |= {
     "range": builtins.range, "prange": builtins.range, "lanes": builtins.range,
     "cast": cast, "empty": empty, "copy": np.array, "new_list": list,
     "append": lambda xs, v: xs.append(v), "pop": lambda xs: xs.pop(), "length": len, "add_at": np.add.at,
-    "gemm": product_into, "gemv": product_into, "dot": operator.matmul,
+    **{name: row.in_place for name, row in ROUTINES.items()},
 }  # fmt: skip
 
 

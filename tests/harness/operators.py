@@ -55,9 +55,9 @@ class OperatorCase:
 
 
 def operator_cases(*kinds: str) -> Iterator[OperatorCase]:
-    """Every row on every sample of its set that Python has an answer for; all kinds, or those named."""
+    """Every row of one result on every sample of its set that Python has an answer for; all kinds, or those named."""
     for row in OPERATORS.values():
-        if kinds and row.kind not in kinds:
+        if kinds and row.kind not in kinds or row.results > 1:
             continue
         for number, sample in enumerate(samples.SAMPLES[row.samples]):
             case = OperatorCase(row, number, sample)
@@ -145,6 +145,11 @@ def _execute(statement: gast.stmt, values: dict[str, Any], check: Any) -> None:
             values[name] = evaluate(value, values)
             if check:
                 check(name, values[name])
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+            for place, result in zip(places, evaluate(value, values), strict=True):
+                values[place.id] = result
+                if check:
+                    check(place.id, result)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=items)], value=value):
             values[name][_items(items, values)] = evaluate(value, values)
         case gast.For(target=gast.Name(id=name), iter=gast.Call(args=bounds), body=body):

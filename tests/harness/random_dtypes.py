@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 
-from pellucid.compiler.ops.schema import TypeFault
+from pellucid.compiler.diagnostics import StageError
 
 from .typed_text import read_program
 
@@ -69,7 +69,7 @@ def random_program(seed):
         text = writer.result()
         try:
             read_program(f"{HEAD}    return {text}\n")
-        except (TypeFault, ValueError):
+        except StageError:
             continue
         kept.append(text)
         if len(kept) == 6:

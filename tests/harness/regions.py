@@ -17,7 +17,7 @@ from tests.harness.loops_text import read_loops
 def every_loop_on_threads(monkeypatch):
     """Every parallel loop is worth threads, whatever its cost, and may be cut anywhere."""
     monkeypatch.setattr(parallel, "GRANULE", 1)
-    monkeypatch.setattr(parallel, "SMALL", -1.0)
+    monkeypatch.setattr(parallel, "SMALL_LOOP", -1.0)
     former = threads.regions().set_threshold(1e-9)
     with pellucid.threads(4):
         yield
@@ -39,7 +39,7 @@ def in_regions(call):
 def last_iteration_first(monkeypatch):
     """Code that is loaded from now on runs the iterations of its parallel loops one by one, the last one first."""
     threads.regions()
-    monkeypatch.setattr(parallel, "SMALL", -1.0)
+    monkeypatch.setattr(parallel, "SMALL_LOOP", -1.0)
     monkeypatch.setitem(routines.PROVIDED, routines.PARALLEL_FOR, ctypes.cast(_backwards, ctypes.c_void_p).value)
     monkeypatch.setenv("PELLUCID_CACHE", "0")
     yield

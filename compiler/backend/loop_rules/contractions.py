@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...dtypes import DTYPE, accumulator, is_bool
-from ...ops.schema import OPERATORS, Operator
+from ...ops.schema import OPERATORS
 from ...records import dataclass
 from ...types import Array, Scalar
 from .arithmetic import ZERO
@@ -46,16 +46,6 @@ def contraction_in(
     if operator == "einsum":
         return einsum(low, name, a, b, static["subscripts"], dtype)
     return matmul(low, name, a, b, dtype)
-
-
-def by_library(low: Lowering, name: str, row: Operator, operands: Sequence[Node]) -> Stored:
-    """`out = empty(...); routine(out, a, b)`: the routine checks the lengths and says what is wrong."""
-    type_ = low.function.types[name]
-    stored = [realise(low, in_dtype(low, node, type_.dtype)) for node in operands]  # type: ignore[union-attr]
-    lengths = stored[-1].lengths
-    out = allocate(low, variable(low, name), lengths, type_.dtype)  # type: ignore[union-attr]
-    low.emit(syntax.expression(syntax.call(row.routine, out, *(s.name for s in stored))))
-    return low.stored(out, lengths)
 
 
 def in_dtype(low: Lowering, node: Node, dtype: str) -> Node:

@@ -25,6 +25,7 @@ from .lowering import Lowering
 from .nest import flush
 from .nodes import ONE_LONG, Apply, Fill, Grid, Index, Length, Node, Value
 from .operands import apply, cast, constant, convert, solid
+from .proved import know_alike
 
 
 def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping) -> Node:
@@ -33,6 +34,7 @@ def elementwise(low: Lowering, name: str, operator: str, operands: Sequence[Node
     dtype = result.dtype  # type: ignore[union-attr]
     if operator == "cast" and operands[0].dtype == dtype:
         return operands[0]
+    know_alike(low, operands)
     if operator == "power":
         operator, operands = plain_power(operands)
     lengths = broadcast(low, operands)

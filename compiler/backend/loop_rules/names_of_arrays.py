@@ -19,14 +19,13 @@ from ... import syntax
 from ...diagnostics import InternalError
 from ...names import base_of
 from ...program import Decision
+from ...tuning import LARGEST_GRAPH
 from ...types import Array
 from ..nests.story import not_stored
 from .lowering import Lowering
 from .nest import Nest, materialise, realise
 from .nodes import Apply, Node, Select, Stored, Value, graph_size, is_heavy, names_read
 from .operands import solid
-
-LARGEST_GRAPH = 80  # nodes fused into one nest: more would make neither readable nor faster loops
 
 
 def assign(low: Lowering, name: str, result: Node | Value) -> None:

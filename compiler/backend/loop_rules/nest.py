@@ -19,6 +19,7 @@ import gast
 from ... import syntax
 from ...diagnostics import InternalError
 from ...records import dataclass
+from ...tuning import REPEATED_LOAD
 from ...types import Array, Scalar
 from .arithmetic import ONE, ZERO
 from .lowering import Lowering
@@ -41,8 +42,6 @@ from .nodes import (
 )
 from .operands import apply, convert, solid
 from .survey import Key, Survey, aligned, is_identity, key_of, source_index, survey, through_index
-
-REPEATED_LOAD = 3
 
 
 @dataclass(frozen=True, slots=True)

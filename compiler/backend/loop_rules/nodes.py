@@ -20,6 +20,7 @@ from ... import syntax
 from ...diagnostics import InternalError, Span
 from ...ops.schema import OPERATORS
 from ...records import dataclass
+from ...tuning import LIGHT_LOADS, LIGHT_WORK
 from ...types import Array, Extent, Scalar, is_plain
 from .arithmetic import ZERO
 
@@ -262,7 +263,6 @@ def names_read(node: Node, resolve: Resolve) -> set[str]:
 # --- what an element costs -----------------------------------------------------------------------------------------
 
 SIMPLE_WORK, SLOW_WORK, TRANSCENDENTAL_WORK = 1, 4, 20
-LIGHT_WORK, LIGHT_LOADS = 4, 2
 WORK = {
     "free": 0, "light": SIMPLE_WORK, "slow": SLOW_WORK, "function": TRANSCENDENTAL_WORK, "special": TRANSCENDENTAL_WORK,
 }  # fmt: skip

@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gast
 
 from ...analysis.range_values import FRONT, items_of
 from ...analysis.ranges import ranges
 from ...types import Array, Extent
 from .lowering import Lowering
+from .nodes import Node
 
 
 def is_proved_inside(low: Lowering, atom: gast.expr, extent: Extent) -> bool:
@@ -29,6 +32,18 @@ def is_proved_inside(low: Lowering, atom: gast.expr, extent: Extent) -> bool:
             return ranges(low.function).of(access, position) == FRONT
         axis += 1
     return False
+
+
+def is_proved_to_fit(low: Lowering, axis: int) -> bool:
+    """Whether a value is as long as the part it is stored to now, along an axis counted from the end."""
+    return (axis, 0, 1) in ranges(low.function).alike.get(id(_access_of(low.statement)), ())
+
+
+def know_alike(low: Lowering, operands: Sequence[Node]) -> None:
+    """Note which operands of the present statement's operator are proved to be as long as others."""
+    value = low.statement.value if isinstance(low.statement, gast.Assign) else None
+    for axis, first, second in sorted(ranges(low.function).alike.get(id(value), ())):
+        low.make_equal(*(operands[k].lengths[-1 - axis].extent for k in (first, second)))
 
 
 def _access_of(statement: gast.stmt | None) -> gast.Subscript | None:

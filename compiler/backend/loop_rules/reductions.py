@@ -26,7 +26,6 @@ from .lowering import Lowering
 from .nest import Nest, allocate
 from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, rank
 from .operands import apply, convert, solid
-from .whole import flattened
 
 Result = Stored | Value
 
@@ -42,8 +41,6 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
         return plan.by_accumulator(find_extreme)
     if plan.has_kept_inside():
         return plan.by_rows()
-    if plan.is_scalar and (flat := flattened(low, node)) is not None:
-        plan = Plan(low, name, row, flat, (0,), False)
     return plan.by_accumulator(combine)
 
 

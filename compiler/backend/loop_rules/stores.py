@@ -38,6 +38,7 @@ from .lowering import Lowering
 from .nest import Nest, flush, materialise, realise
 from .nodes import Along, At, Length, Node, Pick, Select, Stored, Through, Value, arrays_read, rank
 from .operands import apply
+from .proved import is_proved_to_fit
 from .survey import source_index, survey, through_index
 
 Combine = Callable[[gast.expr, gast.expr], gast.expr]
@@ -144,7 +145,10 @@ def _fitting(low: Lowering, value: Node, lengths: Sequence[Length], message: str
         value = Select(value, _dropping_first(value), value.lengths[1:])
     given, old = shape_text(value.lengths)
     wanted, new = shape_text(lengths)
-    pairs = [(have, want) for have, want in zip(value.lengths[::-1], lengths[::-1]) if not have.is_one]
+    pairs = [
+        (have, want) for axis, (have, want) in enumerate(zip(value.lengths[::-1], lengths[::-1]))
+        if not have.is_one and not is_proved_to_fit(low, axis)
+    ]  # fmt: skip
     text = message.format(given, wanted)
     require_equal(low, pairs, "ValueError", text, [*old, *new], ONLY_KNOWN_ONES, stretched=1)
     return value

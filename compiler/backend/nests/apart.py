@@ -11,39 +11,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import gast
 
 from ... import syntax
-from ...analysis.forms import Form
-from ...analysis.ranges import FRONT, Ranges
-from ...types import Array
+from ...analysis.integers.values import Integers, Scope
+from ...analysis.memory.accesses import access
+from ...analysis.memory.meeting import Meeting
+from ...analysis.ranges import Ranges
+from ...types import Array, Type
 from ..storage import Apart
-from .independent import element_places, is_positive, limits
-from .sizes import Sizes
+from .independent import element_places, natural_axes
 
 
-def fixed_and_moving(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: Mapping[str, str]) -> Iterator[Apart]:
+def fixed_and_moving(loop: gast.For, integers: Integers, ranges: Ranges, classes: Mapping[str, str]) -> Iterator[Apart]:
     """For every array that an innermost loop stores to, its accesses in two parts, where there are two."""
-    found = list(element_places(loop.body))
+    found, meeting = list(element_places(loop.body)), Meeting(integers)
     changed = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
     for array in dict.fromkeys(place.value.id for place, is_store in found if is_store):
-        if not is_plain_array(array, found, changed, sizes, classes):
+        if not is_plain_array(array, found, changed, integers.types, classes):
             continue
         places = [place for place, _ in found if place.value.id == array]
         fixed = [p for p in places if not set(syntax.names_read(p.slice)) & changed]
         moving = [p for p in places if p not in fixed]
-        if fixed and moving and all(never_meet(loop, sizes, ranges, m, f) for m in moving for f in fixed):
+        if fixed and moving and all(never_meet(meeting, loop, ranges, m, f) for m in moving for f in fixed):
             yield Apart(array, frozenset(map(id, fixed)), frozenset(map(id, moving)))
 
 
 def is_plain_array(
-    array: str, found: Sequence[tuple[gast.Subscript, bool]], changed: AbstractSet[str], sizes: Sizes,
+    array: str, found: Sequence[tuple[gast.Subscript, bool]], changed: AbstractSet[str], types: Mapping[str, Type],
     classes: Mapping[str, str],
 ) -> bool:  # fmt: skip
     """Whether a name is an array throughout the loop, and the only name for its elements there."""
     names = {p.value.id for p, _ in found if classes.get(p.value.id) == classes.get(array)}
-    return isinstance(sizes.types.get(array), Array) and array not in changed and names == {array}
+    return isinstance(types.get(array), Array) and array not in changed and names == {array}
 
 
 def is_candidate(loop: gast.For) -> bool:
@@ -59,20 +61,13 @@ def is_candidate(loop: gast.For) -> bool:
     return any(len(indices[name]) > 1 for name in stored)
 
 
-def never_meet(loop: gast.For, sizes: Sizes, ranges: Ranges, moving: gast.Subscript, fixed: gast.Subscript) -> bool:
-    """Whether on some axis the moving index is never the fixed one."""
-    index = sizes.number_of(loop.target.id)
-    for axis, (one, two) in enumerate(zip(moving.slice.elts, fixed.slice.elts, strict=True)):
-        if ranges.of(moving, axis) != FRONT or ranges.of(fixed, axis) != FRONT:
-            continue
-        first, second = sizes.of(one), sizes.of(two)
-        if first is None or second is None or first.factor_of(index) != 1:
-            continue
-        apart = first - second
-        rest = apart - sizes.variable(loop.target.id)
-        low, highs = limits(loop, sizes)
-        if low is not None and is_positive(low + rest):
-            return True
-        if any(is_positive(Form(0) - (high + rest)) for high in highs):
-            return True
-    return False
+def never_meet(meeting: Meeting, loop: gast.For, ranges: Ranges, one: gast.Subscript, two: gast.Subscript) -> bool:
+    """Whether two places of one array never are the same element, in the same turn of the loop or in different ones."""
+    integers = meeting.integers
+    scope = Scope((integers.loop(loop),))
+    places = (access(place, scope, integers.types) for place in (one, two))
+    first, second = (replace(p, natural=natural_axes(p, ranges)) for p in places)
+    changed = integers.bound_in(loop)
+    if meeting.meet_in_turns(first, second, scope.loops[0], changed):
+        return False
+    return not meeting.may_meet(first, second, None, changed - {loop.target.id})

@@ -19,18 +19,19 @@ from itertools import count
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import Integers
 from ...analysis.liveness import liveness
+from ...analysis.memory.meeting import Meeting
+from ...analysis.memory.storage import storage_classes
 from ...analysis.shape_extents import extent_of, trees_of
 from ...names import Names
 from ...program import Function
 from ...records import dataclass
 from ...types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
-from ..storage import storage_classes
 from .known import Known
 from .known import known as known_of
 from .lengths import Lengths
 from .reuse import makes, may_take_place
-from .sizes import Sizes
 
 
 def carry(function: Function) -> Function:
@@ -58,7 +59,7 @@ class _Carrier:
         self.names = Names({*function.types, *function.parameters})
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
-        self.lengths, self.sizes = Lengths(function), Sizes(function)
+        self.lengths, self.meeting = Lengths(function), Meeting(Integers(function))
         self.bound = Counter(function.parameters)
         for statement in syntax.walk(function.body):
             self.bound.update(syntax.names_bound(statement))
@@ -148,7 +149,7 @@ class _Carrier:
         return Array(type_.dtype, tuple(dims), type_.layout)
 
     def _length_of(self, name: str) -> Extent | None:
-        value = self.sizes.facts.value_of(name)
+        value = self.meeting.integers.facts.value_of(name)
         return None if value is None else extent_of(value, self.types, self._length_of)
 
     def _fresh_length(self) -> Dim:
@@ -237,7 +238,7 @@ class _Carrier:
         nest = body[first]
         if not self.known.is_plain_nest(nest, self.types):
             return False
-        return may_take_place(nest, {current}, {name}, self.sizes, self.known)
+        return may_take_place(nest, {current}, {name}, self.known, self.meeting)
 
     def _mentioned_behind(self, body: Sequence[gast.stmt], end: gast.stmt) -> set[str]:
         last = next(k for k, s in enumerate(body) if s is end)

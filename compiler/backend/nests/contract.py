@@ -19,14 +19,14 @@ import gast
 
 from ... import syntax
 from ...analysis.expression_types import type_of
+from ...analysis.integers.values import Integers
+from ...analysis.memory.accesses import LoadsOf
 from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Scalar, Type
 from ..loop_rules.arithmetic import text_of
 from .known import Known
 from .known import known as known_of
-from .places import LoadsOf
-from .sizes import Sizes
 from .story import not_stored
 
 
@@ -54,7 +54,7 @@ def contract(function: Function) -> Function:
     types: dict[str, Type] = dict(function.types)
     for name in chosen:
         types[name] = Scalar(function.types[name].dtype)  # type: ignore[union-attr]
-    body = _block(function.body, _Change(shapes, values, function.types, known, Sizes(function)))
+    body = _block(function.body, _Change(shapes, values, function.types, known, Integers(function)))
     decisions = decided_anew(function.decisions, dict.fromkeys(chosen, "only ever one element of it is kept"))
     return function.with_(body=tuple(body), types=types, decisions=decisions)
 
@@ -196,11 +196,11 @@ class _Change:
     values: Mapping[str, str]
     types: Mapping[str, Type]
     known: Known
-    sizes: Sizes
+    integers: Integers
 
     def refusal(self, made: gast.Assign) -> gast.stmt | None:
         """What is left of an allocation: that it refuses a length which may be negative."""
-        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.sizes.is_natural_int(tree)]
+        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.integers.is_natural_int(tree)]
         if not unsure:
             return None
         refused = syntax.raise_("ValueError", "negative dimensions are not allowed")

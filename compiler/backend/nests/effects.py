@@ -18,13 +18,13 @@ import gast
 from ... import syntax
 from ...analysis.expression_types import Held, is_scalar_operator, type_of
 from ...analysis.failure import elementwise_fails, may_fail_on_scalars
-from ...ops.forms import LIST_READS, WHOLE
+from ...analysis.integers.values import Integers, Scope
+from ...analysis.memory.storage import storage_classes
+from ...ops.forms import FORMS, LIBRARY, LIST_READS, WHOLE
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Scalar
-from ..storage import storage_classes
 from .known import Known
-from .sizes import Scope, Sizes, Span
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +67,7 @@ class Reader:
     def __init__(self, function: Function, known: Known) -> None:
         self.types = function.types
         self.held: Held = {}
-        self.sizes = Sizes(function)
+        self.integers = Integers(function)
         self.classes = storage_classes(function)
         self.known = known
         self._effects: dict[int, tuple[gast.stmt, Effects]] = {}
@@ -107,6 +107,10 @@ class Reader:
             ):
                 self._expression(value, scope, into)
                 self._element(place, scope, into, into.stores)
+            case gast.Expr(value=gast.Call(args=args) as call) if syntax.operator_of(call) in LIBRARY:
+                for role, array in zip(FORMS[str(syntax.operator_of(call))].operands, args, strict=True):
+                    (into.loads if role == "in" else into.stores).add(self.classes[array.id])
+                into.fails = True
             case gast.Raise(exc=exc):
                 self._opaque(exc, into)
                 into.opaque, into.fails = False, True
@@ -117,11 +121,10 @@ class Reader:
                 self._opaque(node, into)
 
     def _loop(self, node: gast.For, scope: Scope, into: Effects) -> None:
-        variable, step = node.target.id, node.iter.args[2]
+        step = node.iter.args[2]
         for bound in node.iter.args:
             self._expression(bound, scope, into)
-        span = self.sizes.span(node, scope) or Span(self.sizes.variable(variable), ())
-        self._block(node.body, scope.inside(variable, span), into)
+        self._block(node.body, scope.inside(self.integers.loop(node)), into)
         if not (isinstance(step, gast.Constant) and step.value != 0):
             into.fails = True
 
@@ -173,6 +176,6 @@ class Reader:
         base = node.value.id
         classes.add(self.classes[base])
         for item, extent in zip(node.slice.elts, self.types[base].dims, strict=True):  # type: ignore[union-attr]
-            if not self.sizes.is_inside(item, extent, scope):
+            if not self.integers.is_inside(item, extent, scope):
                 into.fails = True
                 self._expression(item, scope, into)

@@ -21,18 +21,17 @@ from typing import TypeGuard
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import Scope
+from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.meeting import Meeting
 from ...program import Function
+from ...tuning import LARGEST_BODY, REACH
 from ...types import Array
 from .effects import Effects, Reader, clash
 from .known import Known
 from .known import known as known_of
 from .own_names import carried_arrays, hidden_counters, mentions_of
-from .places import Access, accesses, is_apart
-from .sizes import Scope, Span
 from .story import Story
-
-REACH = 24  # how many statements back a nest is compared with: keeps the work linear
-LARGEST_BODY = 60  # statements; a longer body would only spill registers
 
 
 def fuse(function: Function) -> Function:
@@ -49,7 +48,8 @@ class _Fuser:
     def __init__(self, function: Function, counters: AbstractSet[str], known: Known) -> None:
         self.types, self.known = function.types, known
         self.reader = Reader(function, known)
-        self.sizes = self.reader.sizes
+        self.integers = self.reader.integers
+        self.meeting = Meeting(self.integers)
         self.counts = mentions_of(function, known)
         self.counters = counters
         self.carried = carried_arrays(function)
@@ -91,8 +91,7 @@ class _Fuser:
         return made
 
     def _within(self, loop: gast.For, scope: Scope) -> Scope:
-        variable = loop.target.id
-        return scope.inside(variable, self.sizes.span(loop, scope) or Span(self.sizes.variable(variable), ()))
+        return scope.inside(self.integers.loop(loop))
 
     def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> None:
         """Append a nest, or merge it with one of those before it."""
@@ -145,8 +144,8 @@ class _Fuser:
 
     def _same_bounds(self, first: gast.For, second: gast.For) -> bool:
         (start, stop, step), (start_2, stop_2, step_2) = first.iter.args, second.iter.args
-        starts = self.sizes.of(start), self.sizes.of(start_2)
-        stops = set(self.sizes.bounds(stop)), set(self.sizes.bounds(stop_2))
+        starts = self.integers.of(start), self.integers.of(start_2)
+        stops = set(self.integers.ends(stop)), set(self.integers.ends(stop_2))
         return (
             starts[0] is not None and starts[0] == starts[1] and bool(stops[0]) and stops[0] == stops[1]
             and isinstance(step, gast.Constant) and isinstance(step_2, gast.Constant) and step.value == step_2.value
@@ -169,14 +168,14 @@ class _Fuser:
         if sum(1 for _ in syntax.walk([*first.body, *second.body])) > LARGEST_BODY:
             return None
         inside = self._within(first, scope)
-        if not self._independent(first, second, variable, inside):
+        if not self._independent(first, second, inside):
             self.story.kept_apart(first, second)
             return None
         body = self._turn([*first.body, *second.body], inside)
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)
 
-    def _independent(self, first: gast.For, second: gast.For, variable: str, inside: Scope) -> bool:
+    def _independent(self, first: gast.For, second: gast.For, inside: Scope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
@@ -185,12 +184,14 @@ class _Fuser:
             return True
         classes = self.reader.classes
         mine, others = (self._accesses(nest.body, inside, shared) for nest in (first, second))
+        varying = self.known.mentions(first).binds | self.known.mentions(second).binds
+        loop = inside.loops[-1]
         for theirs in others:
-            group = classes[theirs.name]
+            group = classes[theirs.array]
             for access in mine:
-                if classes[access.name] != group or not (access.is_store or theirs.is_store):
+                if classes[access.array] != group or not (access.is_store or theirs.is_store):
                     continue
-                if access.name != theirs.name or not is_apart(access, theirs, variable, self.sizes):
+                if self.meeting.meet_in_turns(access, theirs, loop, varying):
                     return False
         return True
 
@@ -198,7 +199,7 @@ class _Fuser:
         """The accesses of the statements that mention an array of these storage classes."""
         names = {name for leader in shared for name in self.members[leader]}
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]
-        return list(accesses(about, inside, self.sizes, self.known.loads))
+        return list(accesses(about, inside, self.integers, self.known.loads))
 
 
 def _kind(first: gast.For, second: gast.For, carried: Sequence[AbstractSet[str]], depth: int) -> str | None:

@@ -16,21 +16,25 @@ runs again and again for too little: one without loops in it, two loops deep in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import gast
 
 from ... import syntax
 from ...analysis.def_use import reads_of
 from ...analysis.expression_types import is_scalar_operator
-from ...analysis.forms import Form
+from ...analysis.integers.values import Integers, Scope
 from ...analysis.liveness import liveness
-from ...analysis.ranges import FRONT, ranges
-from ...program import Function, hand_on
-from ...records import dataclass
+from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.meeting import Meeting
+from ...analysis.memory.storage import storage_classes
+from ...analysis.ranges import FRONT, Ranges, ranges
+from ...program import Decision, Function, hand_on
 from ...types import Array, ListOf
-from ..storage import storage_classes
 from .known import Known
-from .sizes import Sizes
+
+PARALLEL = "prange"
 
 
 def mark_independent(function: Function) -> Function:
@@ -41,7 +45,8 @@ def mark_independent(function: Function) -> Function:
     if body is None:
         return function
     made = function.with_(body=tuple(body))
-    hand_on(ranges, function, made)  # the kind of a loop is nothing to them, and all indices are the same trees
+    for analysis in (ranges, storage_classes):  # the kind of a loop is nothing to them, and indices are the same trees
+        hand_on(analysis, function, made)
     return made
 
 
@@ -57,18 +62,40 @@ def _steps_by_one(call: gast.Call) -> bool:
     return isinstance(call.args[2], gast.Constant) and call.args[2].value == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """An element access below a loop: forms of its indices, None where the form or the sign is not known."""
+def without_dependent(function: Function) -> Function:
+    """The function with `range` for every `prange` whose iterations are not known to be independent."""
+    loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For)]
+    loops = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
+    marker = _Marker(function)
+    dependent = {id(loop) for loop in loops if not marker.is_independent(loop)}
+    if not dependent:
+        return function
 
-    array: str
-    forms: tuple[Form | None, ...]
+    def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [statement(s) for s in body]
+
+    def statement(node: gast.stmt) -> gast.stmt:
+        changes: dict[str, object] = {k: block(getattr(node, k)) for k in ("body", "orelse") if syntax.blocks_of(node)}
+        if id(node) in dependent:
+            iter_ = node.iter
+            changes["iter"] = syntax.rebuild(iter_, func=gast.Name("range", gast.Load()))
+        return syntax.rebuild(node, **changes) if changes else node
+
+    why = "its iterations are not known to be independent"
+    lines = [_line(loop) for loop in loops if id(loop) in dependent]
+    told = tuple(Decision("loops", f"the loop at line {line} runs in order: {why}") for line in lines)
+    return function.with_(body=tuple(block(function.body)), decisions=(*function.decisions, *told))
+
+
+def _line(loop: gast.For) -> int:
+    span = getattr(loop, "span", None)
+    return 0 if span is None else span.line
 
 
 class _Marker:
     def __init__(self, function: Function) -> None:
         self.function, self.types = function, function.types
-        self.sizes = Sizes(function)
+        self.meeting = Meeting(Integers(function))
         self.classes = storage_classes(function)
         self.known = Known()
         self._depth = 0
@@ -135,69 +162,26 @@ class _Marker:
 
     # --- elements
 
-    def _is_apart(self, loop: gast.For, assigned: set[str]) -> bool:
-        loads, stores = self._accesses(loop, assigned)
+    def _is_apart(self, loop: gast.For, assigned: AbstractSet[str]) -> bool:
+        """Whether no element that one iteration stores is touched by another; what it makes itself is its own."""
+        carrier = self.meeting.integers.loop(loop)
+        found = [self._placed(a) for a in accesses(loop.body, Scope((carrier,)), self.meeting.integers)]
+        outer = [access for access in found if access.array not in assigned]
+        stores = [access for access in outer if access.is_store]
         for store in stores:
-            for other in (*stores, *loads):
-                if self.classes[other.array] != self.classes[store.array]:
-                    continue
-                if other.array != store.array or not self._never_meet(loop, store, other):
-                    return False
+            for other in outer:
+                if self.classes[other.array] == self.classes[store.array]:
+                    if self.meeting.meet_in_turns(store, other, carrier, assigned):
+                        return False
         return bool(stores)
 
-    def _accesses(self, loop: gast.For, assigned: set[str]) -> tuple[list[Access], list[Access]]:
-        """Loads and stores of arrays that are not made by the iteration itself."""
-        varying = {self.sizes.number_of(n) for n in assigned if n != loop.target.id}
-        loads: list[Access] = []
-        stores: list[Access] = []
-        for place, is_store in element_places(loop.body):
-            if place.value.id not in assigned:
-                (stores if is_store else loads).append(Access(place.value.id, self._forms(place, varying)))
-        return loads, stores
-
-    def _forms(self, place: gast.Subscript, varying: set[int]) -> tuple[Form | None, ...]:
-        known_ranges = ranges(self.function)
-        forms: list[Form | None] = []
-        for axis, item in enumerate(place.slice.elts):
-            form = self.sizes.of(item) if known_ranges.of(place, axis) == FRONT else None
-            known = form is not None and not any(unknown in varying for unknown, _ in form.terms)
-            forms.append(form if known else None)
-        return tuple(forms)
-
-    def _never_meet(self, loop: gast.For, store: Access, other: Access) -> bool:
-        """Whether two different iterations cannot reach the same element, by one of the axes."""
-        index = self.sizes.number_of(loop.target.id)
-        for one, two in zip(store.forms, other.forms, strict=True):
-            if one is None or two is None:
-                continue
-            moves, other_moves = one.factor_of(index), two.factor_of(index)
-            if moves == other_moves:
-                if moves and one == two:
-                    return True
-            elif {moves, other_moves} == {0, 1} and self._is_outside(loop, one - two if moves else two - one):
-                return True
-        return False
-
-    def _is_outside(self, loop: gast.For, apart: Form) -> bool:
-        """Whether `variable + rest` is never zero over the range of the loop."""
-        rest = apart - self.sizes.variable(loop.target.id)
-        low, highs = limits(loop, self.sizes)
-        return (low is not None and is_positive(low + rest)) or any(is_positive(Form(0) - (h + rest)) for h in highs)
+    def _placed(self, access: Access) -> Access:
+        return replace(access, natural=natural_axes(access, ranges(self.function)))
 
 
-def limits(loop: gast.For, sizes: Sizes) -> tuple[Form | None, tuple[Form, ...]]:
-    """The least value of the variable of a loop, and forms that it never exceeds; steps are 1 or -1."""
-    start, stop, step = loop.iter.args
-    if not isinstance(step, gast.Constant) or step.value not in (1, -1):
-        return None, ()
-    if step.value == 1:
-        return sizes.of(start), tuple(form.plus(-1) for form in sizes.bounds(stop))
-    end = sizes.of(stop)
-    return None if end is None else end.plus(1), sizes.bounds(start)
-
-
-def is_positive(form: Form) -> bool:
-    return not form.terms and form.constant > 0
+def natural_axes(access: Access, known: Ranges) -> frozenset[int]:
+    """The axes of which ranges say that the index is not negative."""
+    return frozenset(axis for axis in range(len(access.items)) if known.of(access.node, axis) == FRONT)  # type: ignore[arg-type]
 
 
 def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, bool]]:

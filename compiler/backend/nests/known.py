@@ -10,16 +10,18 @@ answer, so that its id stays its own.  A pass that changes one statement keeps t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import gast
 
 from ... import syntax
+from ...analysis.expression_types import is_scalar_operator
+from ...analysis.memory.accesses import elements_in
+from ...ops.forms import LIST_READS
 from ...program import Function, remembered
 from ...records import dataclass
-from ...types import Type
+from ...types import Array, Type
 from ..loop_rules.renaming import renamed
-from .places import elements_in, is_plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,3 +181,38 @@ def _elements_in(node: gast.AST, found: set[str]) -> None:
     elif kind is not gast.Constant:
         for child in syntax.children_of(node):
             _elements_in(child, found)
+
+
+def is_plain(
+    statement: gast.stmt, types: Mapping[str, Type], ask: Callable[[gast.stmt, Mapping[str, Type]], bool]
+) -> bool:
+    """Whether a statement does nothing but compute scalars and store elements; `ask` tells it of those inside it."""
+    match statement:
+        case gast.For(body=body):
+            return all(ask(s, types) for s in body)
+        case gast.If(body=body, orelse=orelse):
+            return all(ask(s, types) for s in (*body, *orelse))
+        case gast.Assign(targets=[gast.Name(id=name)], value=value):
+            return not isinstance(types.get(name), Array) and _is_scalar(value, types)
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))], value=value):
+            return isinstance(types.get(base), Array) and _is_scalar(value, types)
+        case gast.Pass():
+            return True
+    return False
+
+
+def _is_scalar(node: gast.AST, types: Mapping[str, Type]) -> bool:
+    """Whether an expression is made of operators and elements of arrays alone."""
+    kind = type(node)
+    if kind is gast.Name or kind is gast.Constant:
+        return True
+    if kind is gast.Call:
+        operator = str(syntax.operator_of(node))
+        if not is_scalar_operator(operator) or operator in LIST_READS:
+            return False
+    elif kind is gast.Subscript and not isinstance(types.get(node.value.id), Array):
+        return False
+    for part in (*node.args, *[k.value for k in node.keywords]) if kind is gast.Call else syntax.children_of(node):
+        if not _is_scalar(part, types):
+            return False
+    return True

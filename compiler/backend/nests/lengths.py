@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...ops.forms import is_never_negative
+from ...analysis.integers.values import is_natural
 from ...program import Function
 from ...types import Array, Dim, Extent, is_plain
 
@@ -63,13 +63,3 @@ class Lengths:
         if extent.constant:
             total = syntax.call("add" if extent.constant > 0 else "subtract", total, abs(extent.constant))
         return total if is_plain(extent) else syntax.call("maximum", total, 0)
-
-
-def is_natural(tree: gast.expr) -> bool:
-    """Whether an int is surely not negative."""
-    match tree:
-        case gast.Constant(value=value):
-            return isinstance(value, int) and value >= 0
-        case gast.Call(func=gast.Name(id=operator), args=args):
-            return is_never_negative(operator, map(is_natural, args))
-    return False

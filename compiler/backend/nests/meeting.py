@@ -17,17 +17,18 @@ import gast
 
 from ... import syntax
 from ...analysis.forms import Form
+from ...analysis.integers.values import Integers
+from ...analysis.memory.meeting import Meeting
 from ...analysis.ranges import BACK, FRONT, Ranges
 from ...dtypes import INT_WORD
 from ...ops.schema import row_of
 from ...records import dataclass
+from ...tuning import MOST_TESTS
 from ...types import Array, Scalar
 from ..storage import Apart
 from .apart import is_plain_array, never_meet
 from .independent import element_places
-from .sizes import Sizes
 
-MOST = 6  # tests before one loop
 LARGEST = 2**62
 
 
@@ -49,11 +50,11 @@ class Meetings:
     is_final: bool
 
 
-def meetings(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: Mapping[str, str]) -> Meetings | None:
+def meetings(loop: gast.For, integers: Integers, ranges: Ranges, classes: Mapping[str, str]) -> Meetings | None:
     """The tests for a loop; None where none is needed, or some elements meet however they come out."""
     if not all(isinstance(s, gast.Assign | gast.If | gast.Pass) for s in syntax.walk(loop.body)):
         return None
-    finder = _Finder(loop, sizes, ranges)
+    finder = _Finder(loop, integers, ranges)
     groups = []
     for array, places in finder.stored_arrays(classes):
         if places is None:
@@ -64,7 +65,7 @@ def meetings(loop: gast.For, sizes: Sizes, ranges: Ranges, classes: Mapping[str,
             if not finder.settle(one.places[0], two.places[0]):
                 return None
             groups.append(Apart(array, frozenset(map(id, one.places)), frozenset(map(id, two.places))))
-    if not 0 < len(finder.differ) + len(finder.cuts) <= MOST:
+    if not 0 < len(finder.differ) + len(finder.cuts) <= MOST_TESTS:
         return None
     differ, cuts = tuple(finder.differ.values()), tuple(finder.cuts.values())
     return Meetings(differ, cuts, tuple(finder.naturals.values()), tuple(groups), finder.is_final)
@@ -81,8 +82,9 @@ class Group:
 class _Finder:
     """Collects what has to be tested, each test once."""
 
-    def __init__(self, loop: gast.For, sizes: Sizes, ranges: Ranges) -> None:
-        self.loop, self.sizes, self.ranges = loop, sizes, ranges
+    def __init__(self, loop: gast.For, integers: Integers, ranges: Ranges) -> None:
+        self.loop, self.integers, self.ranges = loop, integers, ranges
+        self.meeting = Meeting(integers)
         self.changed = {n for s in syntax.walk(loop.body) for n in syntax.names_changed(s)}
         self.differ: dict[object, tuple[gast.expr, gast.expr]] = {}
         self.cuts: dict[object, tuple[gast.expr, gast.expr]] = {}
@@ -93,7 +95,7 @@ class _Finder:
         """The arrays that the loop stores to and how it reaches them; None for one that has another name as well."""
         found = list(element_places(self.loop.body))
         for array in dict.fromkeys(place.value.id for place, is_store in found if is_store):
-            if not is_plain_array(array, found, self.changed, self.sizes, classes):
+            if not is_plain_array(array, found, self.changed, self.integers.types, classes):
                 yield array, None
                 continue
             groups: dict[object, Group] = {}
@@ -106,7 +108,7 @@ class _Finder:
 
     def settle(self, one: gast.Subscript, two: gast.Subscript) -> bool:
         """Whether two elements are apart for certain, or by a test, which is noted."""
-        if any(never_meet(self.loop, self.sizes, self.ranges, a, b) for a, b in ((one, two), (two, one))):
+        if never_meet(self.meeting, self.loop, self.ranges, one, two):
             return True
         pairs = list(zip(one.slice.elts, two.slice.elts, strict=True))
         for way in (self._always, self._at_rest, self._in_one_turn):
@@ -143,7 +145,7 @@ class _Finder:
         return False
 
     def _difference(self, a: gast.expr, b: gast.expr) -> Form | None:
-        first, second = self.sizes.of(a), self.sizes.of(b)
+        first, second = self.integers.of(a), self.integers.of(b)
         known = first is not None and second is not None and self._stays(a) and self._stays(b)
         return first - second if known else None  # type: ignore[operator]
 
@@ -154,19 +156,19 @@ class _Finder:
         """Whether the index grows by one from each turn to the next."""
         if not self._is_sum(index) or not self.changed.isdisjoint(syntax.names_read(index)):
             return False
-        form = self.sizes.of(index)
-        return form is not None and form.factor_of(self.sizes.number_of(self.loop.target.id)) == 1
+        form = self.integers.of(index)
+        return form is not None and form.factor_of(self.integers.number_of(self.loop.target.id)) == 1
 
     def _is_sum(self, index: gast.expr) -> bool:
         """Whether its value can be had without anything that fails."""
         match index:
             case gast.Name(id=name):
-                type_ = self.sizes.types.get(name)
+                type_ = self.integers.types.get(name)
                 return isinstance(type_, Scalar) and type_.dtype == INT_WORD
             case gast.Constant(value=value):
                 return type(value) is int and abs(value) < LARGEST
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=name)]):
-                return isinstance(self.sizes.types.get(name), Array)
+                return isinstance(self.integers.types.get(name), Array)
             case gast.Call(func=gast.Name(id=operator), args=args) if (row := row_of(operator)) is not None:
                 return row.is_polynomial and all(map(self._is_sum, args))
         return False

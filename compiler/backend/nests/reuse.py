@@ -11,22 +11,21 @@ Every element of the old array must have been read when the new one's element of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import Integers, Scope
+from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.meeting import Meeting, common_loops
+from ...analysis.memory.storage import storage_classes
 from ...program import Function
-from ..storage import storage_classes
 from .contract import decided_anew
 from .known import Known
 from .known import known as known_of
-from .places import Access, access, is_apart
-from .sizes import Scope, Sizes, Span
-
-Path = tuple[gast.For, ...]
-Seen = tuple[Access, Path]
 
 
 def reuse(function: Function) -> Function:
@@ -42,7 +41,8 @@ def reuse(function: Function) -> Function:
 
 class _Reuser:
     def __init__(self, function: Function, known: Known) -> None:
-        self.function, self.types, self.sizes, self.known = function, function.types, Sizes(function), known
+        self.function, self.types, self.known = function, function.types, known
+        self.meeting = Meeting(Integers(function))
         self.bound = Counter(function.parameters)
         for statement in syntax.walk(function.body):
             self.bound.update(syntax.names_bound(statement))
@@ -77,7 +77,7 @@ class _Reuser:
         here = {block.current(n) for n in self.known.elements(nest)}
         for old in sorted((n for n in here if makers.get(n, first) < first), key=makers.__getitem__):
             if old != name and self._fits(old, name) and block.users[old][-1] <= first:
-                if may_take_place(nest, block.merged[old], {name}, self.sizes, self.known):
+                if may_take_place(nest, block.merged[old], {name}, self.known, self.meeting):
                     return old
         return None
 
@@ -142,42 +142,21 @@ def makes(statement: gast.stmt) -> bool:
 
 
 def may_take_place(
-    nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], sizes: Sizes, known: Known
+    nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], known: Known, meeting: Meeting
 ) -> bool:
     """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
-    seen = [(a, path) for a, path in _walk([nest], Scope(), (), sizes, known) if a.name in old or a.name in new]
-    for position, (store, path) in enumerate(seen):
-        for later, (other, its_path) in enumerate(seen) if store.name in new and store.is_store else ():
-            if other.name in old:
-                if later > position or not _only_in_step((store, path), (other, its_path), sizes):
+    touched = accesses([nest], Scope(), meeting.integers, known.loads)
+    seen = [access for access in touched if access.array in old or access.array in new]
+    for position, store in enumerate(seen):
+        for later, other in enumerate(seen) if store.array in new and store.is_store else ():
+            if other.array in old:
+                if later > position or not _only_in_step(store, other, known, meeting):
                     return False
     return True
 
 
-def _only_in_step(store: Seen, other: Seen, sizes: Sizes) -> bool:
-    """Whether the two meet only in the same turn of all loops that both are in."""
-    common = [a for a, b in zip(store[1], other[1]) if a is b]
-    return all(is_apart(store[0], other[0], loop.target.id, sizes) for loop in common)
-
-
-def _walk(statements: Iterable[gast.stmt], scope: Scope, path: Path, sizes: Sizes, known: Known) -> Iterator[Seen]:
-    """Every access in the order of the text, what a statement reads before what it stores."""
-
-    def loads(node: gast.expr) -> Iterator[Seen]:
-        return ((access(part, scope, sizes), path) for part in known.loads(node))
-
-    for statement in statements:
-        match statement:
-            case gast.For(target=gast.Name(id=variable), iter=iter_, body=body):
-                yield from loads(iter_)
-                span = sizes.span(statement, scope) or Span(sizes.variable(variable), ())
-                yield from _walk(body, scope.inside(variable, span), (*path, statement), sizes, known)
-            case gast.If(test=test, body=body, orelse=orelse):
-                yield from loads(test)
-                yield from _walk([*body, *orelse], scope, path, sizes, known)
-            case gast.Assign(targets=[gast.Subscript() as place], value=value):
-                yield from loads(value)
-                yield from loads(place.slice)
-                yield access(place, scope, sizes, is_store=True), path
-            case gast.Assign(value=value):
-                yield from loads(value)
+def _only_in_step(store: Access, other: Access, known: Known, meeting: Meeting) -> bool:
+    """Whether no old element is touched in a later turn of a loop than that which stores the new one at its place."""
+    same = replace(other, array=store.array)  # both arrays have the same lengths
+    loops = common_loops(store, other)
+    return not any(meeting.meet_in_turns(store, same, loop, known.mentions(loop.statement).binds) for loop in loops)

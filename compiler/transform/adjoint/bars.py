@@ -39,6 +39,7 @@ class Emitter(Builder):
         super().__init__(sweep.names, sweep.types, sweep.lengths.extents)
         self.sweep = sweep
         self.merged, self.symbols = sweep.merged, sweep.symbols
+        self.specialiser = sweep.derivative.specialiser
 
     def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:
         if operator == "dim":

@@ -19,6 +19,7 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import Activity, calls_of, results_of
+from ...builder import Specialiser
 from ...names import Names, base_of
 from ...program import Function, Program
 from ...records import dataclass
@@ -98,8 +99,8 @@ class Callee:
 class Derivative:
     """All functions of a derivative: which are needed, what they hand each other."""
 
-    def __init__(self, program: Program, facts: Mapping[str, Activity]) -> None:
-        self.program, self.facts = program, facts
+    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+        self.program, self.facts, self.specialiser = program, facts, specialiser
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}

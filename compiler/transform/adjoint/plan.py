@@ -16,7 +16,7 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import Activity
-from ...analysis.dependence import Dependence
+from ...analysis.memory.overwriting import Overwriting
 from ...analysis.regions import Regions, map_regions
 from ...ops.schema import OPERATORS
 from ...program import Function, Program
@@ -92,11 +92,11 @@ def _indexed(function: Function, activity: Activity, regions: Regions) -> set[st
 
 
 def _firsts(activity: Activity, regions: Regions) -> Iterator[int]:
-    dependence = Dependence(regions)
+    overwriting = Overwriting(regions)
     for base, stores in regions.stores.items():
         if base in activity.names and _starts_constant(base, activity, regions):
             for store in stores:
-                if not any(dependence.may_overwrite(other, store) for other in stores):
+                if not any(overwriting.may_overwrite(other, store) for other in stores):
                     yield id(store)
 
 

@@ -11,7 +11,7 @@ A cotangent that is nothing yet gives no statements at all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -48,6 +48,8 @@ def backward(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
             _of_add_at(sweep, frame, statement)
         case gast.Expr(value=gast.Call(func=gast.Name(id="append"))):
             lists.of_append(sweep, frame, statement)
+        case gast.Assign(value=gast.Call(func=gast.Name(id=operator))) if operator in OPERATORS:
+            _of_several_results(sweep, frame, statement)
         case gast.Assign(value=gast.Call()) | gast.Expr(value=gast.Call()):
             sweep.of_call(frame, statement)
         case gast.Return() | gast.Raise():
@@ -110,6 +112,23 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
             raise refuse(statement, fault.code, fault.message) from None
         if value is not None:
             frame.add(name, value, fresh=value is not out_bar)
+
+
+def _of_several_results(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+    """`w, v = operator(a)`: one rule for the cotangents of all results, of which some may be nothing."""
+    node = statement.value
+    row, results = OPERATORS[node.func.id], syntax.names_bound(statement)
+    bars = [frame.bars.pop(name, None) for name in results]
+    if all(bar is None for bar in bars):
+        return
+    operands = [sweep.atom(statement, a) for a in node.args]
+    static = {k.arg: syntax.value_of(sweep.atoms(statement, k.value)) for k in node.keywords}
+    outs = [syntax.name(sweep.regions.made[id(statement)][name]) for name in results]
+    for position, name in passing(node):
+        rule: Any = row.vjp[position]
+        if name in sweep.active:
+            value = rule(frame.builder, operands, static, outs, bars)
+            frame.add(name, as_type(frame.builder, value, sweep.types[name], frame.hint(name)), fresh=True)
 
 
 def _of_constant(

@@ -1,0 +1,68 @@
+"""Which names of a function of the loops stage may share memory.
+
+    a = empty(...); b = empty(...); v = a[1:]      ->      {a, v}  {b}  {inputs}
+
+Names are joined where one may hold the buffer of another: aliases, views, lists and their elements, results of calls
+and the arrays passed to them.  All parameters are one class: callers may pass the same array twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+
+from ... import syntax
+from ...ops.forms import FRESH, LIBRARY
+from ...program import Function, remembered
+from ...types import Array, ListOf
+from ..expression_types import is_scalar_operator
+
+INPUTS = ""
+
+
+@remembered
+def storage_classes(function: Function) -> Mapping[str, str]:
+    """For every array and list name the representative of the names it may share memory with."""
+    leaders: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while leaders.setdefault(name, name) != name:
+            name = leaders[name]
+        return name
+
+    def join(*names: str) -> None:
+        roots = sorted({find(n) for n in names})
+        for other in roots[1:]:
+            leaders[other] = roots[0]
+
+    holders = {n for n, t in function.types.items() if isinstance(t, Array | ListOf)}
+    if not holders:
+        return {}
+    for name in function.parameters:
+        if name in holders:
+            join(INPUTS, name)
+    for statement in syntax.walk(function.body):
+        together = _shared(statement, holders)
+        if together:
+            join(*together)
+    return {name: find(name) for name in sorted(holders)}
+
+
+def _shared(statement: gast.stmt, holders: set[str]) -> list[str]:
+    """The names that one statement makes share memory."""
+    match statement:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base))], value=gast.Name(id=item)):
+            return [n for n in (base, item) if n in holders]
+        case gast.Assign(value=value) | gast.Expr(value=value):
+            bound = [n for n in syntax.names_bound(statement) if n in holders]
+            if syntax.operator_of(value) in FRESH or not (bound or _may_mix(value)):
+                return []
+            return [*bound, *(n for n in syntax.names_read(value) if n in holders)]
+    return []
+
+
+def _may_mix(value: gast.expr) -> bool:
+    """Whether it is a call that may put one argument into another: of a function of the program, or an append."""
+    operator = syntax.operator_of(value)
+    return operator is not None and operator not in LIBRARY and not is_scalar_operator(operator)

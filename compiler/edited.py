@@ -1,0 +1,99 @@
+"""Take a stage that a user may have edited the rest of the way down.
+
+    read_stage(text, "loss.py", "typed")    ->    a program that is held to its language, or all its faults at once
+    lowered(program)                        ->    its loops, ready for machine code
+
+Nothing of the text is believed but the types of parameters, which every call is held to.  Lengths of arrays that are
+made inside are worked out again, indices that are not proved to be in bounds are checked when they are used, and a
+`prange` whose iterations are not known to be independent runs in order, as it does in CPython.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from . import pipeline, syntax
+from .analysis.alias import conflicts, stored_names
+from .analysis.memory.storage import storage_classes
+from .backend.nests.independent import without_dependent
+from .diagnostics import Diagnostic, Span, StageError
+from .languages.loops import read_loops
+from .languages.typed import read_typed
+from .program import Function, Program
+from .stages import call_findings, findings
+from .steps import run_steps, verify_stage
+from .types import Array, ListOf
+
+READERS = {pipeline.TYPED: read_typed, pipeline.REVERSE: read_typed, pipeline.LOOPS: read_loops}
+
+
+def read_stage(text: str, path: str, stage: str) -> Program:
+    """The program of a printed stage.  Raises StageError with file, line and what would be right."""
+    program = READERS[stage](text, path)
+    found = [d for function in program.functions.values() for d in _faults(function, program)]
+    found = found or [_diagnostic(f.statement, f.message, program.main) for f in call_findings(program)]
+    if found:
+        raise StageError(dict.fromkeys(found))
+    return program.map(without_dependent) if stage == pipeline.LOOPS else program
+
+
+def lowered(program: Program) -> Program:
+    """The loops of a program that was read."""
+    if program.main.stage == pipeline.LOOPS:
+        return program
+    made = run_steps(program, pipeline.EDITED_WAY).map(_with_stage_in_notes)
+    verify_stage(made, pipeline.LOOPS, pipeline.EDITED_WAY[-1].name)
+    return made
+
+
+def _with_stage_in_notes(function: Function) -> Function:
+    """The function, whose head says which stage it is at by now."""
+    before, now = (f", {stage} stage" for stage in (pipeline.TYPED, function.stage))
+    notes = (f"{n.removesuffix(before)}{now}" if n.endswith(before) else n for n in function.notes)
+    return function.with_(notes=tuple(notes))
+
+
+def _faults(function: Function, program: Program) -> Iterator[Diagnostic]:
+    """What breaks the rules of the language, or else what would change something of the caller's."""
+    found = findings(function, function.stage)
+    if found:
+        yield from (_diagnostic(f.statement, f.message, function) for f in found)
+    elif function.stage == pipeline.LOOPS:
+        yield from _changed_arguments(function, is_entry=function is program.main)
+    else:
+        yield from _seen_otherwise(function)
+
+
+def _seen_otherwise(function: Function) -> Iterator[Diagnostic]:
+    """Stores of a typed function that another name would show: of a parameter, of what a view is a view of."""
+    for conflict in conflicts(function, as_numpy=True):
+        if conflict.other in function.parameters:
+            message = f"the argument `{conflict.other}` is changed"
+        else:
+            shared = f"`{conflict.other}`, which shares its elements,"
+            message = f"`{conflict.stored}` is changed while {shared} is still used"
+        name = conflict.other
+        yield _diagnostic(conflict.store, message, function, "L004", f"work on a copy: `{name}.copy()`")
+
+
+def _changed_arguments(function: Function, is_entry: bool) -> Iterator[Diagnostic]:
+    """Stores of a loops function into what its caller holds; a list of another function's is there to be added to."""
+    classes = storage_classes(function)
+    kinds = Array | ListOf if is_entry else Array
+    given = {classes[n] for n in function.parameters if isinstance(function.types[n], kinds)}
+    for statement in syntax.walk(function.body):
+        for name in stored_names(statement):
+            if classes.get(name) in given and (is_entry or isinstance(function.types[name], Array)):
+                message = f"`{name}` is, or may share elements with, an argument, and is changed"
+                help_ = "store into an array made here: `np.empty(...)`"
+                yield _diagnostic(statement, message, function, "L004", help_)
+
+
+def _diagnostic(
+    statement: gast.stmt | None, message: str, function: Function, code: str = "L003", *help: str
+) -> Diagnostic:
+    span = getattr(statement, "span", None)
+    line = function.origin.line
+    return Diagnostic(code, message, span or Span(function.origin.file, line, 0, line, 1), help=help)

@@ -1,0 +1,1 @@
+"""Read what a stage prints, or what a user made of it."""

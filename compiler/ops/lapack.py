@@ -1,0 +1,119 @@
+"""Rows: linear algebra, by way of the LAPACK that NumPy itself uses.
+
+    gesv(x, a, b)          x so that a @ x == b, for a square matrix and a vector or the columns of a matrix
+    trtrs(x, a, b)         the same for a triangle; what is on its other side is not read
+    potrf(l, a)            the lower triangle with l @ l.T == a; what is above the diagonal of a is not read
+    getrf(lu, pivots, a)   the triangles of a square whose rows are exchanged: i with pivots[i], one after the other
+    geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
+    syevd(w, v, a)         eigenvalues, ascending, and eigenvectors of a symmetric matrix: its lower triangle is read
+    syevd_values(w, a)     its eigenvalues alone
+    gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
+    gesdd_values(s, a)     its singular values alone
+
+LAPACK reads columns and works in place: it gets matrices copied by columns, as NumPy hands them over, so that pivots
+and roundings are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from .routines import SQUARE, gufunc, routine
+
+SOLVE = (gufunc("solve", "(m,m),(m,n)->(m,n)"), gufunc("solve1", "(m,m),(m)->(m)"))
+UNLIKE = (
+    "shapes of a ({known}, {known}) and b ({found}, {k}) are incompatible",
+    "shapes of a ({known}, {known}) and b ({found},) are incompatible",
+)
+NOT_DECOMPOSED = ("LinAlgError", "SVD did not converge")
+NO_CONVERGENCE = ("LinAlgError", "Eigenvalues did not converge")
+
+
+def _of_scipy(module: str, name: str) -> Any:
+    """A function of SciPy, which few programs need and which takes long to import."""
+    return getattr(import_module(f"scipy.linalg{module}"), name)
+
+
+def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if a.shape[0] != a.shape[1]:
+        raise np.linalg.LinAlgError(SQUARE[1])
+    if not a.size:
+        return a.copy(), np.arange(0)
+    lu, pivots, _ = _of_scipy(".lapack", f"{a.dtype.char.replace('f', 's')}getrf")(a)
+    return lu, pivots
+
+
+def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
+    solve: Callable[..., np.ndarray] = _of_scipy("", "solve_triangular")
+    return solve(a, b, lower=lower, check_finite=False)
+
+
+routine("gesv", "x(n, k?) <- a(n, n), b(n, k?)", meaning=np.linalg.solve, work="n * n * n / 3 + n * n * k",
+        mismatch=SOLVE, error=("LinAlgError", "Singular matrix"), samples="systems", steps="""
+            f = columns(a)
+            s = columns(b)
+            gesv(n, k, f, max(1, n), ints(n), s, max(1, n), info)
+            x = s
+        """)  # fmt: skip
+routine("trtrs", "x(n, k?) <- a(n, n), b(n, k?)", meaning=solved_triangle, static={"lower": False},
+        work="n * n * k / 2", square=("ValueError", "expected square matrix"), mismatch=UNLIKE,
+        error=("LinAlgError", "singular matrix: resolution failed at diagonal {}"), samples="triangles", steps="""
+            f = columns(a)
+            s = columns(b)
+            trtrs('L' if lower else 'U', 'N', 'N', n, k, f, max(1, n), s, max(1, n), info)
+            x = s
+        """)  # fmt: skip
+routine("potrf", "l(n, n) <- a(n, n)", meaning=np.linalg.cholesky, work="n * n * n / 6", samples="positive_definite",
+        error=("LinAlgError", "Matrix is not positive definite"), steps="""
+            f = columns(a)
+            potrf('L', n, f, max(1, n), info)
+            l = lower(f)
+        """)  # fmt: skip
+routine("getrf", "lu(n, n), int pivots(n) <- a(n, n)", meaning=factored, work="n * n * n / 3",
+        samples="square_matrices", steps="""
+            f = columns(a)
+            p = ints(n)
+            getrf(n, n, f, max(1, n), p, info)
+            lu = f
+            pivots = positions(p)
+        """)  # fmt: skip
+routine("geqrf", "q(m, k), r(k, n) <- a(m, n) with k = min(m, n)", meaning=np.linalg.qr, work="2 * m * n * k",
+        samples="matrices", steps="""
+            f = columns(a)
+            t = floats(k)
+            geqrf(m, n, f, max(1, m), t, work, lwork, info)
+            r = upper(f)
+            orgqr(m, k, k, f, max(1, m), t, work, lwork, info)
+            q = f
+        """)  # fmt: skip
+routine("syevd", "w(n), v(n, n) <- a(n, n)", meaning=np.linalg.eigh, work="9 * n * n * n", samples="symmetric",
+        error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            syevd('V', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+            v = f
+        """)  # fmt: skip
+routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="8 * m * n * k", samples="matrices",
+        meaning=lambda a: np.linalg.svd(a, full_matrices=False), error=NOT_DECOMPOSED,
+        steps="""
+            f = columns(a)
+            left = floats(m, k)
+            right = floats(k, n)
+            gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork, ints(8 * k), info)
+            u = left
+            vt = right
+        """)  # fmt: skip
+routine("syevd_values", "w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, work="2 * n * n * n", samples="symmetric",
+        error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            syevd('N', 'L', n, f, max(1, n), w, work, lwork, iwork, liwork, info)
+        """)  # fmt: skip
+routine("gesdd_values", "s(k) <- a(m, n) with k = min(m, n)", work="4 * m * n * k", samples="matrices",
+        meaning=lambda a: np.linalg.svd(a, compute_uv=False), error=NOT_DECOMPOSED, steps="""
+            f = columns(a)
+            none = floats(1)
+            gesdd('N', m, n, f, max(1, m), s, none, 1, none, 1, work, lwork, ints(8 * k), info)
+        """)  # fmt: skip

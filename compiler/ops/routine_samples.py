@@ -1,0 +1,52 @@
+"""Sample operands of library routines, by name: what the generated tests call every row on.
+
+All are of float64, and are converted; among them are empty ones, those that a routine refuses or fails on, and those
+whose lengths do not go together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+Operands = tuple[np.ndarray, ...]
+
+
+def _made(*shape: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng((seed, *shape)).normal(size=shape)
+
+
+def _square(n: int) -> np.ndarray:
+    return _made(n, n) + 3.0 * np.eye(n)
+
+
+def _symmetric(n: int) -> np.ndarray:
+    return _made(n, n) + _made(n, n).T
+
+
+def _positive(n: int) -> np.ndarray:
+    return _made(n, n) @ _made(n, n).T + np.eye(n)
+
+
+SIZES = (0, 1, 2, 5, 40)
+WRONG = (_made(2, 3), _made(3, 2))
+NAN = np.full((3, 3), np.nan)
+SINGULAR = (np.zeros((2, 2)), np.ones((3, 3)), np.triu(np.ones((3, 3)), 1))
+
+ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
+    "matrix_products": tuple((_made(n, k), _made(k, m)) for n in (0, 1, 3) for k in (0, 1, 4) for m in (0, 1, 5))
+    + ((_made(2, 3), _made(2, 3)),),
+    "vector_products": tuple((_made(n, k), _made(k)) for n in (0, 1, 3) for k in (0, 1, 4))
+    + ((_made(2, 3), _made(2)),),
+    "dot_products": tuple((_made(k), _made(k, seed=2)) for k in SIZES) + ((_made(2), _made(3)),),
+    "systems": tuple((_square(n), b) for n in SIZES for b in (_made(n), _made(n, 3), _made(n, 0)))
+    + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG, NAN))
+    + ((_square(3), _made(2)), (_square(3), _made(2, 2))),
+    "triangles": tuple((np.tril(_square(n)), b) for n in SIZES[1:] for b in (_made(n), _made(n, 3)))
+    + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG))
+    + ((_square(3), _made(2)), (_square(3), _made(2, 2))),
+    "positive_definite": tuple((_positive(n),) for n in SIZES)
+    + tuple((a,) for a in (*SINGULAR, *WRONG, NAN, -np.eye(3))),
+    "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),
+    "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
+    "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
+}

@@ -1,0 +1,161 @@
+"""Routines of a library, one row each: what the loops stage calls by name, and how BLAS or LAPACK computes it.
+
+    gesv    "x(n, k?) <- a(n, n), b(n, k?)"      ->    gesv(x, a, b)    puts the x of a @ x == b into the buffer x
+
+A row says what every part of the compiler knows of its routine: which operands it writes and reads with how many axes
+of which lengths, its meaning in CPython, where it fails and with which words, what it costs, and its steps:
+
+    f = columns(a)              a copy of an operand, column after column: what LAPACK may overwrite
+    r = rows(a), v = vector(x)  an operand as it lies, or a copy of it: lead(r), trans(r), turned(r), step(v) tell how
+    t = floats(m, k), ints(n)   memory to work in; matrices lie column after column
+    gesv(n, k, f, ..., info)    a call of the routine for the dtype, `dgesv`; `work` and `iwork` are of the lengths that
+                                it asks for; a result among the arguments is written in place
+    s = dot(...)                a call that gives a number
+    x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
+    p = positions(t)            a result: places that LAPACK counts from one, counted from zero
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from functools import lru_cache
+
+import gast
+
+from ..dtypes import INT_WORD
+from ..records import dataclass
+
+ROUTINES: dict[str, Routine] = {}
+SQUARE = ("LinAlgError", "Last 2 dimensions of the array must be square")
+OUT_MESSAGE = "the result of a library function does not fit its array"
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An array: `lengths` names those of its axes, all of which repeat what is named before.
+
+    `dtype` is empty where it is that of the routine; the last axis of one that `may_lack_axis` may be missing.
+    """
+
+    name: str
+    role: str  # in, out
+    lengths: tuple[str, ...]
+    dtype: str = ""
+    may_lack_axis: bool = False
+
+    def has_rank(self, rank: int) -> bool:
+        return rank == len(self.lengths) or self.may_lack_axis and rank == len(self.lengths) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """One routine; `computed` are the lengths that follow from others.
+
+    steps       how it is computed, a line each
+    meaning     what it is in CPython: the results, given what it reads
+    work        the multiplications it does, in the lengths
+    error       the exception and the words where a routine says that it failed; `{}` is the place, counted from zero
+    square      the same where two axes of one operand differ
+    mismatch    the words of the ValueError where an operand does not go with those before it, as `gufunc` makes them;
+                the second where the axis that may be missing is
+    is_product  whether it is the sum of the products over the lengths that the result does not have: then loops do it
+                where there is no routine for the dtype or for the lengths
+    static      what is known when it is called, and its defaults
+    samples     a name of a set of operands in `ops/library_samples.py`
+    """
+
+    name: str
+    operands: tuple[Operand, ...]
+    computed: Mapping[str, str]
+    steps: str
+    meaning: Callable[..., object]
+    work: str
+    samples: str
+    error: tuple[str, str] = ("", "")
+    square: tuple[str, str] = SQUARE
+    mismatch: tuple[str, ...] = ()
+    is_product: bool = False
+    static: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def results(self) -> tuple[Operand, ...]:
+        return tuple(o for o in self.operands if o.role == "out")
+
+    @property
+    def read(self) -> tuple[Operand, ...]:
+        return tuple(o for o in self.operands if o.role == "in")
+
+    @property
+    def gives_number(self) -> bool:
+        """Whether it gives its result back instead of writing it into a buffer."""
+        return not self.results[0].lengths
+
+    @property
+    def given(self) -> tuple[Operand, ...]:
+        """The operands of a call in the loops stage."""
+        return self.read if self.gives_number else self.operands
+
+    def fault(self, found: Sequence[tuple[str, int]], dtype: str) -> str:
+        """What is wrong with (dtype, rank) of the operands of a call."""
+        for operand, (word, rank) in zip(self.given, found, strict=True):
+            if not operand.has_rank(rank):
+                return f"`{self.name}`: `{operand.name}` has {len(operand.lengths)} axes, not {rank}"
+            if word != (operand.dtype or dtype):
+                return f"`{self.name}`: `{operand.name}` is of {operand.dtype or dtype}, not {word}"
+        return ""
+
+    def in_place(self, *operands: object, **static: object) -> object:
+        """Call it in CPython as the loops stage does."""
+        count = len(self.given) - len(self.read)
+        made = self.meaning(*operands[count:], **{**self.static, **static})
+        if self.gives_number:
+            return made
+        for out, value in zip(operands[:count], made if count > 1 else (made,)):  # type: ignore[call-overload]
+            out[...] = value
+        return None
+
+
+def routine(name: str, signature: str, **row: object) -> Routine:
+    """Declare a routine: `x(n, k?) <- a(n, n), b(n, k?)`, with ` with k = min(m, n)` for lengths that are computed."""
+    shapes, _, rules = signature.partition(" with ")
+    results, _, read = shapes.partition(" <- ")
+    operands = (*_operands(results, "out"), *_operands(read, "in"))
+    pairs = (rule.partition(" = ") for rule in rules.split("; ") if rule)
+    computed = {length: value for length, _, value in pairs}
+    made = Routine(name, operands, computed, **row)  # type: ignore[arg-type]
+    if name in ROUTINES:
+        raise TypeError(f"routine {name} is declared twice")
+    ROUTINES[name] = made
+    return made
+
+
+def _operands(text: str, role: str) -> list[Operand]:
+    found = []
+    for part in text.split(")")[:-1]:
+        words, _, lengths = part.lstrip(", ").partition("(")
+        names = tuple(word.strip() for word in lengths.split(",") if word.strip())
+        kind, name = words.split() if " " in words else ("", words)
+        dtype = INT_WORD if kind == "int" else ""
+        plain = tuple(n.rstrip("?") for n in names)
+        found.append(Operand(name, role, plain, dtype, names != plain))
+    return found
+
+
+def gufunc(name: str, signature: str) -> str:
+    """NumPy's words where operands do not go together."""
+    return (
+        f"{name}: Input operand {{operand}} has a mismatch in its core dimension {{axis}}, with gufunc signature "
+        f"{signature} (size {{found}} is different from {{known}})"
+    )
+
+
+@lru_cache(maxsize=64)
+def parsed(steps: str) -> tuple[gast.stmt, ...]:
+    lines = "\n".join(line.strip() for line in steps.strip().splitlines())
+    return tuple(gast.parse(lines).body)
+
+
+@lru_cache(maxsize=64)
+def formula(text: str) -> gast.expr:
+    return gast.parse(text, mode="eval").body

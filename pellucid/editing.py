@@ -1,0 +1,78 @@
+"""What `StageFunction` asks of the compiler, imported when a stage is read.
+
+    read(text, path, "typed")    ->    Program        compiled(program)    ->    Executable
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import arguments, stepping
+from .compiler import driver, edited, printer, syntax
+from .compiler.backend import llvm
+from .compiler.backend import python as python_backend
+from .compiler.backend.abi import Options
+from .compiler.backend.executable import Executable
+from .compiler.languages import files
+from .compiler.program import Program
+from .deep import with_room
+from .explanation import explanation
+from .starting import no_collection
+
+if TYPE_CHECKING:
+    from .stage_function import StageFunction
+
+__all__ = ["compiled", "explain", "lowered", "made_up", "read", "run", "stage_of", "text"]
+
+lowered = with_room(edited.lowered)
+text = with_room(printer.print_program)
+
+
+@with_room
+def read(text: str, path: str, stage: str) -> Program:
+    with no_collection():
+        return edited.read_stage(text, path, stage)
+
+
+@with_room
+def compiled(program: Program) -> Executable:
+    """The machine code of a program that was read."""
+    with no_collection():
+        options = Options(exceptions=exceptions_of(program))
+        return llvm.compile_program(edited.lowered(program), options, driver.for_llvm)
+
+
+def exceptions_of(program: Program) -> dict[str, type[BaseException]]:
+    """Stand-ins for exception classes that the file defines."""
+    found = {}
+    for function in program.functions.values():
+        for statement in syntax.walk(function.body):
+            base = getattr(statement, "base", None)
+            if base is not None:
+                name = statement.exc.func.id
+                found[name] = type(name, (getattr(builtins, base),), {})
+    return found
+
+
+def stage_of(path: str) -> str:
+    """The stage that a file looks like."""
+    return files.stage_of(Path(path).read_text(encoding="utf-8"))
+
+
+def made_up(function: StageFunction, size: str | None) -> list[Any]:
+    """Arguments of the types in the header; the same on every run."""
+    types = [str(type_) for type_ in function.types]
+    return list(arguments.values_of(arguments.read_arguments(", ".join(types), {}), arguments.read_lengths(size)))
+
+
+def run(program: Program, leaves: list[Any], call: Callable[..., Any] | None) -> Any:
+    """The program in CPython, under a debugger if `call` is one."""
+    return stepping.run(python_backend.load(program), leaves, call)
+
+
+@with_room
+def explain(program: Program) -> str:
+    return explanation(program, edited.lowered(program))

@@ -1,0 +1,167 @@
+"""Derivatives of operators, as functions in the language: the cotangent of one operand.
+
+    def f(*operands, out, out_bar, **static)     what `out = operator(*operands, **static)` makes of `out_bar`
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .manipulation import diag, expand_dims, moveaxis, reshape, total, transposed, tril, triu
+
+
+def prod(x, out, out_bar, axis, keepdims):
+    """The product of the other elements, by running products from both ends: right with zeros, and at every order."""
+    axes = static.axes_of(axis, static.rank(x))
+    if not axes:
+        return out_bar
+    moved = moveaxis(x, axes, static.first_axes(axes))
+    lead = moved.shape[len(axes) :]
+    rows = moved if len(axes) == 1 else reshape(moved, (total(moved.shape[: len(axes)]), *lead))
+    word = static.element(x)
+    before = op.empty(shape=rows.shape, dtype=word)
+    behind = op.empty(shape=rows.shape, dtype=word)
+    one = op.ones(shape=lead, dtype=word) if lead else op.cast(1.0, dtype=word)
+    product = one
+    for k in range(len(rows)):
+        before[k] = product
+        product = product * rows[k]
+    product = one
+    for k in range(len(rows) - 1, -1, -1):
+        behind[k] = product
+        product = product * rows[k]
+    others = before * behind if len(axes) == 1 else reshape(before * behind, moved.shape)
+    spread = out_bar if keepdims or static.rank(out_bar) == 0 else expand_dims(out_bar, axes)
+    x_bar = spread * moveaxis(others, static.first_axes(axes), axes)
+    return x_bar
+
+
+def solve_matrix(a, b, out, out_bar):
+    """With x = a^-1 b: a_bar = -(a^-T x_bar) x^T."""
+    adjoint = op.solve(op.transpose(a, axes=(1, 0)), out_bar)
+    if static.rank(b) == 1:
+        a_bar = -adjoint[:, None] * out
+    else:
+        a_bar = -op.matmul(adjoint, op.transpose(out, axes=(1, 0)))
+    return a_bar
+
+
+def solve_right_side(a, b, out, out_bar):
+    """With x = a^-1 b: b_bar = a^-T x_bar."""
+    return op.solve(op.transpose(a, axes=(1, 0)), out_bar)
+
+
+# --- factors of matrices (Giles 2008, "Collected matrix derivative results for forward and reverse mode") -------------
+
+
+def of_lower(s):
+    """The cotangent of a matrix that is taken for symmetric, and of which the lower triangle is read."""
+    return tril(s) + tril(transposed(s), -1)
+
+
+def triangle(a, b, out, out_bar, lower):
+    adjoint = op.solve_triangular(transposed(a), out_bar, lower=not lower)
+    product = -adjoint[:, None] * out if static.rank(b) == 1 else -op.matmul(adjoint, transposed(out))
+    a_bar = tril(product) if lower else triu(product)
+    return a_bar
+
+
+def triangle_right_side(a, b, out, out_bar, lower):
+    return op.solve_triangular(transposed(a), out_bar, lower=not lower)
+
+
+def cholesky(a, out, out_bar):
+    """With a = l l^T: s = l^-T phi(l^T l_bar) l^-1, where phi takes the lower triangle and half of the diagonal."""
+    n = len(out)
+    inner = op.matmul(transposed(out), tril(out_bar))
+    half = op.where(op.eye(shape=(n, n), dtype=static.element(out)) > 0.0, 0.5 * inner, tril(inner))
+    left = op.solve_triangular(transposed(out), half, lower=False)
+    s = transposed(op.solve_triangular(transposed(out), transposed(left), lower=False))
+    a_bar = 0.5 * of_lower(s + transposed(s))
+    return a_bar
+
+
+def lu_factor(a, lu, pivots, lu_bar, pivots_bar):
+    """With p a = l u: p a_bar = l^-T (tril(l^T l_bar, -1) + triu(u_bar u^T)) u^-T."""
+    n = len(lu)
+    left_factor = tril(lu, -1) + op.eye(shape=(n, n), dtype=static.element(lu))
+    u = triu(lu)
+    below = op.matmul(transposed(left_factor), tril(lu_bar, -1))
+    inner = tril(below, -1) + triu(op.matmul(triu(lu_bar), transposed(u)))
+    left = op.solve_triangular(transposed(left_factor), inner, lower=False)
+    moved = transposed(op.solve_triangular(u, transposed(left), lower=False))
+    order = op.arange(0, n, 1, shape=(n,), dtype="i64")
+    for i in range(n):
+        here = order[i]
+        order[i] = order[pivots[i]]
+        order[pivots[i]] = here
+    a_bar = op.empty(shape=(n, n), dtype=static.element(lu))
+    for i in range(n):
+        a_bar[order[i]] = moved[i]
+    return a_bar
+
+
+def qr(a, q, r, q_bar, r_bar):
+    """With m = r r_bar^T - q_bar^T q: a_bar = (q_bar + q copyltu(m)) r^-T, for as many rows as columns or more."""
+    if a.shape[0] < a.shape[1]:
+        raise NotImplementedError("the factors of a matrix of more columns than rows have no derivative here")
+    inner = op.zeros(shape=r.shape, dtype=static.element(r))
+    if r_bar is not None:
+        inner = inner + op.matmul(r, transposed(triu(r_bar)))
+    if q_bar is not None:
+        inner = inner - op.matmul(transposed(q_bar), q)
+    sides = op.matmul(q, of_lower_half(inner))
+    if q_bar is not None:
+        sides = sides + q_bar
+    a_bar = transposed(op.solve_triangular(r, transposed(sides), lower=False))
+    return a_bar
+
+
+def of_lower_half(m):
+    """The symmetric matrix with the lower triangle of `m`."""
+    return tril(m) + transposed(tril(m, -1))
+
+
+def eigh(a, w, v, w_bar, v_bar):
+    """a_bar = v (diag(w_bar) + f * (v^T v_bar)) v^T with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
+    inner = op.zeros(shape=a.shape, dtype=static.element(v))
+    if v_bar is not None:
+        inner = inner + inverse_gaps(w) * op.matmul(transposed(v), v_bar)
+    if w_bar is not None:
+        inner = inner + diag(w_bar)
+    s = op.matmul(op.matmul(v, inner), transposed(v))
+    a_bar = 0.5 * of_lower(s + transposed(s))
+    return a_bar
+
+
+def inverse_gaps(w):
+    """1 / (w_j - w_i), zero on the diagonal."""
+    same = op.eye(shape=(len(w), len(w)), dtype=static.element(w))
+    return (1.0 - same) / (w[None, :] - w[:, None] + same)
+
+
+def svd(a, u, s, vt, u_bar, s_bar, vt_bar):
+    """a_bar = u (diag(s_bar) + (f * skew(u^T u_bar)) s + s (f * skew(v^T v_bar))) v^T, and what u and v do not span."""
+    inner = op.zeros(shape=(len(s), len(s)), dtype=static.element(s))
+    f = inverse_gaps(s * s)
+    if s_bar is not None:
+        inner = inner + diag(s_bar)
+    a_bar = op.zeros(shape=a.shape, dtype=static.element(s))
+    if u_bar is not None:
+        turn = op.matmul(transposed(u), u_bar)
+        inner = inner + f * (turn - transposed(turn)) * s[None, :]
+        a_bar = a_bar + op.matmul((u_bar - op.matmul(u, turn)) / s[None, :], vt)
+    if vt_bar is not None:
+        turn = op.matmul(vt, transposed(vt_bar))
+        inner = inner + s[:, None] * (f * (turn - transposed(turn)))
+        a_bar = a_bar + op.matmul(u / s[None, :], vt_bar - op.matmul(transposed(turn), vt))
+    a_bar = a_bar + op.matmul(op.matmul(u, inner), vt)
+    return a_bar
+
+
+def eigvalsh(a, w, w_bar):
+    values, v = op.eigh(a)
+    return eigh(a, values, v, w_bar, None)
+
+
+def svdvals(a, s, s_bar):
+    u, values, vt = op.svd(a)
+    return svd(a, u, values, vt, None, s_bar, None)

@@ -1,0 +1,84 @@
+"""Factors, inverses and determinants of matrices, on top of what LAPACK computes."""
+
+from typing import Any
+
+import numpy
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .creation import arange, eye
+from .elementary import operand
+from .manipulation import diagonal, transposed
+
+# The named tuples that NumPy gives.
+EighResult: Any = type(numpy.linalg.eigh(numpy.eye(1)))
+QRResult: Any = type(numpy.linalg.qr(numpy.eye(1)))
+SVDResult: Any = type(numpy.linalg.svd(numpy.eye(1)))
+SlogdetResult: Any = type(numpy.linalg.slogdet(numpy.eye(1)))
+
+
+def cholesky(a, /, *, upper=False):
+    a = operand(a)
+    if upper:
+        return transposed(op.cholesky(transposed(a)))
+    return op.cholesky(a)
+
+
+def inv(a):
+    a = operand(a)
+    return op.solve(a, eye(a.shape[0], dtype=in_floats(a)))
+
+
+def in_floats(a):
+    return "float32" if static.element(a) == "f32" else "float64"
+
+
+def slogdet(a):
+    """The sign of the determinant and the logarithm of its size, by triangles."""
+    lu, pivots = op.lu_factor(operand(a))
+    on_diagonal = diagonal(lu)
+    turns = op.sum(pivots != arange(len(pivots))) + op.sum(on_diagonal < 0.0)
+    is_singular = op.any(on_diagonal == 0.0)
+    sign = op.where(is_singular, 0.0, op.where(turns % 2 == 0, 1.0, -1.0))
+    size = op.cast(0.0, dtype=static.element(lu))
+    for i in range(len(on_diagonal)):
+        size = size + op.log(op.absolute(on_diagonal[i]))
+    return SlogdetResult(op.cast(sign, dtype=static.element(lu)), size)
+
+
+def det(a):
+    sign, size = slogdet(a)
+    return sign * op.exp(size)
+
+
+def qr(a, mode="reduced"):
+    if mode != "reduced":
+        static.refuse("U012", f"np.linalg.qr in the mode {mode!r} is not supported; use 'reduced'")
+    q, r = op.qr(operand(a))
+    return QRResult(q, r)
+
+
+def eigh(a, UPLO="L"):
+    a = operand(a)
+    w, v = op.eigh(a if UPLO in ("L", "l") else transposed(a))
+    return EighResult(w, v)
+
+
+def eigvalsh(a, UPLO="L"):
+    a = operand(a)
+    return op.eigvalsh(a if UPLO in ("L", "l") else transposed(a))
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    if hermitian:
+        static.refuse("U012", "np.linalg.svd(hermitian=True) is not supported; use np.linalg.eigh")
+    if compute_uv and full_matrices:
+        static.refuse("U012", "np.linalg.svd gives no full matrices here; pass full_matrices=False")
+    if not compute_uv:
+        return op.svdvals(operand(a))
+    u, s, vt = op.svd(operand(a))
+    return SVDResult(u, s, vt)
+
+
+def svdvals(x, /):
+    return svd(x, compute_uv=False)

@@ -1,0 +1,126 @@
+"""Every routine of a library, generated from its row: compiled calls against what the row means in CPython."""
+
+import numpy as np
+import pytest
+
+from pellucid.compiler.backend.llvm import compile_program
+from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.ops.forms import ROUTINES
+from pellucid.compiler.ops.routine_samples import ROUTINE_SAMPLES
+from pellucid.compiler.stages import verify
+from pellucid.runtime import memory
+from tests.harness.loops_text import read_loops
+
+TOLERANCE = {np.dtype(np.float32): 2e-4, np.dtype(np.float64): 1e-11}
+# NumPy computes singles as doubles, where vectors may come out otherwise: then what they make up is compared.
+MADE_OF = {"syevd": lambda w, v: [w, v * w @ v.T], "gesdd": lambda u, s, vt: [s, u * s @ vt]}
+LAYOUTS = {
+    "rows": np.ascontiguousarray,
+    "columns": np.asfortranarray,
+    "reversed": lambda a: np.ascontiguousarray(a[::-1])[::-1] if a.ndim else a,
+    "apart": lambda a: np.repeat(a, 2, axis=-1)[..., ::2] if a.ndim else a,
+}
+ROWS = [
+    (row, static) for row in ROUTINES.values() for key, value in (tuple(row.static.items()) or ((None, None),))
+    for static in ([{}] if key is None else [{key: value}, {key: not value}])
+]  # fmt: skip
+each_row = pytest.mark.parametrize(("row", "static"), ROWS, ids=lambda part: getattr(part, "name", str(part)))
+
+
+def program(row, word, ranks, layout, static):
+    """A function of all operands that calls the routine; every axis has a length of its own."""
+    types = [f"{layout}{o.dtype or word}[{', '.join(f'{o.name}{k}' for k in range(r))}]" for o, r in ranks]
+    parameters = ", ".join(f'{o.name}: "{t}"' for (o, _), t in zip(ranks, types))
+    call = f"{row.name}({', '.join([o.name for o, _ in ranks] + [f'{k}={v}' for k, v in static.items()])})"
+    lines = [f"    result = {call}", "    return result"] if row.gives_number else [f"    {call}", "    return 0"]
+    return "\n".join([f"def f({parameters}):", *lines])
+
+
+def buffers(row, operands):
+    """Room for the results: their lengths are those of what is read, or computed."""
+    lengths = {}
+    for operand, array in zip(row.read, operands):
+        lengths = {**dict(zip(operand.lengths, array.shape)), **lengths}
+    lengths |= {name: eval(rule, {"min": min}, lengths) for name, rule in row.computed.items()}
+    for operand in row.results:
+        shape = tuple(lengths[name] for name in operand.lengths if name in lengths)
+        yield np.full(shape, 77, NUMPY_DTYPE[operand.dtype] if operand.dtype else operands[0].dtype)
+
+
+def compiled(text):
+    native = compile_program(read_loops(text))
+    return lambda *operands: native(list(operands))[0]
+
+
+def outcome(call):
+    try:
+        return call()
+    except Exception as error:
+        return type(error), str(error)
+
+
+def check(row, static, operands, layout, native):
+    placed = [LAYOUTS[layout](a) for a in operands]
+    before = [a.copy() for a in placed]
+    made = [] if row.gives_number else [LAYOUTS[layout](b) for b in buffers(row, operands)]
+    found = outcome(lambda: native(*made, *placed))
+    wanted = outcome(lambda: row.meaning(*operands, **{**row.static, **static}))
+    for was, now in zip(before, placed):
+        np.testing.assert_array_equal(was, now)
+    if isinstance(wanted, tuple) and isinstance(wanted[0], type):
+        assert found == wanted
+        return
+    assert not (isinstance(found, tuple) and isinstance(found[0], type)), (found, [a.shape for a in operands])
+    results = [found] if row.gives_number else made
+    tolerance = TOLERANCE[operands[0].dtype]
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    assert [np.shape(r) for r in results] == [np.shape(w) for w in wanted]
+    if row.name in MADE_OF and operands[0].dtype == np.float32:
+        results, wanted = MADE_OF[row.name](*results), MADE_OF[row.name](*wanted)
+    for result, want in zip(results, wanted, strict=True):
+        np.testing.assert_allclose(result, want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("word", ["f32", "f64"])
+@each_row
+def test_routines_are_what_their_rows_say(row, static, word, layout):
+    kinds = {}
+    held = memory.live_bytes()
+    for sample in ROUTINE_SAMPLES[row.samples]:
+        operands = [a.astype(NUMPY_DTYPE[word]) for a in sample]
+        lacking = any(a.ndim < len(r.lengths) for r, a in zip(row.read, operands))
+        ranks = [(o, len(o.lengths) - (lacking and o.may_lack_axis)) for o in row.given]
+        key = tuple(rank for _, rank in ranks)
+        if key not in kinds:
+            text = program(row, word, ranks, "" if layout == "rows" else "any ", static)
+            kinds[key] = compiled(text)
+        check(row, static, operands, layout, kinds[key])
+    assert memory.live_bytes() == held
+
+
+@each_row
+def test_results_that_do_not_fit_are_refused(row, static):
+    if row.gives_number:
+        return
+    operands = ROUTINE_SAMPLES[row.samples][-1 if row.name == "getrf" else len(ROUTINE_SAMPLES[row.samples]) // 3]
+    ranks = [(o, a.ndim) for o, a in zip(row.given, [*buffers(row, operands), *operands])]
+    native = compiled(program(row, "f64", ranks, "", static))
+    with pytest.raises(ValueError, match="does not fit its array"):
+        native(*(np.zeros([n + 1 for n in b.shape], b.dtype) for b in buffers(row, operands)), *operands)
+
+
+@each_row
+def test_wrong_ranks_and_dtypes_are_found_by_the_verifier(row, static):
+    ranks = [(o, len(o.lengths)) for o in row.given]
+    for number in range(len(ranks)):
+        wrong = [(o, rank + 2 * (k == number)) for k, (o, rank) in enumerate(ranks)]
+        assert verified(program(row, "f64", wrong, "", static)) == "axes"
+    assert verified(program(row, "f64", ranks, "", static)) == ""
+    text = program(row, "f64", ranks, "", static)
+    assert verified(text.replace('"f64[', '"f32[', 1)) == "is of"
+
+
+def verified(text):
+    found = " ".join(verify(read_loops(text).main, "loops"))
+    return next((word for word in ("axes", "is of") if word in found), found)
