@@ -140,6 +140,8 @@ def is_users_class(cls: type) -> bool:
 
 def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures."""
+    if isinstance(args[0], Partial):
+        return _of_partial(frame, value, args[0], args[1:], kwargs, node)
     options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in kwargs.items()}
     rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
     key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
@@ -147,6 +149,16 @@ def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Val
         # the function is held, so that its id stays its own
         frame.task.derived[key] = (args[0], _transformed(frame, value, args[0], rest, options, node))
     return frame.task.derived[key][1]
+
+
+def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
+    """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
+    options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
+    numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
+    moved = [k + len(function.args) if k >= 0 else k for k in (numbers if isinstance(numbers, tuple) else (numbers,))]
+    options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
+    derivative = transform(frame, value, [function.function], options, node)
+    return Partial(derivative, function.args, function.named)
 
 
 def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import enum
+
 import gast
 
 from ...runtime.guards import ABSENT
@@ -38,7 +40,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
             return classes.of_super(frame, base, attribute, node)
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
             return method
-        case Static(value=value) if not is_number(base) and not isinstance(value, str):
+        case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or isinstance(value, str)):
             found_outside = frame.namespace.attribute(value, attribute)
             if found_outside is ABSENT:
                 frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)

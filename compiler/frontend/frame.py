@@ -344,7 +344,7 @@ class Frame:
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
-                return syntax.constant(number)
+                return syntax.constant(number if type(number) in (bool, int, float) else number.real)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         self.fault("T001", message, node, "used as a number")
 

@@ -27,6 +27,7 @@ from ..diagnostics import CompileError, Span, source_lines
 from ..records import dataclass
 from ..vocabulary import LIBRARIES, words
 from .read import read
+from .values import is_bound_method
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
 # function   a function of the user; `source` gives its tree   builtin  a member of `builtins`
@@ -168,10 +169,10 @@ def classify(value: Any, name: str) -> Resolution:
         return Resolution("builtin", value.__qualname__, value)
     if dotted := library_name(value):
         return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)
+    if is_bound_method(value) or isinstance(value, functools.partial):
+        return _callable(value, name)
     if isinstance(value, types.FunctionType) or _is_compiled(value) or isinstance(value, KEEPING):
         return _function(value, name)
-    if isinstance(value, types.MethodType | functools.partial):
-        return _callable(value, name)
     return Resolution("unknown", name, value, f"it is a `{type(value).__name__}`")
 
 
@@ -180,7 +181,7 @@ KEEPING = functools._lru_cache_wrapper  # a function that keeps its results, whi
 
 def _callable(value: Any, name: str) -> Resolution:
     """A function with some of its arguments."""
-    while isinstance(value, types.MethodType | functools.partial):
+    while is_bound_method(value) or isinstance(value, functools.partial):
         value = value.func if isinstance(value, functools.partial) else value.__func__
     inner = classify(value, name)
     return dataclasses.replace(inner, kind="callable" if inner.kind == "function" else inner.kind)
@@ -208,7 +209,7 @@ def nature(value: Any) -> tuple[str, str]:
             return "mutable", what
     if type(value).__module__.startswith(("numpy.random", "random")):
         return "mutable", "random generator"
-    if isinstance(value, types.MethodType):
+    if is_bound_method(value):
         return _held_by([value.__self__], "bound method")
     if isinstance(value, functools.partial):
         return _held_by([*value.args, *value.keywords.values()], "partial function")

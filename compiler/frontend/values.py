@@ -237,6 +237,11 @@ def is_number(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, bool | int | float)
 
 
+def is_bound_method(value: Any) -> bool:
+    """Whether it is a function with its first argument: Python's, or that of a compiled method."""
+    return isinstance(value, MethodType) or hasattr(type(value), "__pellucid_bound__")
+
+
 def can_change(cls: type) -> bool:
     """Whether the attributes of an instance can be assigned."""
     is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
@@ -348,7 +353,7 @@ def from_python(
         first = tuple(from_python(v, convert, of_list) for v in value.args)
         named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
         return Partial(from_python(value.func, convert, of_list), first, named)
-    if isinstance(value, MethodType):
+    if is_bound_method(value):
         return Partial(Static(value.__func__), (from_python(value.__self__, convert, of_list),))
     if isinstance(value, list) and (made := of_list(value)) is not None:
         return made
