@@ -17,7 +17,7 @@ from ..builder import COMPARISONS
 from ..dtypes import BOOL_WORD, is_bool
 from ..ops.schema import OPERATORS
 from ..syntax import operator_of
-from ..types import Scalar, Type, promote
+from ..types import BOOL, Scalar, Type, promote
 from . import apply, branches, equality, evaluate, identity, own_operators
 from .frame import Frame
 from .merge import loses_digits
@@ -122,6 +122,8 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
+    if right == Static(stop) and frame.type_of(left) == BOOL and _may_run_in_vain(frame, further):
+        return right
     simple = decided == left and isinstance(right_type, Scalar) and is_bool(right_type.dtype)
     if simple and _may_run_in_vain(frame, further):
         frame.builder.body += further.side.body

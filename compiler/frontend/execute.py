@@ -13,6 +13,7 @@ from collections.abc import Sequence as Statements
 from typing import Any
 
 import gast
+import numpy as np
 
 from .. import syntax, types
 from ..dtypes import order
@@ -36,6 +37,7 @@ from .given_names import note_name
 from .heap import objects
 from .object_changes import change
 from .values import (
+    UNDEFINED,
     Leaf,
     Mapping_,
     Record,
@@ -73,6 +75,11 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             loops.for_loop(frame, node)
         case gast.While():
             loops.while_loop(frame, node)
+        case gast.Expr(value=value) if getattr(node, "is_context", False):
+            errors_state(frame, value)
+        case gast.Delete(targets=targets):
+            for place in targets:
+                delete(frame, place)
         case gast.Expr(value=value):
             if not isinstance(value, gast.Constant):
                 evaluate.evaluate(frame, value)
@@ -87,6 +94,33 @@ def statement(frame: Frame, node: gast.stmt) -> None:
                 node.run(frame)
         case _:
             frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+
+
+def errors_state(frame: Frame, node: gast.Call) -> None:
+    """The head of `with np.errstate(...)`: warnings are nobody's business here, errors would be."""
+    if evaluate.evaluate(frame, node.func) != Static(np.errstate):
+        frame.fault("U002", "`with` is outside the language, but for `np.errstate`", node, "not supported",
+                    ("do this outside and call the compiled function inside the `with`",))  # fmt: skip
+    for keyword in node.keywords:
+        if evaluate.static(frame, keyword.value, "what errstate is told") not in ("ignore", "warn", None):
+            frame.fault("U002", "only warnings can be turned off by `np.errstate`", keyword.value, "not supported",
+                        ('write "ignore" or "warn", and test for the case yourself',))  # fmt: skip
+
+
+def delete(frame: Frame, place: gast.expr) -> None:
+    """`del x`, `del a.x`."""
+    match place:
+        case gast.Name(id=name):
+            evaluate.read_name(frame, name, place)
+            frame.variables[name] = UNDEFINED
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, None, place)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            for element in elements:
+                delete(frame, element)
+        case _:
+            frame.fault("U010", "`del` of an item is outside the language", place, "not supported",
+                        ("make a new list or dict without it",))  # fmt: skip
 
 
 def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
