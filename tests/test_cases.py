@@ -1,35 +1,37 @@
-"""Every pass against its table of programs: `tests/cases/transform/<pass>.case`, `tests/cases/loops/<pass>.case`."""
+"""Every pass against its table of programs: `tests/cases/<folder>/<pass>.case`, a pass being a step of `pipeline.py`.
+
+The languages that a pass takes and gives stand in its step; only what is particular to a pass stands here.
+"""
 
 import dataclasses
+import functools
 
 import pytest
 
-from pellucid.compiler.backend.nests.collapse import collapse
-from pellucid.compiler.backend.nests.if_convert import if_convert
+from pellucid.compiler import pipeline
 from pellucid.compiler.backend.sums import with_sums
-from pellucid.compiler.transform.coalesce import coalesce
-from pellucid.compiler.transform.copies import copies
-from pellucid.compiler.transform.prune import prune
+from pellucid.compiler.steps import FUNCTION, Step, steps_of
 from pellucid.compiler.transform.simplify import simplify
 
-from .harness.cases import check_case, read_cases, with_values, write_cases
-from .harness.loops_text import read_loops
+from .harness.cases import FOLDER, check_case, read_cases, with_values, write_cases
 
-# coalesce gives names that are assigned more than once; copies makes CPython agree with the language, where it did not
-PASSES = {
-    "prune": (prune, {}),
-    "simplify": (simplify, {}),
-    "copies": (copies, {"oracle": with_values}),
-    "coalesce": (coalesce, {"gives": "typed"}),
-}
-ON_LOOPS = {"takes": "loops", "gives": "loops", "read": read_loops}
-OF_LOOPS = {
-    "collapse": (collapse, ON_LOOPS),
-    "if_convert": (if_convert, ON_LOOPS),
-    "sums": (with_sums, {**ON_LOOPS, "exact": False}),  # in blocks the last digits are others
-}
-FILES = {**{f"transform/{name}.case": it for name, it in PASSES.items()},
-         **{f"loops/{name}.case": it for name, it in OF_LOOPS.items()}}  # fmt: skip
+WAYS = [way for name, way in vars(pipeline).items() if name.endswith("_WAY")]
+STEPS = {step.name: step for way in reversed(WAYS) for step in steps_of(way)}
+STEPS |= {step.name: step for step in pipeline.TIDY}
+STEPS["sums"] = Step(with_sums, takes=pipeline.LOOPS, gives=pipeline.LOOPS)  # `take_sums` of one function
+STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  # until nothing changes
+
+# copies makes CPython agree with the language, where it did not
+ORACLES = {"copies": with_values}
+# what gives a function anew, or adds something each time, if only to what it tells
+ONCE = frozenset({"fuse", "release", "tidy_names"})
+INEXACT = frozenset({"sums"})  # in blocks the last digits are others
+FILES = [
+    f"{folder}/{file.name}"
+    for folder in ("transform", "loops")
+    for file in sorted((FOLDER / folder).glob("*.case"))
+    if file.stem != "reverse"  # of programs that are differentiated (`test_reverse.py`)
+]
 
 
 def all_cases():
@@ -40,8 +42,13 @@ def all_cases():
 
 @pytest.mark.parametrize("file, case", list(all_cases()))
 def test_case(file, case, update_cases):
-    run, promises = FILES[file]
-    text = check_case(case, run, update=update_cases, **promises)
+    name = case.file.stem
+    step = STEPS[name]
+    if step.of == FUNCTION:
+        step = dataclasses.replace(step, run=functools.partial(step.run, **case.options))
+    oracle = ORACLES.get(name, lambda function: function)
+    promises = {"is_repeated": name not in ONCE, "exact": name not in INEXACT}
+    text = check_case(case, step, update=update_cases, oracle=oracle, **promises)
     if not update_cases:
         return
     cases = [dataclasses.replace(c, after=text) if c.title == case.title else c for c in read_cases(file)]
@@ -51,4 +58,9 @@ def test_case(file, case, update_cases):
 @pytest.mark.parametrize("file", FILES)
 def test_titles_are_unique(file):
     titles = [case.title for case in read_cases(file)]
-    assert len(titles) == len(set(titles)) >= 8
+    assert len(titles) == len(set(titles)) >= 3
+
+
+def test_every_pass_over_loops_has_cases():
+    names = {step.name for step in steps_of(pipeline.LOOPS_WAY)} - {"lower"}  # `test_loops.py`
+    assert names <= {file.rpartition("/")[2].removesuffix(".case") for file in FILES}

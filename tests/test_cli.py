@@ -208,6 +208,43 @@ def test_explain(printed):
     assert text.startswith("hypotenuse_grad(x: float, y: float) -> float\n")
 
 
+# --- run -----------------------------------------------------------------------------------------------------------
+
+VALUES = "np.array([1.0, 2.0]), np.float64(0.5), np.ones((3, 2)), np.zeros(3)"
+LOSS = ("model.py:loss", "--args", "f64[m], f64, f64[n, m], f64[n]")
+
+
+@pytest.mark.parametrize("stage", ["typed", "loops"])
+def test_run_what_emit_wrote(printed, folder, stage):
+    printed("emit", *LOSS, "--stage", stage, "-o", "stage.py")
+    assert printed("run", "stage.py", "--values", VALUES) == "np.float64(14.75)\n"
+    text = (folder / "stage.py").read_text(encoding="utf-8")
+    assert text.count("0.5") == 1
+    (folder / "stage.py").write_text(text.replace("0.5", "1.5"), encoding="utf-8")
+    assert printed("run", "stage.py", "--values", VALUES) == "np.float64(19.75)\n"
+
+
+def test_run_makes_arguments_up_and_shows_the_rest_of_the_way(printed):
+    printed("emit", *LOSS, "--stage", "typed", "-o", "stage.py")
+    text = printed("run", "stage.py", "--size", "n=2, m=1")
+    assert [line.split(" = ")[0] for line in text.splitlines()[:2]] == ["w", "b"]
+    assert text.splitlines()[-1].startswith("np.float64(")
+    assert "gemv(" in printed("run", "stage.py", "--show", "loops")
+    assert "define" in printed("run", "stage.py", "--show", "llvm")
+
+
+def test_run_says_what_is_wrong_with_the_text(pellucid, printed, folder):
+    printed("emit", *LOSS, "--stage", "typed", "-o", "stage.py")
+    text = (folder / "stage.py").read_text(encoding="utf-8")
+    (folder / "stage.py").write_text(text.replace("0.5", "np.mean(w)"), encoding="utf-8")
+    done = pellucid("run", "stage.py")
+    assert done.returncode == 1 and done.stdout == ""
+    assert "error[L001]: `np.mean` is no operator of the typed stage" in done.stderr and "stage.py:" in done.stderr
+    (folder / "stage.py").write_text(text, encoding="utf-8")
+    done = pellucid("run", "stage.py", "--values", "1.0, 2.0, 3.0, 4.0")
+    assert done.returncode == 1 and "TypeError: loss() takes f64[m] for `w`, not a float" in done.stderr
+
+
 # --- what goes wrong -----------------------------------------------------------------------------------------------
 
 MISTAKES = {
@@ -224,6 +261,7 @@ MISTAKES = {
     "static": (["emit", "model.py:scaled", "--static", "axis"], "--static cannot be evaluated"),
     "static name": (["emit", "model.py:scaled", "--static", "depth=1", "--args", "f64[n]"], "'depth' is no parameter"),
     "values": (["debug", "model.py:hypotenuse", "--values", "1 +"], "--values cannot be evaluated: SyntaxError"),
+    "no such stage file": (["run", "nothing.py"], "cannot read nothing.py: No such file or directory"),
     "output": (["emit", "model.py:scaled", "--stage", "core", "-o", "no/folder.py"], "cannot write no/folder.py"),
 }
 

@@ -148,6 +148,11 @@ def test_errors_are_numpys(args):
         assert memory.live_bytes() == before
 
 
+def test_memory_of_a_library_is_mentioned():
+    told = pellucid.compile(PROGRAMS["solve"]).explain("f64[n, n]", "f64[n]")
+    assert "at most 8*n bytes at once, and what `gesv` needs" in told
+
+
 def test_stacks_are_refused_with_a_way_out():
     with pytest.raises(CompileError, match="in a loop"):
         pellucid.compile(PROGRAMS["solve"])(np.zeros((2, 3, 3)), np.zeros((2, 3)))

@@ -60,12 +60,26 @@ def f(x: "f64[n]"):
     t = 3.0
     return t
 """
+COUNTERS = """
+def f(x: "f64[n]"):
+    last = 0
+    for i in range(dim(x, 0)):
+        for j in range(i):
+            x[i] = x[i] + x[j]
+        for j in range(2):
+            x[i] = x[i] * 0.5
+    for k in range(dim(x, 0)):
+        last = last + 1
+    last = last + k
+    return x, last
+"""
 CASES = {
     "assigned again in a row": (STRAIGHT, {"x", "y", "t", "u"}),
     "what branches merge is a variable": (BRANCHES, {"x", "c", "t"}),
-    "so is what a loop carries": (TURNS, {"start", "double", "after"}),
+    "so is what a loop carries": (TURNS, {"start", "double", "after", "i"}),
     "the test of a while reads at the end of a turn": (WHILE, {"x", "less"}),
-    "a name of two nests": (AGAIN, {"t"}),
+    "a name of two nests": (AGAIN, {"t", "i", "j"}),
+    "a counter that is read behind its loop is a variable": (COUNTERS, {"i", "j"}),
 }
 
 
@@ -85,7 +99,7 @@ def f(n: "i64"):
         t = 2.0
     return s
 """
-    assert certain_names(read_loops(text).main) == {"n"}
+    assert certain_names(read_loops(text).main) == {"n", "i"}
     assert compiled(text)([3]) == [5.0]
 
 
@@ -101,6 +115,8 @@ def test_results_are_those_of_python():
     assert compiled(BRANCHES)([2.0, True]) == [3.0, 6.0, 9.0]
     assert compiled(BRANCHES)([2.0, False]) == [3.0, 3.0, 0.0]
     assert compiled(WHILE)([8.0]) == [1.0, 3]
+    x, last = compiled(COUNTERS)([np.array([1.0, 2.0, 4.0])])
+    assert x.tolist() == [0.25, 0.5625, 1.203125] and last == 5
 
 
 def test_value_from_outside_reaches_the_threads():

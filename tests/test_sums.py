@@ -15,6 +15,7 @@ from pellucid.compiler.driver import lowered
 from pellucid.compiler.tuning import BLOCK, PART
 from pellucid.runtime import memory
 
+from .harness.cases import callable_of
 from .harness.loops_python import assert_same_outcome
 from .harness.loops_text import read_loops
 from .harness.lowering_check import runnable
@@ -71,6 +72,15 @@ def f(x: "f64[n]", y: "i64[n]"):
         assert compile_program(program)([x.astype(float), x]) == expected
     (total,) = compile_program(lowered(read_program(SUM.format("f64"))))([x.astype(float)])
     assert total == x.sum()
+
+
+def test_an_element_that_is_not_there_is_missed_by_any_too():
+    program = lowered(read_program('def f(x: "f64[n]", p: "i64[m]"):\n    return any(x[p] > 3.0), all(x[p] < 9.0)\n'))
+    x, p = np.arange(5.0), np.array([4, 99])
+    with pytest.raises(IndexError, match="index 99 is out of bounds"):
+        compile_program(program)([x, p])
+    with pytest.raises(IndexError, match="index 99 is out of bounds"):
+        callable_of(program.main)(x, p)
 
 
 # --- the statement -------------------------------------------------------------------------------------------------
@@ -156,7 +166,7 @@ TERMS = {
     "least": ("cast(9.0, 'f64')", ["least = minimum(least, {0} - y[{1}])"]),
     "count": ("cast(1, 'i64')", ["count += cast({0} > y[{1}], 'i64')"]),
     "power": ("cast(1, 'i64')", ["power = power * cast({0}, 'i64')"]),
-    "found": ("cast(False, 'bool')", ["found = logical_or(found, {0} > cast(3.0, 'f64'))"]),
+    "found": ("cast(False, 'bool')", ["large = {0} > cast(3.0, 'f64')\nfound = logical_or(found, large)"]),
 }
 
 
@@ -171,7 +181,7 @@ def random_loop(rng):
             at_depth = inner and rng.random() < 0.6
             line = str(rng.choice(TERMS[name][1])).format(*(("z[k, j]", "k") if at_depth else ("x[k]", "k")))
             if rng.random() < 0.3:
-                line = f"if x[k] > cast({int(rng.integers(-3, 3))}.0, 'f64'):\n    {line}"
+                line = f"if x[k] > cast({int(rng.integers(-3, 3))}.0, 'f64'):\n{indented([line])}"
             (deeper if at_depth else body).append(line)
     if rng.random() < 0.3:
         body.insert(0, "out[k] = x[k] + y[k]")

@@ -64,6 +64,19 @@ def test_names_of_the_program_do_not_make_loops_differ():
     assert [name("f", "x", "dim"), name("g", "y", "dim"), name("h", "x", "")] == ["f", "f", "h"]
 
 
+def test_only_the_label_that_nothing_leads_to_is_dropped():
+    """Also where lines are put somewhere else meanwhile, as the tests before a loop are."""
+    code = Code(Module())
+    code.start_unreached()
+    elsewhere, code.lines = code.lines, ["  nothing"]
+    code.start("reached")
+    code.jump("on")
+    assert "reached:" in code.lines
+    code.lines, code.terminated = elsewhere, False
+    code.jump("on")
+    assert not any("unreached" in str(line) for line in code.lines[1:])
+
+
 def long_program(x, y):
     out = np.zeros(x.shape[1])
     for i in range(x.shape[0]):

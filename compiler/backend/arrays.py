@@ -209,9 +209,12 @@ def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: 
 def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> Value:
     """The position from the front; not checked where the loop around it has tested all of its iterations."""
     code, array = frame.code, node.value.id
-    length, proven = code.load("i64", frame.array(array).dims[axis]), frame.ranges.of(node, axis)
+    proven = frame.ranges.of(node, axis)
+    if proven == FRONT:
+        return index
+    length = code.load("i64", frame.array(array).dims[axis])
     items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    flag = None if proven in (FRONT, BACK) else fits(frame, array, axis, items[axis])
+    flag = None if proven == BACK else fits(frame, array, axis, items[axis])
     if flag is None:
         return checked_index(frame, index, length, axis, proven)
     place = code.variable("i64", "position")

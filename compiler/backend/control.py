@@ -89,7 +89,7 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
 def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
     """Begin the body of a loop that stays where it is."""
     frame.holds_loops = frame.holds_loops or not is_short(frame, node)
-    frame.code.store(value, frame.counter(node.target.id))
+    frame.set_scalar(node.target.id, value)
 
 
 def _advice(frame: Frame, node: gast.For, before: tuple[int, int]) -> Tags:
@@ -170,10 +170,14 @@ def _count_by_step(
 ) -> None:
     code = frame.code
     frame.fail_if(code.compare("eq", step, int_(0)), "ValueError", "range() arg 3 must not be zero")
-    backward = code.compare("slt", step, int_(0))
-    some = code.select(backward, code.compare("sgt", start, stop), code.compare("slt", start, stop))
-    way = code.select(backward, code.binary("sub", start, stop), code.binary("sub", stop, start))
-    size = code.select(backward, code.binary("sub", int_(0), step), step)
+    if step.is_int:
+        first, last = (stop, start) if int(step.text) < 0 else (start, stop)
+        some, way, size = code.compare("slt", first, last), code.binary("sub", last, first), int_(abs(int(step.text)))
+    else:
+        backward = code.compare("slt", step, int_(0))
+        some = code.select(backward, code.compare("sgt", start, stop), code.compare("slt", start, stop))
+        way = code.select(backward, code.binary("sub", start, stop), code.binary("sub", stop, start))
+        size = code.select(backward, code.binary("sub", int_(0), step), step)
     whole = code.binary("udiv", code.binary("sub", way, int_(1)), size)
     count = code.select(some, code.binary("add", whole, int_(1)), int_(0))
     number = code.variable("i64", "count", int_(0), of=node.target.id)

@@ -108,9 +108,9 @@ class Estimate:
         parts = node.iter.args
         arguments = parts if len(parts) > 1 else [gast.Constant(0, None), *parts]
         start, stop = (self.known(a) for a in arguments[:2])
-        if block_length(*arguments[:2]):
-            return float(block_length(*arguments[:2]))
         step = arguments[2].value if len(arguments) > 2 and isinstance(arguments[2], gast.Constant) else 1
+        if block_length(*arguments[:2]) and step:
+            return block_length(*arguments[:2]) / abs(step)
         if (start is None and stop is None) or not step:
             return UNKNOWN_TRIPS
         zero = int_(0)
@@ -195,10 +195,10 @@ def _operation(operator: str) -> float:
 
 def block_length(start: gast.expr, stop: gast.expr) -> int:
     """128 where a loop runs from j to min(j + 128, n), else 0."""
-    if syntax.operator_of(stop) == "minimum" and isinstance(start, gast.Name):
-        match stop.args[0]:
-            case gast.Call(func=gast.Name(id="add"), args=[gast.Name(id=again), gast.Constant(value=int(length))]):
-                return length if again == start.id else 0
+    end = stop.args[0] if syntax.operator_of(stop) == "minimum" else None
+    match end:
+        case gast.Call(func=gast.Name(id="add"), args=[again, gast.Constant(value=int(length))]):
+            return length if syntax.same(again, start) else 0
     return 0
 
 

@@ -153,13 +153,6 @@ class Frame:
         else:
             raise InternalError("llvm", name, "not a scalar")
 
-    def counter(self, name: str) -> Value:
-        """The variable of a loop's counter."""
-        place = self.places[name]
-        if not isinstance(place, ScalarPlace) or place.type.dtype != INT_WORD:
-            raise InternalError("llvm", name, "the counter of a loop is a 64-bit int")
-        return place.place
-
     def list_place(self, name: str) -> ListPlace:
         place = self.places[name]
         assert isinstance(place, ListPlace), name

@@ -134,20 +134,32 @@ def _calls(frame: Frame, body: Sequence[gast.stmt]) -> bool:
 def _cost(frame: Frame, node: gast.For) -> float:
     """Of one turn of a run of plain statements."""
     cost = Estimate(frame, frozenset()).block(node.body)
-    return cost if isinstance(cost, float) else SHORT_LOOP
+    return cost if isinstance(cost, float) else STRIP_TIME
 
 
 def _is_short(frame: Frame, node: gast.For) -> bool:
-    """Whether a loop, and all that it holds, has constant numbers of turns that are soon over."""
+    """Whether a loop, and all that it holds, has known numbers of turns that are over before one around it looks."""
     if _calls(frame, node.body) or any(isinstance(s, gast.While) for s in syntax.walk(node.body)):
         return False
-    return _time(frame, node) < SHORT_LOOP
+    return _time(frame, node) < (STRIP_TIME if frame.depth else SHORT_LOOP)
 
 
 def _time(frame: Frame, node: gast.For) -> float:
-    bounds = [part.value for part in node.iter.args if isinstance(part, gast.Constant)]
-    if len(bounds) != len(node.iter.args) or bounds[2:] == [0]:
-        return SHORT_LOOP
+    turns = _known_turns(node)
+    if turns is None:
+        return STRIP_TIME
     inner = [s for s in syntax.walk(node.body) if isinstance(s, gast.For)]
     turn = sum(_time(frame, s) for s in inner) if inner else _cost(frame, node)
-    return len(range(*bounds)) * max(turn, 0.01)
+    return turns * max(turn, 0.01)
+
+
+def _known_turns(node: gast.For) -> int | None:
+    """How often a loop turns, or how often at most where it runs over a block."""
+    parts = node.iter.args
+    bounds = [part.value for part in parts if isinstance(part, gast.Constant)]
+    if len(bounds) == len(parts):
+        return None if bounds[2:] == [0] else len(range(*bounds))
+    length = block_length(*parts[:2]) if len(parts) > 1 else 0
+    step = parts[2] if len(parts) > 2 else syntax.constant(1)
+    has_step = isinstance(step, gast.Constant) and step.value > 0
+    return -(-length // step.value) if length and has_step else None

@@ -5,8 +5,9 @@
     if y > 0.0: u = t            u: what it holds where it is read depends on the way there      ->      a variable
     else: u = y
 
-A name may be assigned many times.  It is a value as long as each read follows an assignment of the same block, or of
-one around it, that no branch and no turn of a loop in between can replace.
+A name may be assigned many times; a loop assigns its counter at the start of its body.  It is a value as long as each
+read follows an assignment of the same block, or of one around it, that no branch and no turn of a loop in between can
+replace.
 """
 
 from __future__ import annotations
@@ -51,20 +52,20 @@ class _Walker:
                     self.known -= _changed(inside)
             case gast.For(iter=iter_, body=body):
                 self.read(iter_)
-                self.uncertain.add(node.target.id)
-                self.loop(body)
+                self.loop(body, counter=node.target.id)
             case gast.While(test=test, body=body):
                 self.loop(body, test)
             case _:
                 self.read(node)
                 self.uncertain.update(syntax.names_changed(node))
 
-    def loop(self, body: Sequence[gast.stmt], test: gast.expr | None = None) -> None:
-        """What the body changes is not certain at its start, nor behind it."""
-        changed = _changed(body)
+    def loop(self, body: Sequence[gast.stmt], test: gast.expr | None = None, counter: str = "") -> None:
+        """What the body changes is not certain at its start, nor behind it; the counter is given its value there."""
+        changed = _changed(body) | {counter}
         self.known -= changed
         if test is not None:
             self.read(test)
+        self.known |= {counter}
         self.block(body)
         self.known -= changed
 

@@ -248,7 +248,7 @@ class Code:
         self.cold: list[str | Line] = []
         self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
-        self.unreached = -1  # the number of lines right behind the label of a block that nothing leads to
+        self.unreached = ""  # the label of the last block that nothing leads to
         self.vector_calls = 0  # of functions that have variants for vectors
         self.scope: int | None = None  # the metadata of the function and of the line, where there are line tables
         self.location: int | None = None
@@ -361,11 +361,12 @@ class Code:
 
     def start_unreached(self) -> None:
         """Begin a block that nothing leads to: what is written into it is dropped by LLVM."""
-        self.start(self.label("unreached"))
-        self.unreached = len(self.lines)
+        label = self.label("unreached")
+        self.start(label)
+        self.unreached = f"{label}:"
 
     def jump(self, label: str, tags: Tags = ()) -> None:
-        if not self.terminated and len(self.lines) == self.unreached:
+        if not self.terminated and self.lines and self.lines[-1] == self.unreached:
             self.lines.pop()  # nothing leads here
             self.terminated = True
         self.effect(f"br label %{label}", tags)

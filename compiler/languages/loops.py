@@ -20,6 +20,7 @@ import gast
 
 from .. import syntax, types
 from ..analysis.failure import NOTHING, failures
+from ..analysis.lanes import accumulated, is_lanes
 from ..analysis.ranges import ranges
 from ..analysis.shape_extents import extent_of, trees_of
 from ..analysis.view_lengths import keeps_c_order
@@ -339,7 +340,9 @@ def fits(held: Type, given: Type) -> bool:
 
 def with_lazy_choices(function: Function) -> Function:
     """The function whose choices evaluate one arm alone where the other one could fail, as Python's do."""
-    nodes = [n for s in syntax.walk(function.body) for n in syntax.own_nodes(s)]
+    loops = filter(is_lanes, syntax.walk(function.body))
+    taken = {id(s.value) for loop in loops for s in syntax.walk(loop.body) if accumulated(s)}
+    nodes = [n for s in syntax.walk(function.body) for n in syntax.own_nodes(s) if id(n) not in taken]
     choices = [n for n in nodes if (row := row_of(syntax.operator_of(n))) is not None and row.lazy]
     lazy = {id(node) for node in choices if any(_may_fail(function, arm) for arm in node.args[1:])}
     if not lazy:

@@ -92,6 +92,11 @@ class Routine:
         return not self.results[0].lengths
 
     @property
+    def takes_memory(self) -> bool:
+        """Whether it works in memory of its own, whatever lies where."""
+        return any(maker in self.steps for maker in ("columns(", "floats(", "ints("))
+
+    @property
     def given(self) -> tuple[Operand, ...]:
         """The operands of a call in the loops stage."""
         return self.read if self.gives_number else self.operands

@@ -8,10 +8,11 @@
     def f(x: "f64[n]"):
         return x
 
-The program is read by `typed_text`, the result is what `print_function` writes without folding.  For every case: the
-text is the expected one; the stage is verified before and after; the input is untouched; both agree in CPython on
-random inputs, results and errors; a second application returns the same object.  A case may begin with a line
-`options: keep_errors=False` for the pass.  `pytest --update-cases` rewrites the expected texts.
+The program is read in the language that the step takes, the result is what `print_function` writes without folding.
+For every case: the text is the expected one; the stage is verified before and after; the input is untouched; both agree
+in CPython on random inputs, results and errors; a second application returns the same object.  A case may begin with a
+line `options: keep_errors=False` for the pass, or `wishes: s_1="s"` for the names of its function.
+`pytest --update-cases` rewrites the expected texts.
 """
 
 import copy
@@ -28,8 +29,10 @@ import pellucid.support
 from pellucid.compiler import stages, syntax
 from pellucid.compiler.dtypes import NUMPY_DTYPE, is_integer, is_signed
 from pellucid.compiler.printer import print_function
+from pellucid.compiler.steps import FUNCTION
 from pellucid.compiler.types import Array, Dim, ListOf
 
+from .loops_text import read_loops
 from .typed_text import read_program
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "cases"
@@ -43,6 +46,7 @@ class Case:
     options: dict
     before: str
     after: str
+    wishes: dict = dataclasses.field(default_factory=dict)
 
 
 def read_cases(relative: str) -> list[Case]:
@@ -52,46 +56,57 @@ def read_cases(relative: str) -> list[Case]:
     for chunk in file.read_text().split("case: ")[1:]:
         title, text = chunk.split("\n", 1)
         options = {}
+        wishes = {}
         if text.startswith("options:"):
             line, text = text.split("\n", 1)
             options = eval(f"dict({line.removeprefix('options:')})")
+        if text.startswith("wishes:"):
+            line, text = text.split("\n", 1)
+            wishes = eval(f"dict({line.removeprefix('wishes:')})")
         before, _, after = text.partition("\n----")
-        cases.append(Case(file, title.strip(), options, before.strip() + "\n", after.strip() + "\n"))
+        cases.append(Case(file, title.strip(), options, before.strip() + "\n", after.strip() + "\n", wishes))
     return cases
 
 
 def write_cases(file: pathlib.Path, cases: list[Case]) -> None:
     chunks = []
     for case in cases:
-        options = ", ".join(f"{k}={v!r}" for k, v in case.options.items())
-        head = f"case: {case.title}\n" + (f"options: {options}\n" if options else "")
+        head = f"case: {case.title}\n"
+        for word, given in (("options", case.options), ("wishes", case.wishes)):
+            head += f"{word}: {', '.join(f'{k}={v!r}' for k, v in given.items())}\n" if given else ""
         chunks.append(f"{head}{case.before.rstrip()}\n----\n{case.after.rstrip()}\n")
     introduction = file.read_text().split("case: ", 1)[0]
     file.write_text(introduction + "\n".join(chunks))
 
 
-def check_case(
-    case: Case, run, *, read=read_program, takes="single", gives="single", update=False, exact=True,
-    oracle=lambda function: function,
-) -> str:  # fmt: skip
-    """Hold one case to everything; `takes` and `gives` are stages.  Returns the text that the pass gives.
+READERS = {"single": read_program, "typed": read_program, "loops": read_loops}
 
-    `read` reads programs of the stage.  `oracle` makes the function that the result is compared with out of the one
-    before the pass.  Without `exact` the last digits of floats may differ.
+
+def check_case(
+    case: Case, step, *, update=False, oracle=lambda function: function, is_repeated=True, exact=True
+) -> str:
+    """Hold one case to everything that a step promises.  Returns the text that the pass gives.
+
+    `oracle` makes the function that the result is compared with out of the one before the pass; a pass that is not
+    repeated gives another function when it is applied again.  Without `exact` the last digits of floats may differ.
     """
-    program = read(case.before, case.file.name)
+    program = READERS[step.takes](case.before, case.file.name)
+    if case.wishes:
+        program = program.map(lambda function: function.with_(wishes=case.wishes))
     function = program.main
-    assert not stages.verify(function, takes), stages.verify(function, takes)
+    assert not stages.verify(function, step.takes), stages.verify(function, step.takes)
     untouched = snapshot(function)
-    changed = run(function, **case.options)
+    made = program.map(step.on) if step.of == FUNCTION else step.run(program)
+    changed = made.main
     text = print_function(changed, folded=False, annotated=True)
     if not update:
         assert text == case.after
     assert snapshot(function) == untouched, "the pass changed its input"
-    assert not stages.verify(changed, gives), stages.verify(changed, gives)
-    assert run(changed, **case.options) is changed, "a second application is not the same object"
-    helpers = {name: f for name, f in program.functions.items() if f is not function}
-    agree(oracle(function), changed, helpers, errors=case.options.get("keep_errors", True), exact=exact)
+    assert not stages.verify(changed, step.gives), stages.verify(changed, step.gives)
+    again = made.map(step.on) if step.of == FUNCTION else step.run(made)
+    assert not is_repeated or again.main is changed, "a second application is not the same object"
+    helpers = [{name: f for name, f in p.functions.items() if f is not p.main} for p in (program, made)]
+    agree(oracle(function), changed, *helpers, errors=case.options.get("keep_errors", True), exact=exact)
     return text
 
 
@@ -112,12 +127,12 @@ def callable_of(function, helpers=None):
     return space[function.name]
 
 
-def agree(before, after, helpers=None, errors=True, exact=True) -> None:
+def agree(before, after, helpers=None, helpers_after=None, errors=True, exact=True) -> None:
     """Both functions give the same results, or raise the same error, on random inputs that they leave alone.
 
     Without `exact` floats may differ in their last digits: NumPy sums in another order where strides differ.
     """
-    first, second = callable_of(before, helpers), callable_of(after, helpers)
+    first, second = callable_of(before, helpers), callable_of(after, helpers_after or helpers)
     for seed in range(RUNS):
         arguments = random_arguments(before, seed)
         expected, got = outcome(first, copy.deepcopy(arguments)), outcome(second, copy.deepcopy(arguments))

@@ -147,10 +147,26 @@ def f(k: "int", x: "float"):
         raise ArithmeticError("not a number")
     return k + x
 """, (1, 2.0), (4, 1.0), (-1, 1.0), (2, NAN))
+program("raise as the last word of branches in branches", """
+def f(k: "int"):
+    if k > 0:
+        if k > 1:
+            if k > 2:
+                raise ValueError("k is too large")
+    return k
+""", (0,), (1,), (2,), (3,))
 program("division by zero", """
 def f(a: "int", b: "int", x: "float", y: "float"):
     return a // b, a % b, a / b, x / y, x // y, x % y
 """, (7, 2, 7.5, 2.0), (7, 0, 1.0, 1.0), (7, 2, 1.0, 0.0), (-7, 2, -7.5, 2.0), (7, -2, 7.5, -2.0))
+program("one error behind another", """
+def f(x: "float"):
+    if x > 2.0:
+        if x > 3.0:
+            raise ValueError("far")
+        raise ValueError("near")
+    return x
+""", (1.0,), (2.5,), (5.0,))
 program("math errors", """
 def f(x: "float"):
     return math.sqrt(x) + math.log(x + 1.0) + math.exp(x)

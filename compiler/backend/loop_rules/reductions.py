@@ -24,7 +24,7 @@ from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
 from .nest import Nest, allocate
-from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, rank
+from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, nodes_below, rank
 from .operands import apply, convert, solid
 
 Result = Stored | Value
@@ -199,7 +199,13 @@ def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     kind = "range" if fold_by(plan.fold.combine, plan.dtype) is None else "lanes"
     for k in plan.axes:
         index[k] = nest.loop(plan.node.lengths[k], kind)
-    nest.add(syntax.assign(total.id, plan.step(total, plan.element(nest, index))))
+    element = plan.element(nest, index)
+    can_raise = any(getattr(n, "can_raise", False) for n in nodes_below(plan.node, plan.low.resolve))
+    if can_raise and OPERATORS[plan.fold.combine].lazy:
+        name = nest.local("t", Scalar(plan.dtype))  # `found or x[k]` would not look for what is not there
+        nest.add(syntax.assign(name, element.tree))
+        element = Value(syntax.name(name), plan.dtype)
+    nest.add(syntax.assign(total.id, plan.step(total, element)))
     return total
 
 

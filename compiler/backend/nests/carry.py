@@ -41,6 +41,8 @@ def carry(function: Function) -> Function:
         return function
     carrier = _Carrier(function, known_of(function))
     body = carrier.block(function.body, list(carrier.live.at_entry))
+    if len(body) == len(function.body) and all(map(syntax.same, body, function.body)):
+        return function
     return function.with_(body=tuple(body), types=carrier.types, wishes=carrier.wishes)
 
 

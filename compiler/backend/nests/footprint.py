@@ -19,6 +19,7 @@ import gast
 from ... import syntax
 from ...dtypes import NUMPY_DTYPE
 from ...ops.forms import FORMS, WHOLE
+from ...ops.routines import ROUTINES
 from ...ops.schema import row_of
 from ...program import Decision, Function
 from ...types import Array, Dim, ListOf
@@ -93,6 +94,8 @@ class _Walker:
                 self._other(f"what `{syntax.operator_of(call)}` needs")
             case gast.Expr(value=gast.Call(func=gast.Name(id="append"))):
                 self._other("what its lists hold")
+            case gast.Expr(value=gast.Call(func=gast.Name(id=id_))) if id_ in ROUTINES and ROUTINES[id_].takes_memory:
+                self._other(f"what `{id_}` needs")
             case gast.Delete(targets=targets):
                 return {n: held for n, held in state.items() if n not in {t.id for t in targets}}
             case gast.If(body=body, orelse=orelse):
