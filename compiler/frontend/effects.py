@@ -60,7 +60,8 @@ class Judge:
             case gast.Name() | gast.Attribute():
                 found = resolve_chain(node, self.resolve, self.scope.is_local)
                 if found is not None:
-                    yield from self._judge(found, node, in_message)
+                    if not _is_builtin_class(found):
+                        yield from self._judge(found, node, in_message)
                     return
                 rest = [node.value] if isinstance(node, gast.Attribute) else []
             case gast.ClassDef():
@@ -235,6 +236,11 @@ class Judge:
 
 
 DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
+
+
+def _is_builtin_class(found: Resolution) -> bool:
+    """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
+    return found.kind == "builtin" and isinstance(found.value, type)
 
 
 def lineage(scope: Scope | None) -> Iterator[Scope]:
