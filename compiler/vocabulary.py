@@ -23,9 +23,10 @@ BUILTINS = words(
 )
 # Functions of Python's libraries that the specialiser knows: `compiler/frontend/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.getattr builtins.hasattr builtins.iter builtins.object"
-    " builtins.object.__init__ builtins.object.__setattr__ builtins.NotImplemented builtins.super builtins.type"
-    " dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial functools.reduce"
+    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.iter builtins.object"
+    " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
+    " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
+    " functools.reduce"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -123,8 +124,6 @@ WAYS_OUT = {
     "builtins.sorted": "sort before the call and pass the result as an argument",
     "builtins.map": "write a comprehension or a loop",
     "builtins.filter": "write a comprehension with an `if`",
-    "builtins.pow": "write `x ** y`",
-    "builtins.divmod": "write `x // y` and `x % y`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",

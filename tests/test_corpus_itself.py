@@ -185,7 +185,10 @@ def functions_reached_from(program):
     return list(found.values())
 
 
-FREER = {"matching": "statements that other modules do without", "classes": "methods and attributes of its own classes, and the functions that are tried there"}
+FREER = {
+    "matching": "statements that other modules do without",
+    "classes": "methods and attributes of its own classes, and the functions that are tried there",
+}
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.module.__name__.split(".")[-1] not in FREER], ids=str)

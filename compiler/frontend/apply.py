@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..analysis.core_liveness import assigned, live_after
-from ..dtypes import FLOAT_WORD, promote_dtypes
+from ..dtypes import FLOAT_WORD, promote_dtypes, python_dtype
 from ..types import Array, ListOf
 from ..vocabulary import LIBRARIES, METHOD_WAYS_OUT
 from . import (
@@ -30,6 +30,7 @@ from . import (
     instances,
     library,
     making,
+    numbers,
     rows,
     subscript,
 )
@@ -305,6 +306,10 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         receiver = frame.held(receiver)
     if isinstance(receiver, Ref | Sequence):
         return containers.call_method(frame, receiver, method, args, kwargs, node)
+    if found in (types.INT, types.BOOL) and method == "bit_length":
+        return numbers.bit_length(frame, receiver, node, hint)
+    if found is not None and method == "tolist" and not args:
+        return to_list(frame, receiver, found, node)
     if found is not None:
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
@@ -323,6 +328,17 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
+
+
+def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
+    """`x.tolist()`: Python's numbers, one by one."""
+    if types.rank(found) > 1:
+        message = "a list of lists is not made by `tolist` here"
+        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
+    if types.rank(found) == 1:
+        return frame.new(containers.grown_from_array(frame, value, True, node))
+    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
+    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)
 
 
 # --- arrays from containers ----------------------------------------------------------------------------------------

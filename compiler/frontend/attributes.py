@@ -18,6 +18,8 @@ from . import classes, evaluate, library
 from .frame import Frame
 from .values import Bound, Leaf, Record, Ref, Sequence, Static, Super, Value, is_number
 
+PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
+
 
 def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST) -> None:
     """Refuse what arrays alone have; the library asks arrays and numbers alike."""
@@ -73,7 +75,7 @@ def array_attribute(
             return library.call(frame, library.method(attribute), [base], {}, node, hint)
         case "real":
             return base
-    if library.method(attribute) is None:
+    if library.method(attribute) is None and attribute not in PYTHONS:
         what = "an array" if ndim else "a scalar"
         frame.fault("U013", f"{what} ({found}) has no attribute `{attribute}` here", node, "looked up here")
     return Bound(base, attribute)

@@ -10,7 +10,7 @@ from .. import types
 from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
 from ..ops.python_names import Binding
 from ..types import Array, Scalar
-from . import apply, branches, choices, classes, containers, evaluate, iteration, library, rows, subscript
+from . import apply, branches, choices, classes, containers, evaluate, iteration, library, numbers, rows, subscript
 from .frame import Frame
 from .static_python import stop
 from .values import Iteration, Range, Rows, Sequence, Static, Value, is_number
@@ -242,8 +242,7 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
             return frame.emit("cast", value, node=node, hint=hint, dtype=INT_WORD, weak=True)
         whole = frame.emit("rint", value, node=node)
         return frame.emit("cast", whole, node=node, hint=hint, dtype=INT_WORD, weak=True)
-    frame.fault("U014", "round() to a number of digits is not in the language", node, "called here",
-                ("use np.round(x, digits)",))  # fmt: skip
+    return numbers.rounded(frame, value, found, places, node, hint)
 
 
 def _container(kind: type):

@@ -18,7 +18,7 @@ import gast
 
 from ...runtime.guards import ABSENT
 from .. import syntax
-from . import apply, attributes, choices, classes, containers, evaluate, iteration, making, subscript
+from . import apply, attributes, choices, classes, containers, evaluate, iteration, making, numbers, subscript
 from .frame import Frame
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
 from .values import Mapping_, Partial, Record, Ref, Sequence, Static, Value, map_leaves
@@ -269,4 +269,8 @@ FUNCTIONS: dict[Any, Known] = {
     super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node), iter: taking(1, 1, _iterator),
     hasattr: taking(2, 2, _has_attribute), getattr: taking(2, 3, _get_attribute), type: taking(1, 1, _type),
     callable: taking(1, 1, _callable),
+    divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
+    pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
+    ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
+    chr: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, chr, args, node)),
 }  # fmt: skip

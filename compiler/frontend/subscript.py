@@ -27,7 +27,8 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
-        found = computed(frame, operator.getitem, node, base.value, evaluate.static(frame, items, "an index"))
+        index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
+        found = computed(frame, operator.getitem, node, base.value, index)
         return evaluate.outside(frame, found, "item", node)
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
         return by_class
