@@ -239,9 +239,12 @@ class Judge:
 DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
 
 
+KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.integer numpy.floating")
+
+
 def _is_builtin_class(found: Resolution) -> bool:
     """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
-    return found.kind == "builtin" and isinstance(found.value, type)
+    return found.name in KINDS_OF_NUMPY or found.kind == "builtin" and isinstance(found.value, type)
 
 
 def lineage(scope: Scope | None) -> Iterator[Scope]:

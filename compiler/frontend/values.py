@@ -354,7 +354,8 @@ def from_python(
         named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
         return Partial(from_python(value.func, convert, of_list), first, named)
     if is_bound_method(value):
-        return Partial(Static(value.__func__), (from_python(value.__self__, convert, of_list),))
+        method: Any = value
+        return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))
     if isinstance(value, list) and (made := of_list(value)) is not None:
         return made
     if isinstance(value, tuple | list):
