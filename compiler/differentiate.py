@@ -16,10 +16,10 @@ import gast
 
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Span
-from .frontend.frame import Specialised
-from .frontend.rules import expand
-from .frontend.values import Leaf, Out, Static, Value, leaves, map_leaves
-from .frontend.values import Sequence as SequenceValue
+from .frontend.specialise.frame import Specialised
+from .frontend.specialise.rules import expand
+from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_leaves
+from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Program
 from .records import dataclass
 from .request import Gradient
@@ -55,7 +55,7 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
-    from .transform import reverse as writing
+    from .transform.reverse import reverse as writing
 
     wrt = leaves_of(chosen(made, wanted))
     return replace(made, program=writing.reverse(made.program, wrt, keep_value=True, specialiser=expand))

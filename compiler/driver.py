@@ -15,9 +15,9 @@ from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
-from .frontend.frame import Specialised
-from .frontend.read import read, span_of
-from .frontend.values import Value
+from .frontend.source.read import read, span_of
+from .frontend.specialise.frame import Specialised
+from .frontend.specialise.values import Value
 from .program import Program
 from .request import Gradient, Request
 from .steps import run_steps, run_way, verify_stage

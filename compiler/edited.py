@@ -15,14 +15,14 @@ from collections.abc import Iterator
 import gast
 
 from . import pipeline, syntax
-from .analysis.alias import conflicts, stored_names
+from .analysis.memory.alias import conflicts, stored_names
 from .analysis.memory.storage import storage_classes
-from .backend.nests.independent import without_dependent
 from .diagnostics import Diagnostic, Span, StageError
 from .languages.loops import read_loops
 from .languages.typed import read_typed
+from .languages.verifier import call_findings, findings
+from .optimise.independent import without_dependent
 from .program import Function, Program
-from .stages import call_findings, findings
 from .steps import run_steps, verify_stage
 from .types import Array, ListOf
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .asked import specialise, views
-from .backend.loop_rules.release import release, tidy_names
-from .backend.loop_rules.webs import separate
-from .backend.loop_rules.while_tests import hoist_tests
-from .backend.loops import lower
-from .backend.nests.carry import carry
-from .backend.nests.collapse import collapse
-from .backend.nests.contract import contract
-from .backend.nests.fuse import fuse
-from .backend.nests.if_convert import if_convert
-from .backend.nests.independent import mark_independent
-from .backend.nests.known import has_loops, known
-from .backend.nests.own_names import hidden_counters, own_names, shared_names
-from .backend.nests.reuse import reuse
-from .backend.sums import take_sums
 from .differentiate import choose_results, differentiable, reverse
+from .lower.loops import lower
+from .lower.release import release, tidy_names
+from .lower.webs import separate
+from .lower.while_tests import hoist_tests
+from .optimise.collapse import collapse
+from .optimise.contract import contract
+from .optimise.fuse import fuse
+from .optimise.if_conversion import if_convert
+from .optimise.independent import mark_independent
+from .optimise.known import has_loops, known
+from .optimise.loop_carried_buffers import carry
+from .optimise.privatise import hidden_counters, own_names, shared_names
+from .optimise.reuse import reuse
 from .steps import MADE, PROGRAM, Repeat, Step
+from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.give_names import give_names

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from .languages.verifier import require, require_calls, require_same_definitions
 from .program import Function, Program, hand_on
 from .records import dataclass
-from .stages import require, require_calls, require_same_definitions
 
 Listener = Callable[[str, object, object], None]
 FUNCTION, PROGRAM, MADE = "function", "program", "made"

@@ -21,7 +21,7 @@ def words(text: str) -> frozenset[str]:
 BUILTINS = words(
     "abs all any bool dict enumerate float int isinstance len list max min range reversed round slice sum tuple zip"
 )
-# Functions of Python's libraries that the specialiser knows: `compiler/frontend/functions.py`.
+# Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
     "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.iter builtins.object"
     " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"

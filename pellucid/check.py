@@ -21,9 +21,9 @@ from typing import Any
 import gast
 
 from .compiler.diagnostics import Diagnostic, Span, characters_before, render, shown_path, source_lines
-from .compiler.frontend.purity import CheckOptions, check_function, in_order
-from .compiler.frontend.resolve import Resolve, resolve_chain
-from .compiler.frontend.resolve_static import declared, function_resolver, module_resolver, parse_module
+from .compiler.frontend.purity.purity import CheckOptions, check_function, in_order
+from .compiler.frontend.source.resolve import Resolve, resolve_chain
+from .compiler.frontend.source.resolve_static import declared, function_resolver, module_resolver, parse_module
 from .compiler.ops import python_names
 from .compiler.records import dataclass
 from .compiler.vocabulary import PYTHON_NAMES

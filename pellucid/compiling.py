@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from .compiler import driver
-from .compiler.backend import llvm
-from .compiler.backend.abi import Options
 from .compiler.frontend import decoration
-from .compiler.frontend.frame import Specialised
-from .compiler.frontend.values import Value
+from .compiler.frontend.specialise.frame import Specialised
+from .compiler.frontend.specialise.values import Value
 from .compiler.request import Request
+from .compiler.targets.llvm import llvm
+from .compiler.targets.llvm.abi import Options
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves

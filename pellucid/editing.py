@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import arguments, stepping
-from .compiler import driver, edited, printer, syntax
-from .compiler.backend import llvm
-from .compiler.backend import python as python_backend
-from .compiler.backend.abi import Options
-from .compiler.backend.executable import Executable
+from .compiler import driver, edited, syntax
 from .compiler.languages import files
 from .compiler.program import Program
+from .compiler.targets.llvm import llvm
+from .compiler.targets.llvm.abi import Options
+from .compiler.targets.llvm.executable import Executable
+from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import printer
 from .deep import with_room
 from .explanation import explanation
 from .starting import no_collection

@@ -19,13 +19,13 @@ from dataclasses import field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from .compiler.backend.abi import ErrorSite, Options
-from .compiler.backend.executable import Executable
 from .compiler.diagnostics import Span
-from .compiler.frontend.values import Column, ListOut, Mapping_, Out, Record, Rows, Static, Value, parts
-from .compiler.frontend.values import Sequence as SequenceValue
+from .compiler.frontend.specialise.values import Column, ListOut, Mapping_, Out, Record, Rows, Static, Value, parts
+from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
+from .compiler.targets.llvm.abi import ErrorSite, Options
+from .compiler.targets.llvm.executable import Executable
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
 from .fingerprint import Fingerprint, Unknowable, library_name
 from .runtime import machine_code, memory, targets

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .compiler.backend.nests.footprint import footprint
+from .compiler.optimise.footprint import footprint
 from .compiler.program import Decision, Function, Program
 from .fingerprint import library_name
 from .runtime.guards import ABSENT, Guard

@@ -16,7 +16,7 @@ import numpy as np
 from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
-from .compiler.frontend.values import (
+from .compiler.frontend.specialise.values import (
     Column,
     Leaf,
     ListOut,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import entries
-from .compiler.backend.abi import Options
-from .compiler.frontend.values import Value
+from .compiler.frontend.specialise.values import Value
 from .compiler.request import Gradient, Request, namespace_of
+from .compiler.targets.llvm.abi import Options
 from .entries import Compiled
 from .flatten import Flattened, abstract, description, flatten, rebuild
 from .methods import BoundFunction, for_function, is_bound

@@ -9,8 +9,8 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compiler.frontend.values import ListOut, Mapping_, Out, Record, Rows, Static, Value, leaves, parts
-from .compiler.frontend.values import Sequence as SequenceValue
+from .compiler.frontend.specialise.values import ListOut, Mapping_, Out, Record, Rows, Static, Value, leaves, parts
+from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .flatten import Flattened, listed, listed_rows, record
 from .runtime.dispatch import Constant, Plan, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter

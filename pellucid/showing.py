@@ -9,13 +9,14 @@ from bdb import BdbQuit
 from collections.abc import Mapping
 
 from . import stepping
-from .compiler import driver, pipeline, printer
-from .compiler.backend import python as python_backend
-from .compiler.frontend.frame import Specialised
-from .compiler.frontend.read import read
-from .compiler.frontend.values import Value
+from .compiler import driver, pipeline
+from .compiler.frontend.source.read import read
+from .compiler.frontend.specialise.frame import Specialised
+from .compiler.frontend.specialise.values import Value
 from .compiler.program import Program
 from .compiler.request import Request
+from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import printer
 from .compiling import Frozen, mutated
 from .deep import with_room
 from .explanation import explanation

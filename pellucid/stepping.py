@@ -18,12 +18,13 @@ from typing import Any
 
 import gast
 
-from .compiler import printer, syntax
-from .compiler.backend import python as python_backend
-from .compiler.frontend.apply import core_of
-from .compiler.frontend.read import read, span_of
+from .compiler import syntax
+from .compiler.frontend.source.read import read, span_of
+from .compiler.frontend.specialise.apply import core_of
 from .compiler.program import Function, Origin, Program
 from .compiler.request import namespace_of
+from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import printer
 
 Call = Callable[..., Any]
 

@@ -19,15 +19,13 @@ A child after fork has no workers, whatever its parent did, and makes its own wh
 from __future__ import annotations
 
 import ctypes
-import math
-import os
 import threading
 from functools import lru_cache
 from types import TracebackType
 
 from . import machine_code, routines, threads_code
+from .cores import checked_threads, default_threads
 
-MOST_THREADS = 1024
 PARALLEL_FOR = routines.PARALLEL_FOR
 
 
@@ -66,42 +64,6 @@ def regions() -> Regions:
         return _make_regions()
 
 
-# --- how many ------------------------------------------------------------------------------------------------------
-
-
-def default_threads() -> int:
-    """PELLUCID_NUM_THREADS, else the cores that this process may use."""
-    given = os.environ.get("PELLUCID_NUM_THREADS", "").strip()
-    if given:
-        return _checked(int(given) if given.isdigit() else given, "PELLUCID_NUM_THREADS")
-    return max(1, min(available_cores(), MOST_THREADS))
-
-
-def available_cores() -> int:
-    """Cores that the system lets this process use: its affinity, and its share of processor time in a container."""
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count() or 1
-    return min(cores, math.ceil(_quota()))
-
-
-def _quota(path: str = "/sys/fs/cgroup/cpu.max") -> float:
-    """Cores' worth of time that a container grants; infinite where it does not say."""
-    try:
-        with open(path, encoding="ascii") as file:
-            quota, period = file.read().split()[:2]
-        return int(quota) / int(period)
-    except (OSError, ValueError):  # no such file, or "max"
-        return float(MOST_THREADS)
-
-
-def _checked(count: object, name: str = "threads") -> int:
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_THREADS:
-        raise ValueError(f"{name} is a number from 1 to {MOST_THREADS}, not {count!r}")
-    return count
-
-
 class _Restore:
     """Gives the former number of threads back at the end of a `with` block."""
 
@@ -130,6 +92,6 @@ def threads(count: int) -> _Restore:
 
     Holds for the whole process; results do not depend on it.  Raises ValueError unless 1 <= count <= 1024.
     """
-    wanted, former = _checked(count), thread_count()
+    wanted, former = checked_threads(count), thread_count()
     regions().set_threads(wanted)
     return _Restore(former)

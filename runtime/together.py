@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from .threads import default_threads
+from .cores import default_threads
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

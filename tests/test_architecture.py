@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, how long files are, what a pass says of itself, where state may live."""
 
 import ast
+import graphlib
 import os
 import pathlib
 import re
@@ -11,12 +12,12 @@ import gast
 import pytest
 
 from pellucid.compiler import pipeline
-from pellucid.compiler.backend.emitters import EMITTERS
 from pellucid.compiler.builder import parse_template
 from pellucid.compiler.ops import OPERATORS, array_samples  # noqa: F401  the second fills SAMPLES
 from pellucid.compiler.ops.samples import SAMPLES
 from pellucid.compiler.steps import steps_of
 from pellucid.compiler.syntax import names_read
+from pellucid.compiler.targets.llvm.emitters import EMITTERS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = {"compiler": "pellucid.compiler", "runtime": "pellucid.runtime", "pellucid": "pellucid"}
@@ -38,7 +39,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=shown)
 BASE = "diagnostics dtypes messages names types vocabulary program syntax placeholders records"
 LANGUAGE = f"{BASE} builder ops"
 
-# What each part of the compiler may import; a part is a module of `compiler/` or a folder in it.
+# What each part of the compiler may import; a part is a module of `compiler/`, a folder in it, or one deeper.
 MAY_IMPORT = {
     "": "diagnostics",
     "records": "",
@@ -51,24 +52,29 @@ MAY_IMPORT = {
     "request": "records",
     "vocabulary": "records",
     "program": "diagnostics types records",
+    "remarks": "program syntax",
     "syntax": "diagnostics messages",
     "placeholders": "dtypes syntax types",
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,
     "transform": f"{LANGUAGE} analysis",
-    "printing": f"{LANGUAGE} analysis transform",
-    "printer": f"{LANGUAGE} analysis transform printing",
-    "stages": f"{LANGUAGE} analysis printing",
-    "languages": f"{LANGUAGE} analysis printing",
-    "frontend": f"{LANGUAGE} analysis request runtime",
-    "backend": f"{LANGUAGE} analysis printer runtime tuning",
-    "steps": "program stages records",
-    "asked": "frontend request records",
-    "differentiate": f"{BASE} transform frontend request",
-    "pipeline": "asked differentiate steps transform backend",
-    "edited": f"{BASE} analysis backend languages pipeline stages steps",
-    "driver": "asked differentiate diagnostics pipeline steps frontend program request",
+    "targets": "",
+    "targets.python": f"{LANGUAGE} analysis transform",
+    "languages": f"{LANGUAGE} analysis targets.python",
+    "frontend": f"{LANGUAGE} frontend.source frontend.purity",
+    "frontend.source": LANGUAGE,
+    "frontend.purity": f"{LANGUAGE} analysis frontend.source",
+    "frontend.specialise": f"{LANGUAGE} analysis frontend.source runtime",
+    "lower": f"{LANGUAGE} analysis remarks tuning",
+    "optimise": f"{LANGUAGE} analysis lower remarks tuning",
+    "targets.llvm": f"{LANGUAGE} analysis lower optimise targets.python runtime tuning",
+    "steps": "program languages records",
+    "asked": "frontend frontend.specialise request records",
+    "differentiate": f"{BASE} transform frontend.specialise request",
+    "pipeline": "asked differentiate steps transform lower optimise targets.llvm",
+    "edited": f"{BASE} analysis optimise languages pipeline steps",
+    "driver": "asked differentiate diagnostics pipeline steps frontend.source frontend.specialise program request",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
 OUTSIDE = {
@@ -76,17 +82,15 @@ OUTSIDE = {
     "pellucid.numpy": {"compiler.ops"},
 }
 # Single imports against the rule, with the reason.
-EXCEPTIONS = {
-    ("compiler/transform/simplify.py", "printing"): "what may move is decided once, for folding and for simplifying",
-}
+EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 
-def imported(path):
-    """The modules of this project that a file imports, as dotted names."""
+def imported(path, at_top=False):
+    """The modules of this project that a file imports, as dotted names; `at_top` leaves out those inside functions."""
     parts = shown(path).removesuffix(".py").split("/")
     own = PACKAGES[parts[0]].split(".") + parts[1:]
     package = own[:-1]
-    for node in ast.walk(tree_of(path)):
+    for node in tree_of(path).body if at_top else ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "pellucid")
         elif isinstance(node, ast.ImportFrom):
@@ -96,9 +100,14 @@ def imported(path):
                 yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
+DEEP = ("frontend", "targets")  # their folders are parts of their own
+
+
 def part_of(module):
     """`compiler.ops` for anything in `pellucid.compiler.ops`; `runtime`; `pellucid.numpy`; `pellucid` for the rest."""
     match module.split("."):
+        case ["pellucid", "compiler", outer, name, *_] if outer in DEEP and (ROOT / "compiler" / outer / name).is_dir():
+            return f"compiler.{outer}.{name}"
         case ["pellucid", "compiler", name, *_] if (ROOT / "compiler" / name).is_dir():
             return f"compiler.{name}"
         case ["pellucid", "compiler", name, *_] if (ROOT / "compiler" / f"{name}.py").exists():
@@ -149,14 +158,34 @@ def test_users_import_only_the_front_door():
             )
 
 
+def test_no_files_import_one_another_in_a_circle():
+    """But for the files of the specialiser's interpreter, whose `__init__.py` says why."""
+    names = {}
+    for path in FILES:
+        module = ".".join([PACKAGES[shown(path).split("/")[0]], *shown(path).removesuffix(".py").split("/")[1:]])
+        names[module.removesuffix(".__init__")] = path
+    graph = {}
+    for module, path in names.items():
+        top = {m for m in imported(path, at_top=True)}
+        found = {m if m in names else m.rpartition(".")[0] for m in top}
+        graph.setdefault(one_interpreter(module), set()).update(one_interpreter(m) for m in found if m in names)
+    for module, found in graph.items():
+        found.discard(module)
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def one_interpreter(module):
+    return "the interpreter" if module.startswith("pellucid.compiler.frontend.specialise.") else module
+
+
 # Imports inside functions: what each buys is measured in docs/decisions.md, or it closes a circle of two files.
 INSIDE_FUNCTIONS = {
-    "compiler/backend/helpers.py": {"fractions"},
-    "compiler/backend/llvm.py": {"line_tables"},
-    "compiler/frontend/merge.py": {"containers", "rows"},  # which are made of what is in merge
-    "compiler/frontend/resolve.py": {"resolve_static"},  # which finds what resolve describes
-    "compiler/differentiate.py": {"transform"},
-    "compiler/transform/adjoint/sweep.py": {"calls"},  # which sweeps over other functions
+    "compiler/targets/llvm/helpers.py": {"fractions"},
+    "compiler/targets/llvm/llvm.py": {"line_tables"},
+    "compiler/frontend/specialise/merge.py": {"containers", "rows"},  # which are made of what is in merge
+    "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
+    "compiler/differentiate.py": {"transform.reverse"},
+    "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check", "editing", "stage_function", "stepping"},
     "pellucid/stage_function.py": {"editing"},
@@ -184,7 +213,7 @@ FIRST = """
 import os, sys
 sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
 import pellucid
-assert "pellucid.compiler.frontend.evaluate" not in sys.modules
+assert "pellucid.compiler.frontend.specialise.evaluate" not in sys.modules
 wrong = []
 for name in {names!r}:
     child = os.fork()
@@ -218,7 +247,7 @@ def test_any_module_of_the_compiler_may_be_imported_first(tmp_path):
 
 # What a list of row names may be kept for outside of the table, with the reason.
 LISTS = {
-    "compiler/backend/vector_math/library.py": "the index of a library, by the names of its functions",
+    "compiler/targets/llvm/vector_math/library.py": "the index of a library, by the names of its functions",
 }
 
 
@@ -326,10 +355,10 @@ def test_operator_row_is_complete(row):
 
 # Every table that grows after import: registries filled while modules load, and caches.
 GROWING = {
-    "compiler/backend/here.py": {"EMITTERS"},
-    "compiler/frontend/apply.py": {"_CORES", "_LOCALS"},
+    "compiler/targets/llvm/here.py": {"EMITTERS"},
+    "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},
-    "compiler/frontend/read.py": {"_FILES", "_TREES"},
+    "compiler/frontend/source/read.py": {"_FILES", "_TREES"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},

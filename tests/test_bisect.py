@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from pellucid.compiler import pipeline, syntax
-from pellucid.compiler.backend import llvm
 from pellucid.compiler.program import Function
 from pellucid.compiler.request import Gradient
 from pellucid.compiler.steps import Repeat, Step
-from pellucid.compiler.transform import reverse
+from pellucid.compiler.targets.llvm import llvm
+from pellucid.compiler.transform.reverse import reverse
 
 from .harness import bisect
 from .harness.stages import Stages, module_of

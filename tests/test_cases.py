@@ -9,8 +9,8 @@ import functools
 import pytest
 
 from pellucid.compiler import pipeline
-from pellucid.compiler.backend.sums import with_sums
 from pellucid.compiler.steps import FUNCTION, Step, steps_of
+from pellucid.compiler.targets.llvm.sums import with_sums
 from pellucid.compiler.transform.simplify import simplify
 
 from .harness.cases import FOLDER, check_case, read_cases, with_values, write_cases

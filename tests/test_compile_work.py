@@ -10,8 +10,8 @@ import pytest
 
 import pellucid
 from pellucid.compiler import driver, pipeline
-from pellucid.compiler.backend import llvm
 from pellucid.compiler.steps import run_steps
+from pellucid.compiler.targets.llvm import llvm
 from tests.harness.stages import module_of
 
 MOST = 2.3  # what is paid once makes the ratio smaller, sets and dictionaries that grow make it a little larger

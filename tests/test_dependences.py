@@ -5,7 +5,7 @@ The long version is `python -m tests.fuzz.dependences --minutes 10`.
 
 import pytest
 
-from pellucid.compiler.analysis.forms import Form, unknown
+from pellucid.compiler.analysis.integers.affine import Form, unknown
 from pellucid.compiler.analysis.integers.systems import bounds, is_empty
 from pellucid.compiler.analysis.integers.values import Scope
 from pellucid.compiler.analysis.memory.accesses import accesses

@@ -22,8 +22,8 @@ import pytest
 
 import pellucid
 from pellucid import Array, compile, value_and_grad
-from pellucid.compiler.backend import abi
 from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.targets.llvm import abi
 from pellucid.runtime import memory
 from pellucid.runtime.dispatch import native_type, records, support, words
 

@@ -14,8 +14,6 @@ import pytest
 import pellucid
 from pellucid.compiler import types
 from pellucid.compiler.analysis.expression_types import result_of
-from pellucid.compiler.backend import half
-from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.dtypes import (
     DTYPE,
     INT_WORD,
@@ -27,6 +25,8 @@ from pellucid.compiler.dtypes import (
     is_integer,
     summed,
 )
+from pellucid.compiler.targets.llvm import half
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.compiler.types import Array, Scalar
 from pellucid.runtime import targets as runtime_targets
 

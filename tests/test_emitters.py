@@ -12,12 +12,12 @@ import pytest
 import scipy.special
 
 import pellucid.compiler.ops  # noqa: F401  (fills the table)
-from pellucid.compiler.backend.conversions import SATURATES
-from pellucid.compiler.backend.emitters import EMITTERS
-from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, holds
 from pellucid.compiler.ops import schema, type_rules
 from pellucid.compiler.ops.works_in import as_floats
+from pellucid.compiler.targets.llvm.conversions import SATURATES
+from pellucid.compiler.targets.llvm.emitters import EMITTERS
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.compiler.types import Scalar
 from tests.harness.loops_text import read_loops
 

@@ -9,7 +9,7 @@ import pytest
 
 import pellucid
 from pellucid import starting
-from pellucid.compiler.frontend import read
+from pellucid.compiler.frontend.source import read
 from tests.harness.stages import module_of
 
 FIRST_CALL = """
@@ -24,7 +24,7 @@ print(*sys.modules)
 # What only messages, derivatives, other stages and the gamma function need: it costs milliseconds to import.
 NOT_NEEDED = """
     difflib fractions pdb pellucid.showing pellucid.stepping pellucid.check
-    pellucid.compiler.transform.reverse pellucid.compiler.backend.line_tables
+    pellucid.compiler.transform.reverse.reverse pellucid.compiler.targets.llvm.line_tables
     pellucid.runtime.shared_object pellucid.runtime.target_questions
 """.split()
 

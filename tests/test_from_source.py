@@ -8,7 +8,7 @@ import pytest
 
 import pellucid
 from pellucid.compiler.edited import lowered, read_stage
-from pellucid.compiler.printer import print_program
+from pellucid.compiler.targets.python.printer import print_program
 
 from .harness.corpus import copy_tree, programs
 from .harness.stages import Stages, as_list, assert_same, attempt, entry_of, in_python

@@ -11,10 +11,11 @@ import gast
 import numpy as np
 import pytest
 
-from pellucid.compiler import printer, types
-from pellucid.compiler.frontend.desugar import desugar
-from pellucid.compiler.frontend.read import read
-from pellucid.compiler.frontend.specialise import specialise
+from pellucid.compiler import types
+from pellucid.compiler.frontend.source.desugar import desugar
+from pellucid.compiler.frontend.source.read import read
+from pellucid.compiler.frontend.specialise.specialise import specialise
+from pellucid.compiler.targets.python import printer
 from pellucid.flatten import rebuild
 
 from .harness.cases import numbers, read_cases, write_cases

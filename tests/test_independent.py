@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend.nests.independent import mark_independent
-from pellucid.compiler.printer import print_function
+from pellucid.compiler.optimise.independent import mark_independent
+from pellucid.compiler.targets.python.printer import print_function
 from tests.harness.loops_text import read_loops
 
 INDEPENDENT = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.compiler.backend.llvm import lower
+from pellucid.compiler.targets.llvm.llvm import lower
 from pellucid.runtime import interrupts
 from tests.harness.interrupted import LONG
 from tests.harness.loops_text import read_loops
@@ -238,6 +238,6 @@ def f(x: "f64[n]", y: "f64", k: "int"):
 
 
 def test_slots_are_those_of_the_backend():
-    from pellucid.compiler.backend import abi
+    from pellucid.compiler.targets.llvm import abi
 
     assert interrupts.GUARDED_SLOT == abi.GUARDED

@@ -1,7 +1,7 @@
 """What is known of statements of the loops stage: the same answers as from reading them again, and each found once."""
 
 from pellucid.compiler import driver, syntax
-from pellucid.compiler.backend.nests.known import Known
+from pellucid.compiler.optimise.known import Known
 
 from .harness.typed_text import read_program
 

@@ -12,10 +12,10 @@ import pytest
 
 import pellucid
 from pellucid.compiler import driver
-from pellucid.compiler.backend import llvm
-from pellucid.compiler.backend.abi import Options
-from pellucid.compiler.backend.line_tables import with_lines
 from pellucid.compiler.request import Request
+from pellucid.compiler.targets.llvm import llvm
+from pellucid.compiler.targets.llvm.abi import Options
+from pellucid.compiler.targets.llvm.line_tables import with_lines
 from pellucid.flatten import flatten
 from pellucid.runtime import linking
 

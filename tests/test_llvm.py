@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 import pytest
 
-from pellucid.compiler.backend.llvm import Options, compile_program, lower
+from pellucid.compiler.targets.llvm.llvm import Options, compile_program, lower
 from pellucid.runtime import memory
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets
@@ -556,7 +556,7 @@ def test_threads_share_an_executable():
 def test_tracebacks_show_the_users_lines(tmp_path):
     file = tmp_path / "physics.py"
     file.write_text("""
-def inner(x: "f64[n]", k: "int"):
+def inner(x: "f64[n]", k: "int") -> "f64":
     return x[k] * 2.0
 
 def outer(x: "f64[n]", k: "int"):

@@ -5,9 +5,11 @@ import gast
 import numpy as np
 import pytest
 
-from pellucid.compiler import driver, pipeline, printer, stages, syntax
-from pellucid.compiler.analysis.alias import conflicts
+from pellucid.compiler import driver, pipeline, syntax
+from pellucid.compiler.analysis.memory.alias import conflicts
+from pellucid.compiler.languages import verifier
 from pellucid.compiler.steps import run_steps
+from pellucid.compiler.targets.python import printer
 
 from .harness.loops_samples import PROGRAMS
 from .harness.lowering_check import agree, runnable, text_of
@@ -22,7 +24,7 @@ RNG = np.random.default_rng(5)
 def lowered(text):
     program = driver.lowered(read_program(text))
     for function in program.functions.values():
-        assert not stages.verify(function, "loops"), text_of(program)
+        assert not verifier.verify(function, "loops"), text_of(program)
     return program
 
 

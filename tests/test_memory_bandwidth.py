@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend import parallel
-from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.nests.collapse import collapse
+from pellucid.compiler.optimise.collapse import collapse
+from pellucid.compiler.targets.llvm import parallel
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.runtime import memory, threads
 from tests.harness.loops_python import in_python
 from tests.harness.loops_text import read_loops

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler import driver, stages, syntax
-from pellucid.compiler.analysis.alias import conflicts
-from pellucid.compiler.analysis.ranges import FRONT, ranges
-from pellucid.compiler.backend.llvm import compile_program, lower
-from pellucid.compiler.backend.nests.footprint import footprint
-from pellucid.compiler.printer import print_program
+from pellucid.compiler import driver, syntax
+from pellucid.compiler.analysis.integers.ranges import FRONT, ranges
+from pellucid.compiler.analysis.memory.alias import conflicts
+from pellucid.compiler.languages import verifier
+from pellucid.compiler.optimise.footprint import footprint
 from pellucid.compiler.program import Decision
+from pellucid.compiler.targets.llvm.llvm import compile_program, lower
+from pellucid.compiler.targets.python.printer import print_program
 
 from .harness import random_carrying, random_rows
 from .harness.lowering_check import agree, runnable, text_of
@@ -32,7 +33,7 @@ def softmax(x: "f64[n, m]"):
 def lowered(text):
     program = driver.lowered(read_program(text))
     for function in program.functions.values():
-        assert not stages.verify(function, "loops"), text_of(program)
+        assert not verifier.verify(function, "loops"), text_of(program)
     return program
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend import glue, llvm, parts
-from pellucid.compiler.backend.abi import Options
-from pellucid.compiler.backend.text import AS_IT_STANDS, Definition, Module
+from pellucid.compiler.targets.llvm import cold_functions, llvm, split_module
+from pellucid.compiler.targets.llvm.abi import Options
+from pellucid.compiler.targets.llvm.text import AS_IT_STANDS, Definition, Module
 from pellucid.runtime import linking, machine_code, native
 from pellucid.runtime.sources import Source
 from pellucid.runtime.together import Together
@@ -75,7 +75,7 @@ def call_both(library):
 @pytest.fixture
 def small_parts(monkeypatch):
     """Every loop is long enough for a module of its own."""
-    monkeypatch.setattr(parts, "LEAST_TEXT", 1)
+    monkeypatch.setattr(split_module, "LEAST_TEXT", 1)
 
 
 # --- dividing --------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def test_line_tables_want_one_file(small_parts, tmp_path, monkeypatch, line_tabl
 
 def test_a_loop_around_others_stays_with_the_rest():
     module, begun = Module(), []
-    division = parts.Division(module, begun.append)
+    division = split_module.Division(module, begun.append)
     more, one, two = ["  ; more"] * 1000, "pellucid.loop.1", "pellucid.loop.2"
     inner = Definition(one, "i64", ("ptr %x", "i64 %n"), [*more, "  ret i64 0"])
     calling = [*more, f"  %s = call i64 @{one}(ptr %x, i64 %n)", "  ret i64 %s"]
@@ -167,7 +167,7 @@ def test_the_stage_shows_every_module(small_parts):
 
 @pytest.mark.parametrize(("short", "level"), [(0, 0), (10**9, 3)])
 def test_a_module_of_glue_is_translated_as_it_stands(small_parts, monkeypatch, short, level):
-    monkeypatch.setattr(glue, "SHORT_BODY", short)
+    monkeypatch.setattr(cold_functions, "SHORT_BODY", short)
     program = compiled(LOOPS)
     assert [source.level(3) for source in program.sources] == [3, 3, 3, level]
     assert program.sources[0].level(1) == 1

@@ -8,8 +8,8 @@ import pytest
 
 import pellucid
 from pellucid.compiler import syntax
-from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.nests.if_convert import if_convert
+from pellucid.compiler.optimise.if_conversion import if_convert
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from tests.harness import targets
 from tests.harness.loops_text import read_loops
 from tests.harness.random_pieces import random_arguments, random_program

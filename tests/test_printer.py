@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from pellucid.compiler import syntax
-from pellucid.compiler.backend import python as backend
 from pellucid.compiler.diagnostics import Span
 from pellucid.compiler.ops.schema import TypeFault
-from pellucid.compiler.printer import print_core, print_function, print_program, render
-from pellucid.compiler.printing.breaking import broken
-from pellucid.compiler.printing.unparse import constant_text, expression_text
 from pellucid.compiler.program import Function, Origin, Program
+from pellucid.compiler.targets.python import definition as backend
+from pellucid.compiler.targets.python.breaking import broken
+from pellucid.compiler.targets.python.printer import print_core, print_function, print_program, render
+from pellucid.compiler.targets.python.unparse import constant_text, expression_text
 from pellucid.compiler.types import Array
 
 from .harness.cases import callable_of, same
@@ -452,7 +452,7 @@ def test_the_same_text_in_every_process(tmp_path):
         sys.path.insert(0, {str(tmp_path)!r})
         from tests.harness.typed_text import read_program
         from tests.harness.random_typed import random_program
-        from pellucid.compiler.printer import print_program
+        from pellucid.compiler.targets.python.printer import print_program
         from pellucid.compiler.transform.simplify import simplify
         from pellucid.compiler.transform.prune import prune
         from pellucid.compiler.transform.copies import copies

@@ -17,10 +17,10 @@ import pytest
 
 from pellucid.check import SUPPORTED, check_text
 from pellucid.compiler.diagnostics import render
-from pellucid.compiler.frontend.purity import CheckOptions, check_function
-from pellucid.compiler.frontend.read import read
-from pellucid.compiler.frontend.resolve import live_resolver
-from pellucid.compiler.frontend.resolve_static import module_resolver, parse_module
+from pellucid.compiler.frontend.purity.purity import CheckOptions, check_function
+from pellucid.compiler.frontend.source.read import read
+from pellucid.compiler.frontend.source.resolve import live_resolver
+from pellucid.compiler.frontend.source.resolve_static import module_resolver, parse_module
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / "cases" / "frontend" / "purity.case"

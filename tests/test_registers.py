@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pellucid.compiler.backend.llvm import lower
-from pellucid.compiler.backend.registers import certain_names
+from pellucid.compiler.targets.llvm.llvm import lower
+from pellucid.compiler.targets.llvm.ssa_values import certain_names
 
 from .harness.loops_text import read_loops
 from .harness.regions import compiled

@@ -2,8 +2,9 @@
 
 import gast
 
-from pellucid.compiler import driver, printer, syntax
-from pellucid.compiler.backend.loop_rules.renaming import copied, renamed
+from pellucid.compiler import driver, syntax
+from pellucid.compiler.lower.renaming import copied, renamed
+from pellucid.compiler.targets.python import printer
 
 from .harness.typed_text import read_program
 

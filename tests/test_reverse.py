@@ -7,12 +7,13 @@ import gast
 import numpy as np
 import pytest
 
-from pellucid.compiler import stages, syntax, types
+from pellucid.compiler import syntax, types
 from pellucid.compiler.diagnostics import GradientError
-from pellucid.compiler.frontend.rules import expand
-from pellucid.compiler.printer import print_function
-from pellucid.compiler.transform import reverse as writing
+from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.languages import verifier
+from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.reverse import reverse as writing
 from pellucid.compiler.types import ListOf, Scalar
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
 from tests.harness.cases import read_cases, write_cases
@@ -32,7 +33,7 @@ def checked(program):
     """The program with the copies that CPython needs; every function is held to its stage."""
     for function in program.functions.values():
         for stage in ("typed", "single"):
-            assert not stages.verify(function, stage), stages.verify(function, stage)
+            assert not verifier.verify(function, stage), verifier.verify(function, stage)
     return program.map(copies)
 
 

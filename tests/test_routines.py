@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from pellucid.compiler.backend.llvm import compile_program
 from pellucid.compiler.dtypes import NUMPY_DTYPE
+from pellucid.compiler.languages.verifier import verify
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.ops.routine_samples import ROUTINE_SAMPLES
-from pellucid.compiler.stages import verify
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.runtime import memory
 from tests.harness.loops_text import read_loops
 

@@ -3,9 +3,10 @@
 import gast
 import pytest
 
-from pellucid.compiler import stages, syntax
+from pellucid.compiler import syntax
 from pellucid.compiler.analysis.reaching import changed_definitions
 from pellucid.compiler.diagnostics import InternalError, Span
+from pellucid.compiler.languages import verifier
 from pellucid.compiler.ops.forms import ROUTINES
 from pellucid.compiler.program import Function, Origin, Program
 from pellucid.compiler.types import FLOAT, INT, Array, Dim, ListOf, Scalar, parse
@@ -33,7 +34,7 @@ def total():
 
 
 def found(*body, stage="typed", **options):
-    return stages.verify(function(*body, stage=stage if stage != "single" else "typed", **options), stage)
+    return verifier.verify(function(*body, stage=stage if stage != "single" else "typed", **options), stage)
 
 
 # --- what is fine --------------------------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ def found(*body, stage="typed", **options):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_pass(seed):
-    assert stages.verify(read_function(random_program(seed)), "single") == ()
+    assert verifier.verify(read_function(random_program(seed)), "single") == ()
 
 
 def test_a_small_function_passes():
@@ -104,15 +105,15 @@ def test_return_is_last_and_only():
 def test_spans():
     made = function(total(), syntax.return_(["s"]))
     made.body[0].span = None
-    (finding,) = stages.verify(made, "typed")
+    (finding,) = verifier.verify(made, "typed")
     assert finding.startswith("`s = sum(x, axis=None, keepdims=False)`: no span")
 
 
 def test_types_are_complete():
     made = function(total(), syntax.return_(["s"]))
-    assert "`s` has no type" in stages.verify(made.with_(types={"x": VECTOR}), "typed")[0]
-    assert "the parameter `x` has no type" in stages.verify(made.with_(types={"s": F64}), "typed")[0]
-    assert "1 results, and types for 2" in stages.verify(made.with_(results=(F64, F64)), "typed")[0]
+    assert "`s` has no type" in verifier.verify(made.with_(types={"x": VECTOR}), "typed")[0]
+    assert "the parameter `x` has no type" in verifier.verify(made.with_(types={"s": F64}), "typed")[0]
+    assert "1 results, and types for 2" in verifier.verify(made.with_(results=(F64, F64)), "typed")[0]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_types_of_results_and_of_elements():
 )
 def test_names_are_assigned_before_they_are_read(text, name):
     source = f'def f(s: "f64", c: "bool_", k: "int"):\n    {text}\n    return s\n'
-    reports = stages.verify(read_function(source), "typed")
+    reports = verifier.verify(read_function(source), "typed")
     if name is None:
         assert reports == ()
     else:
@@ -187,8 +188,8 @@ def test_names_are_assigned_before_they_are_read(text, name):
 def test_single_assignment_but_for_merges(text, message):
     source = f'def f(s: "f64", c: "bool_", k: "int"):\n    {text}\n    return s\n'
     made = read_function(source)
-    assert stages.verify(made, "typed") == ()
-    reports = stages.verify(made, "single")
+    assert verifier.verify(made, "typed") == ()
+    reports = verifier.verify(made, "single")
     if message is None:
         assert reports == ()
     else:
@@ -281,7 +282,7 @@ MERGED = """def f(x: "f64", c: "bool_", k: "int"):
 )
 def test_other_definitions_are_found(before, after, changed):
     one, other = (read_function(MERGED.format(loop=loop, inside=inside)) for loop, inside in (before, after))
-    faults = [text for text, _ in ((stages.first_line(s), m) for s, m in changed_definitions(one, other))]
+    faults = [text for text, _ in ((verifier.first_line(s), m) for s, m in changed_definitions(one, other))]
     assert faults[:1] == ([] if changed is None else [changed])
 
 
@@ -293,7 +294,7 @@ def test_names_and_copies_do_not_count():
     assert [*changed_definitions(read_function(source), read_function(fewer))]
     with pytest.raises(InternalError, match="another definition reaches `z`"):
         swapped = source.replace("w = y + 1.0", "w = z + 1.0")
-        stages.require_same_definitions(read_function(source), read_function(swapped), "rename")
+        verifier.require_same_definitions(read_function(source), read_function(swapped), "rename")
 
 
 # --- loops ---------------------------------------------------------------------------------------------------------
@@ -330,10 +331,10 @@ def test_loops(statement, message):
 def test_core():
     tree = gast.parse("def f(x):\n    for y in x:\n        if y > 3:\n            break\n    return x").body[0]
     made = Function("f", ("x",), tuple(tree.body), "core", Origin("users.py", "f", 1))
-    assert stages.verify(made, "core") == ()
+    assert verifier.verify(made, "core") == ()
     for text in ("try:\n        y = 1\n    finally:\n        y = 2", "with x:\n        y = 1", "del x", "y = (z := 1)"):
         tree = gast.parse(f"def f(x):\n    {text}\n    return x").body[0]
-        assert stages.verify(made.with_(body=tuple(tree.body)), "core")
+        assert verifier.verify(made.with_(body=tuple(tree.body)), "core")
 
 
 # --- programs and errors -------------------------------------------------------------------------------------------
@@ -346,10 +347,10 @@ def test_require_names_the_step_and_the_smallest_statement():
     ]
     made = function(total(), *bad, syntax.return_(["s"]), types={"y": F64, "z": F64, "i": INT}, parameters=("x", "k"))
     with pytest.raises(InternalError) as caught:
-        stages.require(made, "typed", "flatten")
+        verifier.require(made, "typed", "flatten")
     assert caught.value.step == "flatten" and caught.value.statement_text == "y = add(sin(s), 1.0)"
     assert "`f` is not of the typed stage: an operand is not an atom" in str(caught.value)
-    assert stages.require(function(total(), syntax.return_(["s"])), "typed") is None
+    assert verifier.require(function(total(), syntax.return_(["s"])), "typed") is None
 
 
 def test_calls_fit():
@@ -363,11 +364,11 @@ def step(x: "f64", y: "f64[m]") -> ("f64", "f64"):
     return a, x
 """
     program = read_program(text)
-    assert stages.call_findings(program) == ()
+    assert verifier.call_findings(program) == ()
     entry, step = program.functions.values()
 
     def reports(function, other=step):
-        return [f.message for f in stages.call_findings(Program("entry", {"entry": function, "step": other}))]
+        return [f.message for f in verifier.call_findings(Program("entry", {"entry": function, "step": other}))]
 
     call = entry.body[0]
     fewer = syntax.rebuild(call, value=syntax.call("step", "x"))
@@ -386,6 +387,6 @@ def test_library_statements_are_known(name):
         body = (syntax.expression(syntax.call(routine, "x", "x", "x")), syntax.return_(["s"]))
         return Program("f", {"f": function(*body, parameters=("x", "s"), stage="loops")})
 
-    assert stages.require_calls(made(name), "lower") is None
+    assert verifier.require_calls(made(name), "lower") is None
     with pytest.raises(InternalError, match="there is no function or operator `gemmm`"):
-        stages.require_calls(made("gemmm"), "lower")
+        verifier.require_calls(made("gemmm"), "lower")

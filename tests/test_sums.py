@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler import stages, syntax
-from pellucid.compiler.backend import sums as backend
-from pellucid.compiler.backend.llvm import compile_program
-from pellucid.compiler.backend.sums import take_sums
+from pellucid.compiler import syntax
 from pellucid.compiler.driver import lowered
+from pellucid.compiler.languages import verifier
+from pellucid.compiler.targets.llvm import sums as backend
+from pellucid.compiler.targets.llvm.llvm import compile_program
+from pellucid.compiler.targets.llvm.sums import take_sums
 from pellucid.compiler.tuning import BLOCK, PART
 from pellucid.runtime import memory
 
@@ -128,7 +129,7 @@ def f(x: "f64[n]") -> ("f64", "f64[n]"):
         {body}
     return total, y
 """)
-    found = stages.verify(program.main, "loops")
+    found = verifier.verify(program.main, "loops")
     assert all(fault in text for text in found) and bool(found) == bool(fault), found
 
 
@@ -214,7 +215,7 @@ def test_random_loops_agree(seed, monkeypatch):
     program = read_loops(text)
     native = compile_program(program)
     taken_program = take_sums(program)
-    assert not stages.verify(taken_program.main, "loops")
+    assert not verifier.verify(taken_program.main, "loops")
     trees = [n for s in taken_program.main.body for n in gast.walk(s) if isinstance(n, gast.expr)]
     holding = [id(n) for n in trees if not syntax.is_atom(n)]
     assert len(set(holding)) == len(holding)  # no tree stands in two places

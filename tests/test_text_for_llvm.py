@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.backend import abi, alike, glue
-from pellucid.compiler.backend.storage import alias_tags
-from pellucid.compiler.backend.text import Code, Module, Value, int_
+from pellucid.compiler.targets.llvm import abi, cold_functions, merge_functions
+from pellucid.compiler.targets.llvm.storage import alias_tags
+from pellucid.compiler.targets.llvm.text import Code, Module, Value, int_
 from pellucid.runtime import new_arrays_code
 from tests.harness.regions import compiled, loops_of
 
@@ -44,7 +44,7 @@ def test_what_is_known_of_memory_has_to_be_alike():
     def name(given, loaded, *stored):
         code = Code(module, keeps_names=False)
         code.store(code.load("i64", Value("ptr", "%p"), loaded), Value("ptr", "%p"), stored)
-        return alike.define_once(module, code.function(given, "void", ["ptr %p"]))
+        return merge_functions.define_once(module, code.function(given, "void", ["ptr %p"]))
 
     assert name("f", (own,), other, not_other) == "f"
     assert name("g", (other,), own, not_own) == "f"
@@ -59,7 +59,7 @@ def test_names_of_the_program_do_not_make_loops_differ():
         code = Code(module, keeps_names=False)
         place = code.variable("i64", hint, int_(0), of=of)
         code.store(int_(1), place)
-        return alike.define_once(module, code.function(given, "void", []))
+        return merge_functions.define_once(module, code.function(given, "void", []))
 
     assert [name("f", "x", "dim"), name("g", "y", "dim"), name("h", "x", "")] == ["f", "f", "h"]
 
@@ -89,7 +89,7 @@ def long_program(x, y):
 
 @pytest.mark.parametrize("bound", [0, 10**9])
 def test_glue_as_it_stands_gives_the_same(bound, monkeypatch):
-    monkeypatch.setattr(glue, "SHORT_BODY", bound)
+    monkeypatch.setattr(cold_functions, "SHORT_BODY", bound)
     random = np.random.default_rng(1)
     for shape in ((3, 4), (300, 40), (0, 4)):
         x, y = random.random(shape), random.random(shape[1])
@@ -108,7 +108,7 @@ def f(x: "f64[n, m]", y: "f64[k]"):
 
 @pytest.mark.parametrize("bound", [0, 10**9])
 def test_a_loop_of_glue_becomes_a_function_and_fails_as_it_did(bound, monkeypatch):
-    monkeypatch.setattr(glue, "SHORT_BODY", bound)
+    monkeypatch.setattr(cold_functions, "SHORT_BODY", bound)
     native = compiled(SERIAL)
     assert ("noinline optnone" in native.text) == (bound == 0)
     np.testing.assert_array_equal(native([np.ones((2, 1)), np.ones(2)])[0], [2.0, 2.0])
@@ -126,7 +126,7 @@ def f(x: "f64[n]"):
 
 
 def test_a_function_with_a_loop_that_may_be_long_is_optimised(monkeypatch):
-    monkeypatch.setattr(glue, "SHORT_BODY", 0)
+    monkeypatch.setattr(cold_functions, "SHORT_BODY", 0)
     assert "@pellucid.function.f(" in compiled(WHILE).text and "optnone" not in compiled(WHILE).text
 
 

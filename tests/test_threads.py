@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.runtime import memory, threads
+from pellucid.runtime import cores, memory, threads
 from tests.harness import targets
 from tests.harness.corpus import leaves, programs
 from tests.harness.regions import compiled, every_loop_on_threads, in_regions, loops_of
@@ -160,7 +160,7 @@ def f(x: "f64[n]"):
 """,
     "a list grows": """
 def f(x: "f64[n]"):
-    xs: "[f64]" = new_list()
+    xs: "[f64]" = []
     for i in prange(dim(x, 0)):
         xs.append(x[i])
     return len(xs)
@@ -351,8 +351,8 @@ def test_the_environment_says_how_many(given, words):
 
 
 def test_the_default_is_what_the_process_may_use(tmp_path):
-    assert 1 <= threads.available_cores() <= (os.cpu_count() or 1)
-    for text, cores in (("150000 100000\n", 1.5), ("max 100000\n", threads.MOST_THREADS)):
+    assert 1 <= cores.available_cores() <= (os.cpu_count() or 1)
+    for text, count in (("150000 100000\n", 1.5), ("max 100000\n", cores.MOST_THREADS)):
         (tmp_path / "cpu.max").write_text(text)
-        assert threads._quota(str(tmp_path / "cpu.max")) == cores
-    assert threads._quota(str(tmp_path / "none")) == threads.MOST_THREADS
+        assert cores._quota(str(tmp_path / "cpu.max")) == count
+    assert cores._quota(str(tmp_path / "none")) == cores.MOST_THREADS

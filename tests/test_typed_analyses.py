@@ -3,12 +3,12 @@
 import pytest
 
 from pellucid.compiler import syntax
-from pellucid.compiler.analysis.alias import alias, conflicts, regions
 from pellucid.compiler.analysis.def_use import def_use
 from pellucid.compiler.analysis.failure import ANY, INDEX, NOTHING, failures
 from pellucid.compiler.analysis.liveness import liveness
 from pellucid.compiler.analysis.made_names import temporaries_of
-from pellucid.compiler.printing.unparse import statement_text
+from pellucid.compiler.analysis.memory.alias import alias, conflicts, regions
+from pellucid.compiler.targets.python.unparse import statement_text
 
 from .harness.typed_text import read_function
 

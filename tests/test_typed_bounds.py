@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.compiler.analysis.failure import never_fails
-from pellucid.compiler.printer import print_function
+from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.prune import prune
 
 from .harness.typed_text import read_function

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pellucid.compiler import stages
-from pellucid.compiler.printer import print_function
+from pellucid.compiler.languages import verifier
+from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.coalesce import coalesce
 from pellucid.compiler.transform.copies import copies
 from pellucid.compiler.transform.prune import prune
@@ -21,14 +21,14 @@ def quiet_prune(function):
 @pytest.mark.parametrize("seed", range(60))
 def test_passes_keep_the_meaning(seed):
     function = read_function(random_program(seed, 18))
-    assert stages.verify(function, "single") == ()
+    assert verifier.verify(function, "single") == ()
     owned = copies(function)
     agree(with_values(function), owned, exact=False)
     for run, stage in ((simplify, "single"), (prune, "single"), (quiet_prune, "single"), (coalesce, "typed")):
         before = snapshot(owned)
         made = run(owned)
         assert snapshot(owned) == before
-        assert stages.verify(made, stage) == ()
+        assert verifier.verify(made, stage) == ()
         assert run(made) is made
         agree(owned, made, errors=run is not quiet_prune, exact=False)
 
@@ -45,7 +45,7 @@ def test_passes_settle(seed):
     else:
         raise AssertionError("the passes do not settle")
     agree(function, made, exact=False)
-    assert stages.verify(made, "typed") == ()
+    assert verifier.verify(made, "typed") == ()
 
 
 @pytest.mark.parametrize("seed", range(90, 110))

@@ -13,8 +13,8 @@ import pytest
 import scipy.special
 from mpmath import mp, mpf
 
-from pellucid.compiler.backend.llvm import compile_program, lower
-from pellucid.compiler.backend.vector_math import (
+from pellucid.compiler.targets.llvm.llvm import compile_program, lower
+from pellucid.compiler.targets.llvm.vector_math import (
     circular,
     error,
     exponentials,
@@ -24,7 +24,7 @@ from pellucid.compiler.backend.vector_math import (
     powers,
     roots,
 )
-from pellucid.compiler.backend.vector_math.library import FUNCTIONS, definitions, symbol
+from pellucid.compiler.targets.llvm.vector_math.library import FUNCTIONS, definitions, symbol
 from pellucid.runtime import far_angles, llvm, native
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 import gast
 
 from .. import syntax
+from ..ops import schema
+from ..ops.forms import IDLE
 from ..program import Function, remembered
 from ..records import dataclass
 
@@ -87,3 +89,12 @@ def expressions_of(statement: gast.stmt) -> tuple[gast.AST, ...]:
         case gast.Delete(targets=[gast.Name(id=id_)]):
             return (syntax.name(id_),)
     return tuple(child for child in gast.iter_child_nodes(statement) if isinstance(child, gast.expr))
+
+
+def movable(value: gast.AST) -> bool:
+    """Whether evaluating an expression changes nothing: operators and loads, no `pop`, no function of the program."""
+    for node in syntax.calls_in(value):
+        operator = syntax.operator_of(node)
+        if operator is not None and operator not in schema.OPERATORS and operator not in IDLE:
+            return False
+    return True

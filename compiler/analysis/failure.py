@@ -22,7 +22,7 @@ from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
-from .ranges import ranges
+from .integers.ranges import ranges
 from .result_types import UNKNOWN, load_type, result_type
 
 NOTHING, INDEX, ANY = 0, 1, 2

@@ -101,3 +101,8 @@ def _read_first(body: Iterable[gast.stmt], known: set[str], assigned: set[str], 
             case _:
                 known = known | set(syntax.names_bound(node))
     return known
+
+
+def straight(body: Sequence[gast.stmt]) -> bool:
+    """Whether the body is one run of statements, which LLVM turns into vector instructions over the loop itself."""
+    return not any(isinstance(s, gast.For | gast.While) for s in syntax.walk(body))

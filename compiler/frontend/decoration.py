@@ -10,10 +10,10 @@ import gast
 from ..diagnostics import CompileError, Diagnostic, Label, PurityError, UnsupportedError
 from ..ops import python_names
 from ..vocabulary import PYTHON_NAMES, Vocabulary
-from .aliasing import Summaries
-from .purity import Check, CheckOptions
-from .read import read
-from .resolve import Source, live_resolver
+from .purity.aliasing import Summaries
+from .purity.purity import Check, CheckOptions
+from .source.read import read
+from .source.resolve import Source, live_resolver
 
 SUPPORTED = frozenset(python_names.BINDINGS) | PYTHON_NAMES
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from ..diagnostics import Diagnostic, Span, StageError
-from ..printing.unparse import expression_text, statement_text
+from ..targets.python.unparse import expression_text, statement_text
 
 SHOWN = 60
 

@@ -20,10 +20,10 @@ import gast
 
 from .. import syntax, types
 from ..analysis.failure import NOTHING, failures
+from ..analysis.integers.ranges import ranges
+from ..analysis.integers.shape_extents import extent_of, trees_of
+from ..analysis.integers.view_lengths import keeps_c_order
 from ..analysis.lanes import accumulated, is_lanes
-from ..analysis.ranges import ranges
-from ..analysis.shape_extents import extent_of, trees_of
-from ..analysis.view_lengths import keeps_c_order
 from ..builder import INFIX, Builder
 from ..names import Names
 from ..ops.forms import FORMS, LIBRARY, LOOPS, WHOLE

@@ -13,7 +13,7 @@ import gast
 
 from ..dtypes import DTYPE_OF_NUMPY, DTYPES, NUMPY_DTYPE, STRONG_WORD, WEAK_WORD
 from ..ops import schema
-from ..printing.templates import parse_spelling
+from ..targets.python.templates import parse_spelling
 
 # (dtype, weak) by what a conversion is called
 CASTS: dict[str, tuple[str, bool]] = {

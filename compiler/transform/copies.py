@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
-from ..analysis.alias import Conflict, conflicts
+from ..analysis.memory.alias import Conflict, conflicts
 from ..diagnostics import InternalError
 from ..names import Names
 from ..program import Function

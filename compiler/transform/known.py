@@ -15,8 +15,8 @@ from typing import Any
 import gast
 
 from .. import syntax
-from ..analysis.alias import Regions, regions, stored_names
 from ..analysis.def_use import def_use
+from ..analysis.memory.alias import Regions, regions, stored_names
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
-from ..analysis.alias import Regions, regions, stored_names
 from ..analysis.def_use import expressions_of, reads_of
 from ..analysis.failure import failures, never_fails
+from ..analysis.memory.alias import Regions, regions, stored_names
 from ..diagnostics import InternalError
 from ..ops import schema
 from ..ops.forms import FORMS

@@ -20,16 +20,15 @@ from functools import cache, partial
 import gast
 
 from .. import syntax
-from ..analysis.alias import shown_by
-from ..analysis.def_use import def_use
+from ..analysis.def_use import def_use, movable
 from ..analysis.failure import natural_names
 from ..analysis.made_names import temporaries_of
+from ..analysis.memory.alias import shown_by
 from ..analysis.result_types import result_type
 from ..builder import type_of_constant
 from ..names import Names, base_of
 from ..ops import schema
 from ..ops.schema import row_of
-from ..printing.fold import movable
 from ..program import Function
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
 from .constants import evaluate, evaluate_strong, may_weaken, weaken

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from pellucid.compiler.backend.vector_math.library import FUNCTIONS
+from pellucid.compiler.targets.llvm.vector_math.library import FUNCTIONS
 from tests.harness.elementary import arguments, worst_error
 
 IS_LONG = settings().max_examples > settings.get_profile("default").max_examples

@@ -21,11 +21,11 @@ import sys
 import numpy as np
 
 from pellucid.compiler import steps
-from pellucid.compiler.backend import llvm
 from pellucid.compiler.diagnostics import InternalError
-from pellucid.compiler.frontend.values import Leaf, leaves
+from pellucid.compiler.frontend.specialise.values import Leaf, leaves
 from pellucid.compiler.program import Program
 from pellucid.compiler.request import Gradient
+from pellucid.compiler.targets.llvm import llvm
 from pellucid.compiler.transform.copies import copies
 
 from .lowering_check import outcome, runnable, text_of

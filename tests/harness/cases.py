@@ -26,10 +26,11 @@ import numpy as np
 import scipy.special
 
 import pellucid.support
-from pellucid.compiler import stages, syntax
+from pellucid.compiler import syntax
 from pellucid.compiler.dtypes import NUMPY_DTYPE, is_integer, is_signed
-from pellucid.compiler.printer import print_function
+from pellucid.compiler.languages import verifier
 from pellucid.compiler.steps import FUNCTION
+from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.types import Array, Dim, ListOf
 
 from .loops_text import read_loops
@@ -94,7 +95,7 @@ def check_case(
     if case.wishes:
         program = program.map(lambda function: function.with_(wishes=case.wishes))
     function = program.main
-    assert not stages.verify(function, step.takes), stages.verify(function, step.takes)
+    assert not verifier.verify(function, step.takes), verifier.verify(function, step.takes)
     untouched = snapshot(function)
     made = program.map(step.on) if step.of == FUNCTION else step.run(program)
     changed = made.main
@@ -102,7 +103,7 @@ def check_case(
     if not update:
         assert text == case.after
     assert snapshot(function) == untouched, "the pass changed its input"
-    assert not stages.verify(changed, step.gives), stages.verify(changed, step.gives)
+    assert not verifier.verify(changed, step.gives), verifier.verify(changed, step.gives)
     again = made.map(step.on) if step.of == FUNCTION else step.run(made)
     assert not is_repeated or again.main is changed, "a second application is not the same object"
     helpers = [{name: f for name, f in p.functions.items() if f is not p.main} for p in (program, made)]

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from mpmath import mp, mpf
 
-from pellucid.compiler.backend.llvm import compile_program
+from pellucid.compiler.targets.llvm.llvm import compile_program
 from tests.harness.loops_text import read_loops
 
 NUMPY = {"f64": np.float64, "f32": np.float32}

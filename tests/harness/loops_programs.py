@@ -735,7 +735,7 @@ def f(a: "f64[n, n]", steps: "int"):
 
 program("a list of numbers", """
 def f(n: "int"):
-    xs: "[float]" = new_list()
+    xs: "[float]" = []
     for i in range(n):
         xs.append(i * 0.5)
     s = 0.0
@@ -745,7 +745,7 @@ def f(n: "int"):
 """, (0,), (1,), (20,))
 program("last in, first out", """
 def f(n: "int"):
-    xs: "[int]" = new_list()
+    xs: "[int]" = []
     for i in range(n):
         xs.append(i)
         if i % 3 == 2:
@@ -759,7 +759,7 @@ def f(n: "int"):
 """, (10,), (2,), (0,))
 program("pop from an empty list", """
 def f(n: "int"):
-    xs: "[i64]" = new_list()
+    xs: "[i64]" = []
     for i in range(n):
         xs.append(cast(i, "i64"))
     a = xs.pop()
@@ -768,7 +768,7 @@ def f(n: "int"):
 """, (2,), (1,), (0,))
 program("an index out of a list", """
 def f(n: "int", k: "int"):
-    xs: "[bool]" = new_list()
+    xs: "[bool]" = []
     for i in range(n):
         xs.append(i > 1)
     xs[k] = True
@@ -776,7 +776,7 @@ def f(n: "int", k: "int"):
 """, (3, 2), (3, -3), (3, 3), (3, -4), (0, 0), (3, -2))
 program("a list of arrays", """
 def f(x: "f64[n]", k: "int"):
-    xs: "[f64[m]]" = new_list()
+    xs: "[f64[m]]" = []
     for t in range(k):
         a = empty(t + 1, "f64")
         for i in range(t + 1):
@@ -793,7 +793,7 @@ def f(x: "f64[n]", k: "int"):
 """, (reals(3), 0), (reals(3), 4), (reals(0), 12))
 program("arrays stored in a list", """
 def f(n: "int"):
-    xs: "[any f64[m]]" = new_list()
+    xs: "[any f64[m]]" = []
     for t in range(n):
         a = empty(3, "f64")
         for i in range(3):
@@ -810,7 +810,7 @@ def f(n: "int"):
 """, (3,), (1,), (0,))
 program("a tape", """
 def f(x: "float", n: "int"):
-    saved: "[float]" = new_list()
+    saved: "[float]" = []
     y = x
     for i in range(n):
         saved.append(y)
@@ -835,11 +835,11 @@ def f(xs: "[float]", ys: "[f64[m]]", ks: "[i64]"):
 """, ([1.0, 2.5], [reals(3), reals(1)], [np.int64(4)]), ([], [], []))
 program("aliases of lists", """
 def f(n: "int"):
-    xs: "[int]" = new_list()
+    xs: "[int]" = []
     ys = xs
     for i in range(n):
         ys.append(i)
-    zs: "[int]" = new_list()
+    zs: "[int]" = []
     if n > 2:
         zs = xs
     zs.append(100)
@@ -955,7 +955,7 @@ def put(xs: "[f64[m]]", a: "f64[m]") -> "int":
     return len(xs)
 
 def main(n: "int"):
-    xs: "[f64[m]]" = new_list()
+    xs: "[f64[m]]" = []
     a = empty(3, "f64")
     for i in range(3):
         a[i] = i
@@ -977,7 +977,7 @@ def fill(xs: "[float]", n: "int") -> "int":
     return len(xs)
 
 def main(n: "int"):
-    xs: "[float]" = new_list()
+    xs: "[float]" = []
     k = fill(xs, n)
     return xs, k
 """, (0,), (5,))

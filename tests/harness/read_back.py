@@ -3,10 +3,10 @@
 The comments that name the user's lines are left out: the lines of what was read are those of the printed file.
 """
 
-from pellucid.compiler import stages
+from pellucid.compiler.languages import verifier
 from pellucid.compiler.languages.loops import read_loops
 from pellucid.compiler.languages.typed import read_typed
-from pellucid.compiler.printer import print_program
+from pellucid.compiler.targets.python.printer import print_program
 
 READERS = {"typed": read_typed, "loops": read_loops}
 
@@ -16,7 +16,7 @@ def assert_reads_back(program, stage):
     text = print_program(program)
     again = READERS[stage](text, f"{program.entry}_{stage}.py")
     for function in again.functions.values():
-        assert stages.verify(function, stage) == ()
+        assert verifier.verify(function, stage) == ()
     assert without_lines(print_program(again)) == without_lines(text)
 
 

@@ -7,8 +7,8 @@ import re
 from contextlib import contextmanager
 
 import pellucid
-from pellucid.compiler.backend import parallel
-from pellucid.compiler.backend.llvm import Options, compile_program
+from pellucid.compiler.targets.llvm import parallel
+from pellucid.compiler.targets.llvm.llvm import Options, compile_program
 from pellucid.runtime import routines, threads
 from tests.harness.loops_text import read_loops
 

@@ -26,12 +26,13 @@ import types as python_types
 
 import numpy as np
 
-from pellucid.compiler import driver, printer
-from pellucid.compiler.backend import llvm
-from pellucid.compiler.frontend.apply import core_of
-from pellucid.compiler.frontend.read import read
-from pellucid.compiler.frontend.specialise import specialise
+from pellucid.compiler import driver
+from pellucid.compiler.frontend.source.read import read
+from pellucid.compiler.frontend.specialise.apply import core_of
+from pellucid.compiler.frontend.specialise.specialise import specialise
 from pellucid.compiler.request import Request, namespace_of
+from pellucid.compiler.targets.llvm import llvm
+from pellucid.compiler.targets.python import printer
 from pellucid.flatten import flatten, rebuild
 from pellucid.runtime.array import Array
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pellucid.compiler.backend.llvm import lower_program
+from pellucid.compiler.targets.llvm.llvm import lower_program
 from pellucid.runtime import native, targets
 from tests.harness.loops_text import read_loops
 

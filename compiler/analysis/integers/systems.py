@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import gcd
 
-from ..forms import Form, combine
+from .affine import Form, combine
 
 MOST = 48  # inequalities at a time; an unknown whose elimination would make more of them is forgotten
 Table = dict[tuple[tuple[int, int], ...], int]

@@ -23,7 +23,7 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain, symbols_of
 from ..def_use import DefUse
-from ..forms import Form, form_of
+from .affine import Form, form_of
 from .systems import is_empty
 
 DEPTH = 8  # names that are taken for their values, one within the other

@@ -15,7 +15,7 @@ import gast
 
 from ...records import dataclass
 from ...types import Array
-from ..forms import Form
+from ..integers.affine import Form
 from ..integers.values import Integers, Scope
 from .accesses import Access
 

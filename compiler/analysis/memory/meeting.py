@@ -17,7 +17,7 @@ from math import gcd
 import gast
 
 from ...records import dataclass
-from ..forms import Form
+from ..integers.affine import Form
 from ..integers.systems import Bounds, bounds, is_empty
 from ..integers.values import Integers, Loop
 from .accesses import Access

@@ -1,0 +1,200 @@
+"""Affine forms over unknown ints, what is known of them, and a prover of `form >= 0`.
+
+    i - 1  ->  Form(-1, ((unknown of i, 1),))
+
+    facts:  i - 0 >= 0,  n - 1 - i >= 0        goal:  n - 2 - (i - 1) >= 0        proved
+
+An unknown stands for one value, never for a variable: a loop gives its counter a new one.  Facts therefore stay true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import gcd
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...ops.schema import row_of
+from ...records import dataclass
+
+LOW, HIGH = -(2**63), 2**63 - 1
+STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
+DEPTH = 8
+WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """constant + sum of factor * unknown; terms sorted by unknown, no factor zero.
+
+    What stands for an unknown is the affair of who asks: a number, a name, a name in one of two runs.
+    """
+
+    constant: int
+    terms: tuple[tuple[Any, int], ...] = ()
+
+    def __add__(self, other: Form) -> Form:
+        return combine(self, 1, other, 1)
+
+    def __sub__(self, other: Form) -> Form:
+        return combine(self, 1, other, -1)
+
+    def __neg__(self) -> Form:
+        return self.times(-1)
+
+    def __pos__(self) -> Form:
+        return self
+
+    def __mul__(self, other: Form) -> Form | None:
+        """The product, None where neither is a number."""
+        if other.terms and self.terms:
+            return None
+        return self.times(other.constant) if self.terms else other.times(self.constant)
+
+    def plus(self, constant: int) -> Form:
+        return Form(self.constant + constant, self.terms)
+
+    def times(self, factor: int) -> Form:
+        return Form(self.constant * factor, tuple([(u, f * factor) for u, f in self.terms])) if factor else Form(0)
+
+    def factor_of(self, unknown: object) -> int:
+        for other, factor in self.terms:
+            if other == unknown:
+                return factor
+        return 0
+
+    def with_value(self, unknown: object, value: Form) -> Form:
+        """The form where an unknown has a value."""
+        rest = tuple([term for term in self.terms if term[0] != unknown])
+        if len(rest) == len(self.terms):
+            return self
+        return combine(Form(self.constant, rest), 1, value, self.factor_of(unknown))
+
+
+def unknown(key: object) -> Form:
+    return Form(0, ((key, 1),))
+
+
+def form_of(tree: gast.expr, of_atom: Callable[[gast.expr], Form | None]) -> Form | None:
+    """The form of a sum, difference or multiple of what `of_atom` knows; None for other int expressions."""
+    if isinstance(tree, gast.Constant):
+        return Form(tree.value) if type(tree.value) is int else None
+    row = row_of(syntax.operator_of(tree))
+    if row is None or not row.is_polynomial:
+        return of_atom(tree)
+    parts = [form_of(part, of_atom) for part in tree.args]
+    return None if None in parts else row.meaning(*parts)  # type: ignore[return-value]
+
+
+def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> Form:
+    if not right.terms:
+        scaled = left if left_factor == 1 else left.times(left_factor)
+        return scaled.plus(right.constant * right_factor)
+    sums = {u: f * left_factor for u, f in left.terms}
+    for unknown, factor in right.terms:
+        sums[unknown] = sums.get(unknown, 0) + factor * right_factor
+    terms = tuple(sorted([(u, f) for u, f in sums.items() if f]))
+    return Form(left.constant * left_factor + right.constant * right_factor, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An unknown that equals one of `options`: the least, the greatest, or either of them."""
+
+    kind: str
+    options: tuple[Form, ...]
+
+
+class Unknowns:
+    """All unknowns of one function: the interval each lies in, and which of them choose among forms."""
+
+    def __init__(self) -> None:
+        self.intervals: list[tuple[int, int]] = []
+        self.choices: dict[int, Choice] = {}
+        self._known_choices: dict[tuple[str, tuple[Form, ...]], int] = {}
+
+    def fresh(self, low: int = LOW, high: int = HIGH) -> Form:
+        self.intervals.append((low, high))
+        return Form(0, ((len(self.intervals) - 1, 1),))
+
+    def choice(self, kind: str, *options: Form) -> Form:
+        """The value of `min`, `max` or a conditional expression; the same choice gives the same unknown."""
+        if kind != "either":
+            options = tuple(sorted(set(options), key=lambda f: (f.terms, f.constant)))
+        if len(set(options)) == 1:
+            return options[0]
+        key = (kind, options)
+        if kind == "either" or key not in self._known_choices:
+            bounds = [self.interval(o) for o in options]
+            least = max if kind == "max" else min
+            most = min if kind == "min" else max
+            form = self.fresh(least(b[0] for b in bounds), most(b[1] for b in bounds))
+            unknown = form.terms[0][0]
+            self.choices[unknown] = Choice(kind, options)
+            self._known_choices[key] = unknown
+        return Form(0, ((self._known_choices[key], 1),))
+
+    def interval(self, form: Form) -> tuple[int, int]:
+        low = high = form.constant
+        for unknown, factor in form.terms:
+            bottom, top = self.intervals[unknown]
+            low += factor * (bottom if factor > 0 else top)
+            high += factor * (top if factor > 0 else bottom)
+        return low, high
+
+
+class Prover:
+    """Proves `goal >= 0` by adding known facts to cancel unknowns, the newest first, and by taking choices apart."""
+
+    def __init__(self, unknowns: Unknowns, facts: Iterable[Form]) -> None:
+        self.unknowns = unknowns
+        self.facts: set[Form] = set()
+        self.by_unknown: dict[tuple[int, bool], list[tuple[Form, int]]] = {}  # and by whether it counts up or down
+        self.steps = 0
+        self.add(facts)
+
+    def add(self, facts: Iterable[Form]) -> None:
+        self.facts.update(facts := tuple(facts))
+        for fact in facts:
+            for unknown, factor in fact.terms:
+                self.by_unknown.setdefault((unknown, factor > 0), []).append((fact, abs(factor)))
+
+    def has(self, fact: Form) -> bool:
+        return fact in self.facts
+
+    def proves(self, goal: Form) -> bool:
+        self.steps = STEPS
+        return self._prove(goal, DEPTH, frozenset())
+
+    def _prove(self, goal: Form, depth: int, tried: frozenset[Form]) -> bool:
+        if self.unknowns.interval(goal)[0] >= 0:
+            return True
+        if depth == 0 or self.steps <= 0 or goal in tried:
+            return False
+        self.steps -= 1
+        tried = tried | {goal}
+        for unknown, factor in reversed(goal.terms):
+            if any(self._prove(rest, depth - 1, tried) for rest in self._without(goal, unknown, factor)):
+                return True
+            if self._prove_by_cases(goal, unknown, factor, depth, tried):
+                return True
+        return False
+
+    def _without(self, goal: Form, unknown: int, factor: int) -> Iterable[Form]:
+        """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
+        facts = self.by_unknown.get((unknown, factor > 0), [])
+        for fact, other in facts if len(facts) <= 2 * WIDTH else (*facts[:WIDTH], *facts[-WIDTH:]):
+            shared = gcd(factor, other)
+            yield combine(goal, other // shared, fact, -(abs(factor) // shared))
+
+    def _prove_by_cases(self, goal: Form, unknown: int, factor: int, depth: int, tried: frozenset[Form]) -> bool:
+        choice = self.unknowns.choices.get(unknown)
+        if choice is None:
+            return False
+        rests = (goal.with_value(unknown, option) for option in choice.options)
+        # the greatest is at least each of its options, the least at most each: one option is enough there
+        enough = (choice.kind == "max" and factor > 0) or (choice.kind == "min" and factor < 0)
+        decide = any if enough else all
+        return decide(self._prove(rest, depth - 1, tried) for rest in rests)

@@ -1,0 +1,322 @@
+"""What ranges know at one point of a function, and the affine forms of int expressions there.
+
+    add(i, 1)              ->  i + 1
+    minimum(k, dim(a, 0))  ->  an unknown that is the lesser of the two
+    x[i]                   ->  an unknown of the element's dtype; the access is judged, and known good afterwards
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+
+import gast
+
+from ... import syntax
+from ...dtypes import DTYPE, LARGEST_EXACT, is_integer
+from ...ops.schema import OPERATORS, Operator, row_of
+from ...records import dataclass
+from ...types import Array, Dim, Extent, ListOf, Scalar, Type
+from ..expression_types import Held, is_scalar_operator, type_of
+from .affine import Form, Prover, Unknowns
+
+LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
+INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
+FRONT, BACK = "front", "back"
+
+Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
+Test = tuple[tuple[Form, ...], tuple[Form, ...]]
+
+
+@dataclass(slots=True)
+class State:
+    """Forms of int names, lengths of arrays, what bool names say (if true, if false), and facts `form >= 0`."""
+
+    ints: dict[str, Form] = field(default_factory=dict)
+    lengths: dict[str, tuple[Form, ...]] = field(default_factory=dict)
+    tests: dict[str, Test] = field(default_factory=dict)
+    facts: tuple[Form, ...] = ()
+    reachable: bool = True
+
+    def copy(self) -> State:
+        return replace(self, ints=dict(self.ints), lengths=dict(self.lengths), tests=dict(self.tests))
+
+
+@dataclass(slots=True)
+class Journal:
+    """Judgements of one pass; a node that is met twice keeps only what held both times."""
+
+    axes: dict[int, tuple[str | None, ...]] = field(default_factory=dict)
+    fits: dict[int, bool] = field(default_factory=dict)
+    alike: dict[int, frozenset[Pair]] = field(default_factory=dict)
+
+    def add_alike(self, node: int, found: frozenset[Pair]) -> None:
+        self.alike[node] = found & self.alike.get(node, found)
+
+    def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
+        old = self.axes.get(node, found)
+        self.axes[node] = tuple(a if a == b else None for a, b in zip(old, found, strict=True))
+
+    def add_fits(self, node: int, fits: bool) -> None:
+        self.fits[node] = fits and self.fits.get(node, True)
+
+    def merge(self, other: Journal) -> None:
+        for node, found in other.axes.items():
+            self.add_axes(node, found)
+        for node, fits in other.fits.items():
+            self.add_fits(node, fits)
+        for node, alike in other.alike.items():
+            self.add_alike(node, alike)
+
+
+class Values:
+    """Evaluates expressions to forms; `journal` receives the judgements."""
+
+    def __init__(self, types: Mapping[str, Type]) -> None:
+        self.types = types
+        self.unknowns = Unknowns()
+        self.journal = Journal()
+        self.held: Held = {}
+        self.symbols: Mapping[str, Form] | None = None  # on the typed stage: the lengths that all types may speak of
+        self._prover: tuple[tuple[Form, ...], Prover] | None = None
+
+    # --- proofs ----------------------------------------------------------------------------------------------------
+
+    def proves(self, state: State, goal: Form) -> bool:
+        return self.unknowns.interval(goal)[0] >= 0 or self._prover_of(state).proves(goal)
+
+    def _prover_of(self, state: State) -> Prover:
+        """A prover from the facts of a state: that of the last question, if these are the same facts."""
+        if self._prover is None or self._prover[0] is not state.facts:
+            self._prover = (state.facts, Prover(self.unknowns, state.facts))
+        return self._prover[1]
+
+    def within(self, state: State, form: Form, low: int, high: int) -> bool:
+        return self.proves(state, form.plus(-low)) and self.proves(state, form.times(-1).plus(high))
+
+    def learn(self, state: State, *facts: Form) -> None:
+        unproven = [f for f in facts if f.terms and self.unknowns.interval(f)[0] < 0]
+        if not unproven:
+            return
+        prover = self._prover_of(state)
+        new = [f for f in unproven if not prover.has(f)]
+        if new:
+            state.facts = (*state.facts, *new)
+            prover.add(new)
+            self._prover = (state.facts, prover)
+
+    # --- expressions -----------------------------------------------------------------------------------------------
+
+    def visit(self, node: gast.expr, state: State) -> Form | None:
+        """The form of an int expression, None for others; judges every access and int operation inside."""
+        kind = type(node)
+        if kind is gast.Name:
+            return self._name(node.id, state)
+        if kind is gast.Constant:
+            return Form(node.value) if type(node.value) is int else None
+        if kind is gast.Call:
+            return self._call(node, state)
+        match node:
+            case gast.Subscript():
+                return self._load(node, state)
+            case gast.IfExp():
+                return self._lazy_choice(node, state)
+            case gast.BoolOp(op=op, values=values):
+                inside = state.copy()
+                for value in values:
+                    self.visit(value, inside)
+                    self.learn(inside, *self.facts_of(value, inside, isinstance(op, gast.And)))
+                return None
+        return None
+
+    def known(self, node: gast.expr, state: State) -> Form:
+        """The same, an unknown where there is no form."""
+        form = self.visit(node, state)
+        return self.unknowns.fresh() if form is None else form
+
+    def _fresh_of(self, node: gast.expr) -> Form | None:
+        type_ = type_of(node, self.types, self.held)
+        return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None
+
+    def _name(self, id_: str, state: State) -> Form | None:
+        type_ = self.types.get(id_)
+        if not is_int(type_):
+            return None
+        if id_ not in state.ints:
+            state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])
+        return state.ints[id_]
+
+    def _load(self, node: gast.Subscript, state: State) -> Form | None:
+        container = self.types.get(node.value.id)
+        if isinstance(container, ListOf) or container is None:
+            for item in items_of(node):
+                self.visit(item, state)
+            return self._fresh_of(node) if isinstance(getattr(container, "element", None), Scalar) else None
+        self.access(node, state)
+        return self._fresh_of(node)
+
+    def access(self, node: gast.Subscript, state: State) -> None:
+        """Judge every index of an access; past it, the indices are known to be in bounds."""
+        if self.is_chosen(node):
+            return
+        lengths = iter(self.lengths_of_name(node.value.id, state))
+        found: list[str | None] = []
+        for item in items_of(node):
+            if isinstance(item, gast.Constant) and item.value is None:
+                found.append(FRONT)
+                continue
+            length = next(lengths)
+            is_part = isinstance(item, gast.Slice)
+            found.append(FRONT if is_part else self._judged(self.known(item, state), length, state))
+        self.journal.add_axes(id(node), tuple(found))
+
+    def is_chosen(self, node: gast.Subscript) -> bool:
+        """Whether elements are chosen by an array of indices or a mask."""
+        return any(isinstance(self.types.get(getattr(item, "id", "")), Array) for item in items_of(node))
+
+    def _judged(self, index: Form, length: Form, state: State) -> str | None:
+        beyond = (length - index).plus(-1)
+        if self.proves(state, index):
+            verdict = FRONT if self.proves(state, beyond) else None
+            self.learn(state, beyond)
+        elif self.proves(state, index.times(-1).plus(-1)):
+            verdict = BACK if self.proves(state, index + length) else None
+            self.learn(state, index + length)
+        else:
+            verdict = None
+            self.learn(state, beyond, index + length)
+        return verdict
+
+    def lengths_of_name(self, name: str, state: State) -> tuple[Form, ...]:
+        if name not in state.lengths:
+            state.lengths[name] = self.opaque(self.types[name])
+        return state.lengths[name]
+
+    def opaque(self, type_: Type) -> tuple[Form, ...]:
+        """Lengths of which nothing is known but what the type may be trusted to say."""
+        dims = type_.dims if isinstance(type_, Array) else ()
+        known = [None if self.symbols is None else self.length(extent, self.symbols) for extent in dims]
+        return tuple(self.unknowns.fresh(0, LENGTH_HIGH) if form is None else form for form in known)
+
+    def length(self, extent: Extent, symbols: Mapping[str, Form]) -> Form | None:
+        """`max(0, affine)` as a form, where all of its symbols are known."""
+        if not isinstance(extent, Dim):
+            return Form(extent)
+        if not all(symbol in symbols for symbol in extent.symbols()):
+            return None
+        total = Form(extent.constant)
+        for symbol, factor in extent.terms:
+            total = total + symbols[symbol].times(factor)
+        return total if self.unknowns.interval(total)[0] >= 0 else self.unknowns.choice("max", Form(0), total)
+
+    def _lazy_choice(self, node: gast.IfExp, state: State) -> Form | None:
+        self.visit(node.test, state)
+        sides = []
+        for part, truth in ((node.body, True), (node.orelse, False)):
+            inside = state.copy()
+            self.learn(inside, *self.facts_of(node.test, inside, truth))
+            sides.append(self.visit(part, inside))
+        return None if None in sides else self.either(node.test, sides[0], sides[1], state)
+
+    def either(self, test: gast.expr, left: Form, right: Form, state: State) -> Form:
+        """One of two ints: the greater or the lesser of them where that is what the test asks."""
+        return self.unknowns.choice(self._kind(left - right, test, state), left, right)
+
+    def _kind(self, gap: Form, test: gast.expr, state: State) -> str:
+        if gap.terms:
+            so, not_so = self.facts_of(test, state, True), self.facts_of(test, state, False)
+            if _follows(gap, so) and _follows(-gap, not_so):
+                return "max"
+            if _follows(-gap, so) and _follows(gap, not_so):
+                return "min"
+        return "either"
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def _call(self, node: gast.Call, state: State) -> Form | None:
+        operator = syntax.operator_of(node)
+        if operator == "dim":
+            return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]
+        if operator == "length":
+            return self.unknowns.fresh(0, LENGTH_HIGH)
+        row = row_of(operator)
+        if row is None or row.interval is None or row.is_comparison:
+            found = [
+                self.visit(argument, state)
+                for argument in node.args
+                if not isinstance(self.types.get(getattr(argument, "id", "")), Array | ListOf)
+            ]
+            if row is not None and row.is_comparison:
+                self._judge_exact(node, found, state)
+            return self._unknown_result(node)
+        forms = [self.visit(argument, state) for argument in node.args]
+        if None in ([forms[position] for position in row.lazy] or forms):  # a condition has no form: it is what it is
+            return self._unknown_result(node)
+        type_ = type_of(node, self.types, self.held)
+        if not is_int(type_):
+            return None
+        exact = row.interval(self, state, *(node.args[k] if form is None else form for k, form in enumerate(forms)))
+        return self._fitted(node, state, exact, type_)
+
+    def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
+        """Of the comparison of an int with a float: whether the int is a float without loss."""
+        ints = [form for form in forms if form is not None]
+        if len(ints) == 1:
+            self.journal.add_fits(id(node), self.within(state, ints[0], -LARGEST_EXACT, LARGEST_EXACT))
+
+    def _unknown_result(self, node: gast.Call) -> Form | None:
+        operator = str(syntax.operator_of(node))
+        if operator == "pop" and isinstance(self.types[node.args[0].id].element, Array):
+            return None
+        return self._fresh_of(node) if is_scalar_operator(operator) else None
+
+    def _fitted(self, node: gast.Call, state: State, exact: Form | None, type_: Scalar) -> Form:
+        """The exact form where it fits the dtype, or where Python's overflow check makes it so."""
+        low, high = INTERVALS[type_.dtype]
+        if exact is None:
+            self.journal.add_fits(id(node), False)
+            return self.unknowns.fresh(low, high)
+        fits = self.within(state, exact, low, high)
+        self.journal.add_fits(id(node), fits)
+        return exact if fits or type_.weak else self.unknowns.fresh(low, high)
+
+    # --- tests -----------------------------------------------------------------------------------------------------
+
+    def facts_of(self, test: gast.expr, state: State, truth: bool) -> tuple[Form, ...]:
+        """What holds where a test came out so."""
+        match test:
+            case gast.Name(id=id_):
+                return state.tests.get(id_, ((), ()))[0 if truth else 1]
+            case gast.BoolOp(op=op, values=values):
+                if isinstance(op, gast.And) != truth:
+                    return ()
+                return tuple(f for v in values for f in self.facts_of(v, state, truth))
+            case gast.Call(func=gast.Name(id="logical_not"), args=[inner]):
+                return self.facts_of(inner, state, not truth)
+            case gast.Call(args=parts) if (row := row_of(syntax.operator_of(test))) is not None:
+                if row.is_comparison:
+                    return self._comparison(row if truth else OPERATORS[row.negation], parts[0], parts[1], state)
+                if row.conjoins == truth:
+                    return tuple(f for p in parts for f in self.facts_of(p, state, truth))
+        return ()
+
+    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
+        if not (is_int(type_of(left, self.types, self.held)) and is_int(type_of(right, self.types, self.held))):
+            return ()
+        journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
+        x, y = self.visit(left, state), self.visit(right, state)
+        self.journal = journal
+        return () if x is None or y is None else row.interval(self, state, x, y)  # type: ignore[misc]
+
+
+def _follows(form: Form, facts: tuple[Form, ...]) -> bool:
+    """Whether one of the facts is that a form, or less than it, is not negative."""
+    return any(fact.terms == form.terms and fact.constant <= form.constant for fact in facts)
+
+
+def is_int(type_: Type | None) -> bool:
+    return isinstance(type_, Scalar) and is_integer(type_.dtype)
+
+
+def items_of(node: gast.Subscript) -> list[gast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]

@@ -1,0 +1,328 @@
+"""Which names may share array elements, and where that can be seen.
+
+    y = x[1:]          after it x and y share elements
+    x[0] = 5.0         a conflict if y is read later: in the language y is a value, in CPython it would change
+
+Flow-sensitive over structured code, loops to a fixpoint, so that buffers that swap names (`u, v = v, u`) stay apart.
+A `Link` remembers the statement that made two names share, and for a direct view which elements it shows, so that rows
+that are provably different do not conflict.  A name linked to itself may not be stored into: it shows one element twice
+(`broadcast_to`), or is read-only in NumPy.  A statement that makes new elements where NumPy gives a view says by
+`shows` of what; only `as_numpy` heeds that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...ops import schema
+from ...ops.forms import CHANGES_FIRST, FORMS, SHOWS, VIEWS
+from ...program import Function, remembered
+from ...records import dataclass
+from ...types import Array, ListOf, Type
+from ..liveness import liveness
+from .parts import Part, Parts
+
+READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """Why two names share: made by `origin`; if `part` is there, the second shows that part of `owner`."""
+
+    origin: gast.stmt
+    owner: str | None = None
+    part: Part | None = None
+
+
+Pair = tuple[str, str]
+State = dict[Pair, Link]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Aliases:
+    """The links that may hold before each statement; joined where one statement object stands in several places."""
+
+    links: Mapping[int, Mapping[Pair, Link]]
+
+    def before(self, statement: gast.stmt) -> Mapping[Pair, Link]:
+        return self.links.get(id(statement), {})
+
+    def may_share(self, statement: gast.stmt, left: str, right: str) -> bool:
+        """Whether two names may share elements just before a statement."""
+        return left == right or pair(left, right) in self.before(statement)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conflict:
+    """`store` overwrites elements of `stored` that `other` may show; `use` reads `other` next (None: the caller)."""
+
+    store: gast.stmt
+    stored: str
+    other: str
+    origin: gast.stmt | None
+    use: gast.stmt | None
+
+
+def pair(left: str, right: str) -> Pair:
+    return (left, right) if left <= right else (right, left)
+
+
+def alias(function: Function, as_numpy: bool = False) -> Aliases:
+    return _aliases(function, Parts(function), as_numpy)
+
+
+def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
+    walker = _Walker(function, parts, as_numpy)
+    walker.block(function.body, {})
+    return Aliases(walker.links)
+
+
+def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
+    """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
+    if not any(map(stored_names, syntax.walk(function.body))):
+        return []
+    parts = Parts(function)
+    aliases, live = _aliases(function, parts, as_numpy), liveness(function)
+    found = []
+    for statement in dict.fromkeys(syntax.walk(function.body)):
+        for stored in stored_names(statement):
+            used = {*live.after(statement), *masks_of(statement, function.types)}
+            for (left, right), link in sorted(aliases.before(statement).items(), key=lambda item: item[0]):
+                if stored not in (left, right):
+                    continue
+                other = right if left == stored else left
+                if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
+                    continue  # a list that gets another element leaves the arrays in it alone
+                owned = other in function.parameters and not _is_list(function.types.get(other))
+                if not (owned or other == stored or other in used):
+                    continue
+                if link.part is not None and link.owner == stored and parts.are_apart(link.part, statement):
+                    continue
+                found.append(Conflict(statement, stored, other, link.origin, live.next_use(statement, other)))
+            if stored in function.parameters and not _is_list(function.types.get(stored)):
+                found.append(Conflict(statement, stored, stored, None, None))
+    return found
+
+
+def stored_names(statement: gast.stmt) -> tuple[str, ...]:
+    """The arrays and lists whose elements a statement overwrites itself."""
+    if type(statement) is gast.Assign:
+        place = statement.targets[0]
+        if type(place) is gast.Subscript:
+            return (place.value.id,)
+        if syntax.operator_of(statement.value) not in CHANGES_FIRST:
+            return ()
+    match statement:
+        case gast.Expr(value=call) | gast.Assign(value=call) if syntax.operator_of(call) in CHANGES_FIRST:
+            return (call.args[0].id,)
+    return ()
+
+
+def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Iterable[str]:
+    """The masks of a store: NumPy reads one as it goes along, so that it sees what the store changes."""
+    if type(statement) is gast.Assign and type(place := statement.targets[0]) is gast.Subscript:
+        items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
+        return [i.id for i in items if type(i) is gast.Name and getattr(types.get(i.id), "dtype", "") == "bool"]
+    return ()
+
+
+def shown_by(value: gast.expr, types: Mapping[str, Type]) -> tuple[str, ...]:
+    """The names whose elements the value of a right-hand side may show."""
+    if (operator := syntax.operator_of(value)) in schema.OPERATORS and operator not in VIEWS:
+        return ()
+    match value:
+        case gast.Name(id=id_):
+            return (id_,) if isinstance(types.get(id_), Array | ListOf) else ()
+        case gast.Subscript(value=gast.Name(id=base), slice=items):
+            return (base,) if _is_view(types.get(base), items, types) else ()
+        case gast.Call(func=gast.Name(id=operator), args=arguments):
+            names = tuple(a.id for a in arguments if isinstance(a, gast.Name))
+            if operator not in SHOWS and (operator in schema.OPERATORS or operator in FORMS):
+                return ()
+            return tuple(n for n in names if isinstance(types.get(n), Array | ListOf))
+        case gast.IfExp(body=body, orelse=orelse):
+            return (*shown_by(body, types), *shown_by(orelse, types))
+    return ()
+
+
+def _is_view(base: Type | None, items: gast.expr, types: Mapping[str, Type]) -> bool:
+    if isinstance(base, ListOf):
+        return isinstance(base.element, Array)
+    elements = items.elts if isinstance(items, gast.Tuple) else [items]
+    arrays = any(isinstance(e, gast.Name) and isinstance(types.get(e.id), Array) for e in elements)
+    slices = any(isinstance(e, gast.Slice) or (isinstance(e, gast.Constant) and e.value is None) for e in elements)
+    return slices and not arrays or not arrays and isinstance(base, Array) and len(elements) < base.ndim
+
+
+def _is_list(type_: Type | None) -> bool:
+    return isinstance(type_, ListOf)
+
+
+class _Walker:
+    def __init__(self, function: Function, parts: Parts, as_numpy: bool) -> None:
+        self.types, self.parts, self.as_numpy = function.types, parts, as_numpy
+        self.links: dict[int, State] = {}
+        arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
+        self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
+        self.tracked |= {base for name in self.tracked for base in parts.bases(name)}
+
+    def block(self, statements: Iterable[gast.stmt], state: State) -> State:
+        for statement in statements:
+            self.links[id(statement)] = join(self.links.get(id(statement), {}), state)
+            state = self.after(statement, state)
+        return state
+
+    def after(self, statement: gast.stmt, state: State) -> State:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                return self.bind(statement, name, value, state)
+            case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+                return self.bind_results(statement, [p.id for p in places], value, state)
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=list_))], value=value) if _is_list(
+                self.types.get(list_)
+            ):
+                return self.share(statement, list_, shown_by(value, self.types), state)
+            case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), value])):
+                return self.share(statement, list_, shown_by(value, self.types), state)
+            case gast.If(body=body, orelse=orelse):
+                return join(self.block(body, state), self.block(orelse, state))
+            case gast.For(target=gast.Name(id=variable), body=body):
+                return self.loop(body, state, variable)
+            case gast.While(body=body):
+                return self.loop(body, state, None)
+        return state
+
+    def loop(self, body: Sequence[gast.stmt], state: State, variable: str | None) -> State:
+        while True:
+            start = state if variable is None else forget(state, variable, keep_links=True)
+            following = join(state, self.block(body, start))
+            if following.keys() == state.keys() and all(following[k].part is state[k].part for k in state):
+                return following
+            state = following
+
+    def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: State) -> State:
+        """The name shows what its new value shows, and nothing of what it showed before."""
+        if name not in self.tracked:
+            return state
+        sources = shown_by(value, self.types)
+        if self.as_numpy:
+            sources = (*sources, *getattr(statement, "shows", ()))
+        shown = self.partners(statement, sources, state)
+        if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
+            shown[sources[0]] = Link(statement, sources[0], self.parts.of(value))
+        state = forget(state, name)
+        for other, link in shown.items():
+            if other != name:
+                state[pair(name, other)] = link
+        locked = syntax.operator_of(value) in READ_ONLY or self.as_numpy and getattr(statement, "locked", False)
+        if locked or any((s, s) in state for s in sources):
+            state[name, name] = Link(statement)
+        return state
+
+    def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: State) -> State:
+        """The results of a call may show its arguments, and one another."""
+        shown = self.partners(statement, shown_by(value, self.types), state)
+        for name in names:
+            state = forget(state, name)
+        arrays = [n for n in names if isinstance(self.types.get(n), Array | ListOf)]
+        for position, name in enumerate(arrays):
+            for other in (*(s for s in shown if s not in names), *arrays[:position]):
+                state[pair(name, other)] = Link(statement)
+        return state
+
+    def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: State) -> State:
+        """A list shows what its new element shows, besides what it showed before."""
+        state = dict(state)
+        for other in self.partners(statement, sources, state):
+            if other != list_:
+                state.setdefault(pair(list_, other), Link(statement))
+        return state
+
+    def partners(self, statement: gast.stmt, sources: Sequence[str], state: State) -> dict[str, Link]:
+        """Everything that shares with the sources, the sources included."""
+        found = {source: Link(statement) for source in sources}
+        for left, right in state:
+            for source in sources:
+                if source in (left, right):
+                    found.setdefault(right if source == left else left, Link(statement))
+        return found
+
+
+def _views(function: Function) -> Iterable[gast.Subscript]:
+    for statement in syntax.walk(function.body):
+        if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
+            yield statement.value
+
+
+def join(left: State, right: State) -> State:
+    """What may hold on either path; of two reasons the first, its part only where both agree."""
+    if not right or left is right:
+        return left
+    joined = dict(left)
+    for key, link in right.items():
+        mine = joined.get(key)
+        if mine is None:
+            joined[key] = link
+        elif mine is not link and (mine.owner, mine.part) != (link.owner, link.part):
+            joined[key] = Link(mine.origin)
+    return joined
+
+
+def forget(state: State, name: str, keep_links: bool = False) -> State:
+    """The state once a name has a new value: its links go, and parts that were counted from it are unknown."""
+    kept: State = {}
+    for key, link in state.items():
+        if name in key and not keep_links:
+            continue
+        stale = link.part is not None and name in link.part.names or link.owner == name and not keep_links
+        kept[key] = Link(link.origin) if stale else link
+    return kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """Classes of names that may share elements anywhere in the function: coarse, and cheap to ask."""
+
+    of: Mapping[str, str]
+
+    def root(self, name: str) -> str:
+        """One name for the class of a name."""
+        return self.of.get(name, name)
+
+    def may_share(self, left: str, right: str) -> bool:
+        return left == right or self.of.get(left, left) == self.of.get(right, right)
+
+
+@remembered
+def regions(function: Function) -> Regions:
+    """Names that flow into one another by aliases, views, lists and calls, without regard to order."""
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while (above := parent.get(name, name)) != name:
+            parent[name] = name = parent.get(above, above)
+        return name
+
+    for statement in syntax.walk(function.body):
+        group = _sharing(statement, function.types)
+        for other in group[1:]:
+            parent[root(other)] = root(group[0])
+    return Regions({name: root(name) for name in parent})
+
+
+def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> Sequence[str]:
+    """The names that a statement lets share elements."""
+    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:
+        shown = shown_by(statement.value, types)
+        return (statement.targets[0].id, *shown) if shown else ()
+    match statement:
+        case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
+            return (*(p.id for p in places), *shown_by(value, types))
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=gast.Name(id=element)):
+            return (name, element) if _is_list(types.get(name)) else ()
+        case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=name), value])):
+            return (name, *shown_by(value, types))
+    return ()

@@ -1,0 +1,155 @@
+"""What an expression of the user's source may stand for: which objects it may be, or be a view of.
+
+    x            (a parameter)      may be   argument x
+    x[1:]                           may be   argument x, and is an array for sure
+    x.copy()                        may be   something made at this place
+    (x, y + 1)                      a container made here; its elements: argument x, something made here
+
+A `Value` is an upper bound: an object that is not listed is certainly not reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...records import dataclass
+
+DEEPEST = 3  # nesting of containers that is followed element by element
+
+# scalar     a number, no object that could change       made   the result of arithmetic: a number or a new array
+# array      an array for sure                           mask   the result of a comparison
+# container  a tuple, list or dict made here             function   a function or a module
+FORMS = ("unknown", "scalar", "made", "array", "mask", "container", "function")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """An object: an argument, a global, a variable of an enclosing function, or what was made at one place.
+
+    `through` names the call whose result may, as far as is known, be (a view of) this object.
+    """
+
+    kind: str
+    name: str
+    line: int = 0
+    column: int = 0
+    through: str = ""
+
+
+Origins = frozenset[Origin]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`itself`: objects it may be or view.  `inside`: objects its elements may be.  `elements`, `each`: where known.
+
+    `is_view`: on some path it is a view of an array for sure, so that `+=` on it writes through.
+    """
+
+    itself: Origins = frozenset()
+    inside: Origins = frozenset()
+    form: str = "unknown"
+    elements: tuple[Value, ...] | None = None
+    each: Value | None = None
+    is_view: bool = False
+
+    @property
+    def everything(self) -> Origins:
+        return self.itself | self.inside
+
+    @property
+    def copies_as_index(self) -> bool:
+        """Whether indexing with it gives a copy: an index array or a mask."""
+        return self.form in ("array", "mask")
+
+
+SCALAR = Value(form="scalar")
+FUNCTION = Value(form="function")
+NOTHING = Value(form="made")
+
+
+def outside(kind: str, name: str) -> Value:
+    """An object that was there before: an argument, a global, a variable of an enclosing function."""
+    origin = frozenset({Origin(kind, name)})
+    return Value(origin, origin)
+
+
+def made(form: str, what: str, line: int, column: int) -> Value:
+    """A new object without anything else's parts in it."""
+    return Value(frozenset({Origin("made", what, line, column)}), frozenset(), form)
+
+
+def container(place: Value, elements: Iterable[Value], each: Value | None = None) -> Value:
+    """A new tuple, list or dict: of these elements in order, or of any number of elements like `each`."""
+    parts = tuple(elements)
+    inside = frozenset[Origin]().union(*(part.everything for part in parts))
+    if each is not None:
+        inside |= each.everything
+    if max((_depth(part) for part in (*parts, *([each] if each else []))), default=0) >= DEEPEST:
+        return Value(place.itself, inside, "container")
+    return Value(place.itself, inside, "container", None if each else parts, each)
+
+
+def _depth(value: Value) -> int:
+    parts = value.elements or ((value.each,) if value.each else ())
+    return 1 + max(map(_depth, parts), default=0) if parts else 0
+
+
+def join(left: Value, right: Value) -> Value:
+    """What it may be when it is one or the other."""
+    if left == right:
+        return left
+    elements = None
+    if left.elements is not None and right.elements is not None and len(left.elements) == len(right.elements):
+        elements = tuple(map(join, left.elements, right.elements))
+    each = join(left.each, right.each) if left.each and right.each else None
+    form = left.form if left.form == right.form else "unknown"
+    is_view = left.is_view or right.is_view
+    return Value(left.itself | right.itself, left.inside | right.inside, form, elements, each, is_view)
+
+
+def join_all(values: Iterable[Value]) -> Value:
+    first, *rest = list(values) or [NOTHING]
+    for value in rest:
+        first = join(first, value)
+    return first
+
+
+def element(base: Value) -> Value:
+    """What any one element, row or item of it may be."""
+    if base.each is not None:
+        return base.each
+    if base.elements:
+        return join_all(base.elements)
+    match base.form:
+        case "scalar" | "mask" | "function":
+            return SCALAR
+        case "container":
+            return Value(base.inside, base.inside)
+        case "array" | "made":
+            return Value(base.itself, frozenset(), "made")
+        case _:
+            return Value(base.everything, base.inside)
+
+
+def view(base: Value) -> Value:
+    """A view of an array, whatever its shape."""
+    if base.form in ("scalar", "function"):
+        return base
+    itself = base.inside if base.form == "container" else base.everything
+    return Value(itself, frozenset(), "unknown", is_view=True)
+
+
+def with_part(base: Value, part: Value) -> Value:
+    """The container after something was put into it."""
+    if base.form in ("array", "made", "mask", "scalar", "function"):
+        return base  # an array copies what is stored into it
+    return replace(base, inside=base.inside | part.everything, elements=None, each=None)
+
+
+def doubtful(parts: Iterable[Value], through: str, place: Value) -> Value:
+    """The result of a call that cannot be seen: something new, or a view of anything it was given."""
+    reached = frozenset[Origin]().union(*(part.everything for part in parts))
+    marked = frozenset(o if o.kind == "made" or o.through else replace(o, through=through) for o in reached)
+    return Value(place.itself | marked, marked)

@@ -1,0 +1,1 @@
+"""What a function changes and reads, judged before types are known."""

@@ -1,0 +1,191 @@
+"""Connect the alias analysis with the names of the program: what globals are, and what calls return.
+
+    y = helper(x)     y: something new, or (a view of) x, by what the returns of `helper` may be
+
+A function whose source is at hand is analysed once and its result is kept as a summary in terms of its parameters;
+recursive functions go round until the summary no longer changes.  A call that cannot be seen may return a view of
+anything it was given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import gast
+
+from ...analysis.memory.alias_expression import argument_values, builtin_call, here, library_call, method_call
+from ...analysis.memory.alias_source import Facts, Flow, State, Surroundings, alias_facts
+from ...analysis.memory.alias_value import (
+    FUNCTION,
+    NOTHING,
+    SCALAR,
+    Origin,
+    Origins,
+    Value,
+    container,
+    doubtful,
+    join,
+    join_all,
+    outside,
+)
+from ...diagnostics import Label
+from ..source.resolve import Resolve, resolve_chain
+from ..source.scopes import AnyFunction, Scope, scope_of, scopes
+
+DEEPEST_CALLS = 12
+MOST_SUMMARIES = 300  # functions that all call each other would else take time without bound
+
+
+class Summaries:
+    """What functions return, in terms of their parameters; shared by all functions of one check."""
+
+    def __init__(self) -> None:
+        self.done: dict[gast.AST, Value] = {}
+        self.active: dict[gast.AST, Value] = {}
+        self.unfinished: set[gast.AST] = set()
+        self.scopes: dict[gast.AST, Scope] = {}
+        self.inside: dict[gast.AST, list[Scope]] = {}
+        self.changing: set[gast.AST] = set()
+        self.changed: dict[gast.AST, dict[str, tuple[Label, ...]]] = {}  # parameters that are changed, and where
+        self.made = 0
+
+    def scope(self, tree: AnyFunction, parent: Scope | None) -> Scope:
+        if tree not in self.scopes:
+            self.scopes[tree] = scope_of(tree, parent)
+        return self.scopes[tree]
+
+    def scopes_of(self, tree: AnyFunction) -> list[Scope]:
+        """The scope of a function and those inside it."""
+        if tree not in self.inside:
+            self.inside[tree] = list(scopes(tree))
+        return self.inside[tree]
+
+    def summary(self, scope: Scope, resolve: Resolve) -> Value | None:
+        """None when calls are nested too deeply to be followed."""
+        tree = scope.node
+        if tree in self.done:
+            return self.done[tree]
+        if tree in self.active:
+            self.unfinished.add(tree)
+            return self.active[tree]
+        self.made += 1
+        if len(self.active) >= DEEPEST_CALLS or self.made > MOST_SUMMARIES:
+            return None
+        before = Value()
+        while True:
+            self.active[tree] = before
+            after = facts_of(scope, resolve, self).returned or NOTHING
+            wider = join(before, after) if before != Value() else after
+            if wider == before or tree not in self.unfinished:
+                break
+            before = wider
+        del self.active[tree]
+        self.unfinished.discard(tree)
+        if not self.unfinished:
+            self.done[tree] = after
+        return after
+
+
+def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> Facts:
+    """The alias facts of one function, with the names around it resolved."""
+
+    def describe(name: str) -> Value:
+        owner = scope.owner(name)
+        if owner is not None:
+            return FUNCTION if name in owner.functions or name in owner.imported else outside("enclosing", name)
+        found = resolve(name)
+        if found.kind == "mutable":
+            return outside("global", name)
+        return SCALAR if found.kind == "constant" else FUNCTION
+
+    def call(flow: Flow, node: gast.Call, state: State) -> Value:
+        return _call(flow, node, state, scope, resolve, summaries)
+
+    return alias_facts(scope.node, Surroundings(describe, call), scope.names)
+
+
+def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Resolve, summaries: Summaries) -> Value:
+    match node.func:
+        case gast.Name(id=name) if (owner := scope.owner(name)) is not None:
+            function = owner.functions.get(name)
+            if function is None:
+                return doubtful(argument_values(flow, node), name, here(node))
+            return _apply(flow, node, state, summaries.scope(function, owner), resolve, summaries)
+        case gast.Lambda() as function:
+            return _apply(flow, node, state, summaries.scope(function, scope), resolve, summaries)
+    found = resolve_chain(node.func, resolve, scope.is_local)
+    if found is None:
+        if isinstance(node.func, gast.Attribute):
+            return method_call(flow, node, node.func.attr, state)
+        maker = resolve_chain(node.func.func, resolve, scope.is_local) if isinstance(node.func, gast.Call) else None
+        if maker is not None and maker.name.startswith("pellucid."):  # grad(f)(x): what it returns is always new
+            return here(node)
+        return doubtful(argument_values(flow, node), "this call", here(node))
+    match found.kind:
+        case "builtin":
+            return builtin_call(flow, node, found.name)
+        case "library" | "module":
+            return library_call(flow, node, found.name)
+        case "class":
+            return container(here(node), argument_values(flow, node))
+        case "function" if found.source is not None and (source := found.source()) is not None:
+            return _apply(flow, node, state, summaries.scope(source.tree, None), source.resolve, summaries)
+        case "callable":
+            return doubtful(argument_values(flow, node), f".{found.name}", here(node))
+        case _:
+            return doubtful(argument_values(flow, node), found.name, here(node))
+
+
+def _apply(flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Resolve, summaries: Summaries) -> Value:
+    """The summary of a function, with the arguments of this call put for its parameters."""
+    returned = summaries.summary(callee, resolve)
+    if returned is None:
+        return doubtful(argument_values(flow, node), callee.name, here(node))
+    actual = arguments_by_name(flow, node, callee.node)
+    alone = next((name for name in actual if returned == outside("argument", name)), None)
+    if alone is not None:
+        return actual[alone]
+
+    def reached(origin: Origin) -> Origins:
+        match origin.kind:
+            case "argument":
+                found = actual.get(origin.name, NOTHING).everything
+            case "enclosing":
+                found = flow.lookup(origin.name, state).everything
+            case "made":
+                return here(node).itself
+            case _:
+                return frozenset({origin})
+        return frozenset(replace(o, through=o.through or origin.through) if o.kind != "made" else o for o in found)
+
+    def substituted(value: Value) -> Value:
+        itself = frozenset[Origin]().union(*map(reached, value.itself))
+        inside = frozenset[Origin]().union(*map(reached, value.inside))
+        elements = None if value.elements is None else tuple(map(substituted, value.elements))
+        each = None if value.each is None else substituted(value.each)
+        return replace(value, itself=itself, inside=inside, elements=elements, each=each)
+
+    return substituted(returned)
+
+
+def arguments_by_name(flow: Flow, node: gast.Call, function: AnyFunction) -> dict[str, Value]:
+    """The values of a call's arguments by the parameters they go to; with stars, any may go anywhere."""
+    a = function.args
+    positional = [p.id for p in (*a.posonlyargs, *a.args)]
+    everyone = [*positional, *(p.id for p in (a.vararg, *a.kwonlyargs, a.kwarg) if p is not None)]
+    if any(isinstance(argument, gast.Starred) for argument in node.args) or any(k.arg is None for k in node.keywords):
+        return dict.fromkeys(everyone, join_all([NOTHING, *argument_values(flow, node)]))
+    values = [flow.facts.value(argument) for argument in node.args]
+    found = dict(zip(positional, values))
+    if a.vararg is not None:
+        found[a.vararg.id] = container(here(node), values[len(positional) :])
+    extra = []
+    for keyword in node.keywords:
+        value = flow.facts.value(keyword.value)
+        if keyword.arg in everyone:
+            found[keyword.arg] = value
+        else:
+            extra.append(value)
+    if a.kwarg is not None:
+        found[a.kwarg.id] = container(here(node), [], join_all(extra))
+    return found

@@ -1,0 +1,287 @@
+"""Find what a function changes that it did not make itself.
+
+    row = velocity[0]
+    row[1] = 0.0          ->   P015: changes its argument `velocity` through `row`
+
+Takes one scope and its alias facts, gives findings: one for each object changed, at the first place, the further ones
+as labels.  Elements of what was made inside the function may be assigned freely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple
+
+import gast
+import numpy as np
+
+from ...analysis.memory.alias_expression import out_argument
+from ...analysis.memory.alias_source import Binding, Facts
+from ...analysis.memory.alias_value import Origin
+from ...diagnostics import Diagnostic, Label, Span
+from ...records import dataclass
+from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
+from ..source.resolve import Resolution, Resolve, Source, resolve_chain
+from ..source.scopes import LEAVES, Scope, evaluated_here, name_span, parameters
+from .aliasing import DEEPEST_CALLS, Summaries, facts_of
+from .effects import root_name
+
+FURTHER_PLACES = 3  # labels for the same fault in other places
+LONGEST_HINT = 50  # characters of the user's text that are quoted in a hint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """One place where an object is changed: what is underlined, the expression for the object, and how."""
+
+    shown: gast.AST
+    base: gast.expr
+    how: str
+    is_of_container: bool = False
+    inside: tuple[Label, ...] = ()  # where a function that was called does it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What a scope's changes are judged by."""
+
+    scope: Scope
+    facts: Facts
+    file: str
+    text: str
+    resolve: Resolve
+    mutates: tuple[str, ...]
+    can_declare: bool
+    summaries: Summaries
+    is_called: bool = False  # by compiled functions only: what it does to its arguments is their affair
+
+
+def changes(around: Around) -> Iterator[Diagnostic]:
+    """The findings of one scope, one for each code and object."""
+    groups: dict[tuple[str, str, str], list[tuple[Change, Origin]]] = {}
+    node = around.scope.node
+    body = [node.body] if isinstance(node, gast.Lambda) else node.body
+    for statement in body:
+        for change in _changes_in(statement, around):
+            for origin in sorted(around.facts.value(change.base).itself, key=astuple):
+                code = _code(change, origin, around)
+                if code:
+                    through = root_name(change.base) if code in ("P015", "P016") else ""
+                    groups.setdefault((code, origin.name, through), []).append((change, origin))
+    for (code, _, _), found in groups.items():
+        yield _diagnostic(code, found, around)
+
+
+def _code(change: Change, origin: Origin, around: Around) -> str:
+    match origin.kind:
+        case "made":
+            return ""
+        case "argument" if origin.name in around.mutates or around.is_called:
+            return ""
+        # which list or dict it is, and who made it, the specialiser knows for sure; here only the plain case is judged
+        case "argument" if change.is_of_container and (root_name(change.base) != origin.name or not around.can_declare):
+            return ""
+        case _ if root_name(change.base) != origin.name and _is_attribute(change.base):
+            return ""  # which array an object holds by now is known when the types are
+        case _ if origin.through and (change.inside or origin.through.startswith(".")):
+            return ""  # what is called is walked through when the types are known
+        case _ if origin.through:
+            return "P016"
+        case "argument":
+            return "P014" if root_name(change.base) == origin.name else "P015"
+        case "global":
+            return "P010"
+        case _:
+            return "P011"
+
+
+def _is_attribute(base: gast.expr) -> bool:
+    """Whether it is an attribute of an object, or a part of one; arrays have attributes as well."""
+    while isinstance(base, gast.Subscript | gast.Attribute):
+        if isinstance(base, gast.Attribute) and base.attr not in NUMPY_ATTRIBUTES:
+            return True
+        base = base.value
+    return False
+
+
+NUMPY_ATTRIBUTES = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
+
+
+# --- places ----------------------------------------------------------------------------------------------------------
+
+
+def _changes_in(node: gast.AST, around: Around) -> Iterator[Change]:
+    match node:
+        case gast.Subscript(ctx=gast.Store(), value=base):
+            yield Change(node, base, "assigned here")
+        case gast.Subscript(ctx=gast.Del(), value=base):
+            yield Change(node, base, "deleted here")
+        case gast.AugAssign(target=gast.Name() as target) if around.facts.value(target).is_view:
+            yield Change(target, target, "updated in place here")
+        case gast.Call():
+            yield from _changes_by_call(node, around)
+        case gast.ClassDef():
+            return
+    for child in evaluated_here(node):
+        if type(child) not in LEAVES and type(child) is not gast.Name:
+            yield from _changes_in(child, around)
+
+
+def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
+    written = out_argument(node)
+    for array in written.elts if isinstance(written, gast.Tuple) else [written] if written is not None else []:
+        yield Change(array, array, "`out=` writes into it")
+    found = resolve_chain(node.func, around.resolve, around.scope.is_local)
+    if found is None or found.kind == "mutable":
+        if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
+            how = f"`.{node.func.attr}()` changes it in place"
+            yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
+    elif found.kind == "library":
+        yield from _changes_by_library(node, found)
+    elif found.source is not None and found.kind == "function":
+        yield from _changes_by_function(node, found, around.summaries)
+
+
+def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
+    if found.name in CHANGING_FUNCTIONS and node.args:
+        yield Change(node.args[0], node.args[0], f"`{found.name.removeprefix('numpy.')}` writes into it")
+    ufunc = getattr(np, found.name.removeprefix("numpy."), None) if found.name.startswith("numpy.") else None
+    if isinstance(ufunc, np.ufunc) and len(node.args) > ufunc.nin:
+        for array in node.args[ufunc.nin :]:
+            yield Change(array, array, "the result is written into it")
+
+
+def _changes_by_function(node: gast.Call, found: Resolution, summaries: Summaries) -> Iterator[Change]:
+    """A call of a function that changes its parameters, as it declares or as its text says."""
+    source = found.source() if found.source is not None else None
+    if source is None or any(isinstance(argument, gast.Starred) for argument in node.args):
+        return
+    changed = changed_parameters(source, summaries)
+    names = [p.id for p in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+    given = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords)]
+    for name, argument in given:
+        if name in changed or name in found.mutates:
+            how = f"`{found.name.rpartition('.')[2]}` changes it in place"
+            yield Change(argument, argument, how, inside=changed.get(name, ()))
+
+
+def changed_parameters(source: Source, summaries: Summaries) -> dict[str, tuple[Label, ...]]:
+    """The parameters of a function that it changes for sure, and where; those it may change are left to the types."""
+    tree = source.tree
+    if tree not in summaries.changed:
+        if len(summaries.changing) >= DEEPEST_CALLS:
+            return {}
+        summaries.changing.add(tree)
+        summaries.changed[tree] = {}  # what a recursive function does is found where it is done, not where it is called
+        scope = summaries.scope(tree, None)
+        facts = facts_of(scope, source.resolve, summaries)
+        around = Around(scope, facts, source.file, source.text, source.resolve, (), False, summaries)
+        found: dict[str, tuple[Label, ...]] = {}
+        for statement in [tree.body] if isinstance(tree, gast.Lambda) else tree.body:
+            for change in _changes_in(statement, around):
+                for origin in sorted(facts.value(change.base).itself, key=astuple):
+                    is_sure = not change.is_of_container or root_name(change.base) == origin.name
+                    if origin.kind == "argument" and not origin.through and is_sure:
+                        place = Label(Span.of(change.shown, source.file), change.how)
+                        found.setdefault(origin.name, (place, *change.inside)[:FURTHER_PLACES])
+        summaries.changed[tree] = found
+        summaries.changing.discard(tree)
+    return summaries.changed[tree]
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _diagnostic(code: str, found: list[tuple[Change, Origin]], around: Around) -> Diagnostic:
+    change, origin = found[0]
+    name, root = origin.name, root_name(change.base)
+    help_: tuple[str, ...]
+    labels = [*_place_of(origin, around), *change.inside]
+    match code:
+        case "P014":
+            message = f"this function changes its argument `{name}`"
+            help_ = (f"work on a copy (`{name} = {name}.copy()`)" + _or_declare(name, around),)
+        case "P015":
+            message = f"this function changes its argument `{name}` through `{root or 'a view'}`"
+            labels += _binding_label(change, origin, around, "may be a view of it from here on")
+            help_ = (_copy_of(change, origin, around) + _or_declare(name, around),)
+        case "P016":
+            message = f"it cannot be told whether this changes {_kind_word(origin)} `{name}`"
+            labels += _binding_label(change, origin, around, f"what `{origin.through}` returns may be a view of it")
+            help_ = (_copy_of(change, origin, around) + _or_declare(name, around),)
+        case "P010":
+            message = f"this function changes `{name}`, which is defined outside it"
+            help_ = (f"take `{name}` as an argument and return the changed copy",)
+        case _:
+            message = f"this inner function changes `{name}` of the function around it"
+            help_ = (f"return the new value and assign it outside: `{name} = {around.scope.name}(...)`",)
+    further = [(Span.of(other.shown, around.file), other.how.replace(" here", " here, too")) for other, _ in found[1:]]
+    labels += [Label(place, how) for place, how in further[:FURTHER_PLACES]]
+    unique = dict.fromkeys(labels)
+    span = Span.of(change.shown, around.file)
+    others = tuple(label for label in unique if label.span != span)
+    return Diagnostic(code, message, span, change.how, others, help_, subject=name)
+
+
+def _kind_word(origin: Origin) -> str:
+    return {"argument": "the argument", "global": "the global"}.get(origin.kind, "the variable")
+
+
+def _or_declare(name: str, around: Around) -> str:
+    if not around.can_declare or name not in around.scope.parameters:
+        return ""
+    declared = [f'"{each}"' for each in (*around.mutates, name)]
+    return f", or declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
+
+
+def _place_of(origin: Origin, around: Around) -> Iterable[Label]:
+    """Where the object comes from: the parameter, or the assignment outside."""
+    if origin.kind == "argument":
+        for parameter in parameters(around.scope.node):
+            if parameter.id == origin.name:
+                yield Label(name_span(parameter, around.file), "the argument")
+    elif origin.kind == "global":
+        span = around.resolve(origin.name).span
+        if span is not None:
+            yield Label(span, "assigned here")
+
+
+def _last_binding(change: Change, origin: Origin, around: Around) -> Binding | None:
+    """The assignment that made a name stand for the object: the last one above the change, or else the first."""
+    known = around.facts.bindings.get(root_name(change.base), {}).values()
+    same = (origin.kind, origin.name)
+    reaching = [b for b in known if any((o.kind, o.name) == same for o in b.value.everything)]
+    above = [b for b in reaching if _position(b.target) < _position(change.shown)]
+    return above[-1] if above else reaching[0] if reaching else None
+
+
+def _position(node: gast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _binding_label(change: Change, origin: Origin, around: Around, text: str) -> Iterator[Label]:
+    binding = _last_binding(change, origin, around)
+    if binding is not None:
+        word = f"`{root_name(change.base)}` " if text.startswith("may be") else ""
+        yield Label(Span.of(binding.target, around.file), word + text)
+
+
+def _copy_of(change: Change, origin: Origin, around: Around) -> str:
+    """The binding written with a copy, where it is short and its source is an expression of its own."""
+    binding = _last_binding(change, origin, around)
+    simple = gast.Name | gast.Subscript | gast.Attribute | gast.Call
+    if binding is None or not isinstance(binding.source, simple):
+        return f"work on a copy of `{origin.name}`"
+    text = _segment(binding.source, around.text)
+    if not text or len(text) > LONGEST_HINT:
+        return f"work on a copy of `{origin.name}`"
+    return f"work on a copy (`{root_name(change.base)} = {text}.copy()`)"
+
+
+def _segment(node: gast.AST, text: str) -> str:
+    """The text of a one-line expression."""
+    if node.end_lineno != node.lineno:
+        return ""
+    line = text.split("\n")[node.lineno - 1] if node.lineno <= text.count("\n") + 1 else ""
+    segment = line.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
+    return segment if segment.isprintable() else ""

@@ -1,0 +1,221 @@
+"""Find the constructs that are outside the language: try, with, generators, classes, imports, sets, ...
+
+    def f(x):
+        try:                      ->   U001 at `try`, once for the whole statement, and what is inside it is
+            return 1 / x               looked at all the same
+        except ZeroDivisionError:
+            return 0.0
+
+Takes one scope, gives its findings; decides by the shape of the text alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from ...diagnostics import Diagnostic, Label, Span
+from ...vocabulary import INDEX_MAKERS, words
+from ..source import matching
+from ..source.resolve import Resolve, resolve_chain
+from ..source.scopes import Scope, evaluated_here, is_message, name_span
+
+# Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
+CONSUMERS = words("sum any all min max tuple list dict")
+
+# node class -> (code, what it is, way out)
+REFUSED: dict[type, tuple[str, str, str]] = {
+    gast.Try: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
+    gast.TryStar: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
+    gast.With: ("U002", "`with`", "do this outside and call the compiled function inside the `with`"),
+    gast.AsyncWith: ("U003", "`async with`", "do this outside and pass the values as arguments"),
+    gast.AsyncFor: ("U003", "`async for`", "collect the values outside and pass them as an argument"),
+    gast.AsyncFunctionDef: ("U003", "an `async` function", "write a plain `def`; a caller may run it in a thread"),
+    gast.Await: ("U003", "`await`", "wait outside and pass the value as an argument"),
+    gast.Yield: ("U004", "`yield`", "fill an array or a list and return it"),
+    gast.YieldFrom: ("U004", "`yield from`", "fill an array or a list and return it"),
+    gast.GeneratorExp: ("U004", "a generator expression", "write a list comprehension: `[...]`"),
+    gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
+    gast.Import: ("U006", "`import` inside a function", "import at the top of the module"),
+    gast.ImportFrom: ("U006", "`import` inside a function", "import at the top of the module"),
+    gast.Set: ("U007", "a set", "use a tuple, a dict or a boolean array"),
+    gast.SetComp: ("U007", "a set", "use a tuple, a dict or a boolean array"),
+    gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
+}  # fmt: skip
+
+# What most of a function is made of, and what is refused nowhere.
+PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
+
+OPENING = {
+    gast.Try: "try",
+    gast.TryStar: "try",
+    gast.With: "with",
+    gast.Match: "match",
+    gast.ClassDef: "class",
+    gast.AsyncWith: "async with",
+    gast.AsyncFor: "async for",
+    gast.AsyncFunctionDef: "async def",
+}
+
+
+def refused_constructs(
+    scope: Scope, file: str, resolve: Resolve, static: tuple[str, ...], is_inner: bool, is_helper: bool = False
+) -> Iterator[Diagnostic]:
+    """What this function says that the language cannot: its own text only, inner functions are scopes of their own.
+
+    `is_helper` says that only compiled functions call it, which know how many arguments they give.
+    """
+    body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
+    if not is_helper:
+        yield from _star_parameters(scope, file, static)
+    yield from _default_values(scope, file, resolve)
+    if isinstance(scope.node, gast.FunctionDef) and is_inner:
+        yield from _decorators(scope, file, resolve)
+    found: list[Diagnostic] = []
+    for node in body:
+        _walk(node, file, False, False, found)
+    yield from found
+    yield from _declarations(scope, file)
+
+
+def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: list[Diagnostic]) -> None:
+    if type(node) not in PLAIN:
+        fault = _fault(node, file, in_message, consumed)
+        if fault is not None:
+            found.append(fault)
+    if isinstance(node, gast.ClassDef | gast.JoinedStr):
+        return
+    takes = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in CONSUMERS
+    for child in evaluated_here(node):
+        _walk(child, file, in_message or is_message(node, child), takes and len(node.args) == 1, found)
+
+
+def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagnostic | None:
+    match node:
+        case gast.GeneratorExp() if consumed:
+            return _async_comprehension(node, file)
+        case gast.JoinedStr() if in_message:
+            return None
+        case gast.ListComp() | gast.DictComp():
+            return _async_comprehension(node, file)
+        case gast.Constant(value=complex()):
+            message, way_out = (
+                "the language has no complex numbers",
+                "keep the real and the imaginary part as two floats",
+            )
+            return Diagnostic("U017", message, Span.of(node, file), "a complex number", help=(way_out,))
+        case gast.Constant(value=bytes()):
+            message, way_out = "the language has no `bytes`", "pass an array of integers"
+            return Diagnostic("U018", message, Span.of(node, file), "not supported", help=(way_out,))
+        case gast.Match() if faults := list(matching.faults(node)):
+            place, what = faults[0]
+            text = f"{what} is outside the language"
+            return Diagnostic("U009", text, Span.of(place, file), "not supported", help=("write `if` and `elif`",))
+        case gast.Delete(targets=targets) if any(isinstance(t, gast.Subscript) for t in targets):
+            return Diagnostic("U010", "`del` of an item is outside the language", keyword_span(node, file),
+                              "not supported", help=("make a new list or dict without it",))  # fmt: skip
+        case gast.With() if is_errstate_like(node):
+            return None
+    if type(node) in REFUSED:
+        code, what, way_out = REFUSED[type(node)]
+        message = f"{what} is outside the language"
+        return Diagnostic(code, message, keyword_span(node, file), "not supported", help=(way_out,))
+    if type(node).__name__ in ("TypeAlias", "TemplateStr", "Interpolation"):
+        return Diagnostic("U018", "this syntax is outside the language", keyword_span(node, file), "not supported")
+    return None
+
+
+def is_errstate_like(node: gast.With) -> bool:
+    """Whether it may be `with np.errstate(...)`, which the specialiser tells from others of that name."""
+    calls = [item.context_expr for item in node.items if item.optional_vars is None]
+    return len(calls) == len(node.items) and all(
+        isinstance(call, gast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "errstate"
+        for call in calls
+    )
+
+
+def _async_comprehension(node: gast.AST, file: str) -> Diagnostic | None:
+    if any(generator.is_async for generator in node.generators):
+        help_ = "collect the values outside and pass them as an argument"
+        text = "an asynchronous comprehension is outside the language"
+        return Diagnostic("U003", text, Span.of(node, file), "not supported", help=(help_,))
+    return None
+
+
+def keyword_span(node: gast.AST, file: str) -> Span:
+    """The keyword that opens a compound statement, so that not its whole body is underlined; else the whole node."""
+    length = len(OPENING.get(type(node), ""))
+    if not length:
+        return Span.of(node, file)
+    return Span(file, node.lineno, node.col_offset, node.lineno, node.col_offset + length)
+
+
+def _star_parameters(scope: Scope, file: str, static: tuple[str, ...]) -> Iterator[Diagnostic]:
+    for star, parameter in (("*", scope.node.args.vararg), ("**", scope.node.args.kwarg)):
+        if parameter is not None and parameter.id not in static:
+            static_hint = f'@compile(static=("{parameter.id}",))'
+            help_ = f"name the parameters, or pass one tuple or dict; or fix it at compile time: {static_hint}"
+            text = f"the parameter `{star}{parameter.id}` takes any number of arguments"
+            yield Diagnostic("U011", text, Span.of(parameter, file), "not supported", help=(help_,))
+
+
+def _default_values(scope: Scope, file: str, resolve: Resolve) -> Iterator[Diagnostic]:
+    """Defaults live as long as the function does, and whoever holds one can change it."""
+    a = scope.node.args
+    plain = [*a.posonlyargs, *a.args]
+    pairs = [*zip(plain[len(plain) - len(a.defaults) :], a.defaults), *zip(a.kwonlyargs, a.kw_defaults)]
+    for parameter, default in pairs:
+        if default is not None and _can_change(default, scope, resolve):
+            text = f"the default value of `{parameter.id}` can change between calls"
+            help_ = "use a tuple, or `None` and make the value inside the function"
+            label = Label(name_span(parameter, file), "the parameter")
+            yield Diagnostic("P013", text, Span.of(default, file), "one object for all calls", (label,), (help_,))
+
+
+def _can_change(default: gast.expr, scope: Scope, resolve: Resolve) -> bool:
+    is_local = scope.parent.is_local if scope.parent else lambda _: False
+    match default:
+        case gast.List() | gast.ListComp() | gast.Dict() | gast.DictComp():
+            return True
+        case gast.Name() | gast.Attribute():
+            found = resolve_chain(default, resolve, is_local)
+            return found is not None and found.kind == "mutable"
+        case gast.Call(func=func):
+            found = resolve_chain(func, resolve, is_local)
+            if found is None:
+                return False
+            makers = [f"numpy.{name}" for name in INDEX_MAKERS]
+            return found.name in ("list", "dict") if found.kind == "builtin" else found.name in makers
+        case _:
+            return False
+
+
+def _decorators(scope: Scope, file: str, resolve: Resolve) -> Iterator[Diagnostic]:
+    """Decorators of inner functions; those of Pellucid itself mean what they say."""
+    for decorator in scope.node.decorator_list:
+        made = decorator.func if isinstance(decorator, gast.Call) else decorator
+        found = resolve_chain(made, resolve, scope.parent.is_local if scope.parent else lambda _: False)
+        if found is None or not found.name.startswith("pellucid."):
+            help_ = "call the decorator outside and pass the function it makes as an argument"
+            text = "an inner function has a decorator"
+            yield Diagnostic("U016", text, Span.of(decorator, file), "not supported", help=(help_,))
+
+
+def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
+    """`global` and `nonlocal`: the fault is shown where the name is written, if it is."""
+    for name, statement in scope.declared.items():
+        is_global = isinstance(statement, gast.Global)
+        code, word = ("P001", "the global") if is_global else ("P002", "a variable of an enclosing function:")
+        place = _first_write(scope, name)
+        label = (Label(Span.of(statement, file), "declared here"),) if place is not None else ()
+        shown = "written here" if place is not None else "declared here"
+        text = f"this function writes {word} `{name}`"
+        help_ = f"take `{name}` as an argument and return its new value"
+        yield Diagnostic(code, text, Span.of(place if place is not None else statement, file), shown, label, (help_,))
+
+
+def _first_write(scope: Scope, name: str) -> gast.AST | None:
+    named = [node for node in scope.nodes if isinstance(node, gast.Name) and node.id == name]
+    writes = [node for node in named if not isinstance(node.ctx, gast.Load)]
+    return min(writes, key=lambda n: (n.lineno, n.col_offset), default=None)

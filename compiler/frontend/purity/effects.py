@@ -1,0 +1,273 @@
+"""Judge every name and call of a function that comes from outside it.
+
+    print(x)          ->  P004            np.random.rand(3)   ->  P005           TABLE[i]       ->  P007
+    np.tanhh(x)       ->  U012, with the supported name that looks most like it
+    x.tolist()        ->  U013            sorted(x)           ->  U014           undefined_name ->  P009
+
+Takes one scope and its alias facts, gives findings.  What is changed in place is left to `changes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import gast
+import numpy as np
+
+from ... import vocabulary as words
+from ...analysis.memory.alias_source import Facts
+from ...diagnostics import Diagnostic, Label, Span
+from ...dtypes import NUMPY_NAMES
+from ...records import dataclass
+from ...vocabulary import Vocabulary, belongs, closest
+from ..source.resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
+from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
+
+OTHER_METHODS = words.words("astype bit_length copy flatten item tolist")
+ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
+OUTSIDE = "compute it outside and pass the result as an argument"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judge:
+    """What a scope's names are judged by."""
+
+    scope: Scope
+    facts: Facts
+    file: str
+    resolve: Resolve
+    vocabulary: Vocabulary
+    freeze: tuple[str, ...]
+    is_helper: bool = False
+
+    def findings(self) -> Iterator[Diagnostic]:
+        node = self.scope.node
+        for child in [node.body] if isinstance(node, gast.Lambda) else node.body:
+            yield from self.visit(child, False)
+
+    def visit(self, node: gast.AST, in_message: bool) -> Iterator[Diagnostic]:
+        match node:
+            case gast.Call(func=func):
+                yield from self._called(node, func, in_message)
+                rest = [*node.args, *(keyword.value for keyword in node.keywords)]
+                if resolve_chain(func, self.resolve, self.scope.is_local) is None:
+                    rest.insert(0, func.value if isinstance(func, gast.Attribute) else func)
+            case gast.Attribute(ctx=gast.Store() | gast.Del()) if self._is_outside(node):
+                text = f"this function writes the attribute `{node.attr}`"
+                help_ = "return the new value; a record is renewed with `record._replace(...)` or by making a new one"
+                yield self._fault("P003", text, node, "written here", help_)
+                rest = [node.value]
+            case gast.Name() | gast.Attribute():
+                found = resolve_chain(node, self.resolve, self.scope.is_local)
+                if found is not None:
+                    if not _is_builtin_class(found):
+                        yield from self._judge(found, node, in_message)
+                    return
+                rest = [node.value] if isinstance(node, gast.Attribute) else []
+            case gast.ClassDef():
+                return
+            case gast.With():  # what stands in its head is part of that fault
+                rest = list(node.body)
+            case gast.FunctionDef():
+                rest = [child for child in evaluated_here(node) if child not in node.decorator_list]
+            case _:
+                rest = list(evaluated_here(node))
+        for child in rest:
+            if type(child) not in LEAVES:
+                yield from self.visit(child, in_message or is_message(node, child))
+
+    def _is_outside(self, node: gast.Attribute) -> bool:
+        """Whether the attribute is one of an object that was there before the call; a helper's arguments may be new."""
+        if resolve_chain(node.value, self.resolve, self.scope.is_local) is not None:
+            return True
+        found = self.facts.value(node.value).itself
+        known = ("argument",) if not self.is_helper else ()
+        return bool(found) and all(origin.kind in known and not origin.through for origin in found)
+
+    def _called(self, node: gast.Call, func: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+        found = resolve_chain(func, self.resolve, self.scope.is_local)
+        if found is not None:
+            yield from self._judge(found, func, in_message)
+        elif isinstance(func, gast.Attribute):
+            yield from self._method(node, func)
+
+    # --- names -----------------------------------------------------------------------------------------------------
+
+    def _judge(self, found: Resolution, node: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+        shown = gast_text(node)
+        match found.kind:
+            case "mutable":
+                yield from self._mutable(found, node)
+            case "undefined":
+                yield self._undefined(node, shown)
+            case "unknown":
+                text = f"the compiler cannot see into `{shown}`: {found.what}"
+                help_ = f"write it as a plain function, or {OUTSIDE}"
+                if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
+                    help_ = INSTEAD_OF_OBJECT
+                yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
+            case "builtin":
+                yield from self._builtin(found, node, in_message)
+            case "library":
+                yield from self._library(found.name, shown, node)
+
+    def _mutable(self, found: Resolution, node: gast.expr) -> Iterator[Diagnostic]:
+        root = root_name(node)
+        if root in self.freeze:
+            return
+        if found.what == "random generator":
+            yield self._fault(
+                "P005", f"this function draws random numbers from `{root}`", node, "drawn here", DRAW_OUTSIDE
+            )
+            return
+        labels = (Label(found.span, "assigned here"),) if found.span is not None else ()
+        text = f"this function reads `{root}`, {article(found.what)} from outside that can change"
+        help_ = f'pass it as an argument, or fix its value at compile time: @compile(freeze=("{root}",))'
+        yield Diagnostic("P007", text, Span.of(node, self.file), "read here", labels, (help_,), subject=root)
+
+    def _undefined(self, node: gast.expr, shown: str) -> Diagnostic:
+        root = root_name(node)
+        if self.resolve(root).kind == "module":
+            return self._fault("P009", f"`{shown}` does not exist", node, "not found in the module")
+        known = [name for scope in lineage(self.scope) for name in (*scope.names, *scope.declared)]
+        near = closest(root, [*known, *words.BUILTINS])
+        return self._fault(
+            "P009", f"`{root}` is not defined", node, "not found", f"did you mean `{near}`?" if near else ""
+        )
+
+    def _builtin(self, found: Resolution, node: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
+        name = found.name
+        dotted = f"builtins.{name}"
+        is_exception = isinstance(found.value, type) and issubclass(found.value, BaseException)
+        if name in words.BUILTINS or is_exception or name == "Ellipsis" or self.vocabulary.is_supported(dotted):
+            return
+        if in_message and name in ("str", "repr", "format", "type"):
+            return
+        if name in words.IO_BUILTINS:
+            instead = "print what the function returns, or look inside with `f.debug(stage)`"
+            help_ = instead if name == "print" else OUTSIDE
+            text = "this function prints" if name == "print" else f"this function does input or output: `{name}`"
+            yield self._fault("P004", text, node, "called here", help_)
+        elif name in words.INSPECTING_BUILTINS:
+            yield self._fault("P012", f"`{name}` inspects or runs the program itself", node, "used here", OUTSIDE)
+        else:
+            help_ = words.WAYS_OUT.get(dotted, OUTSIDE)
+            yield self._fault("U014", f"the builtin `{name}` is not supported", node, "used here", help_)
+
+    def _library(self, dotted: str, shown: str, node: gast.expr) -> Iterator[Diagnostic]:
+        is_ours = belongs(dotted, ("pellucid", "typing"))
+        if is_ours or dotted in words.CONSTANTS or self.vocabulary.is_supported(dotted):
+            return
+        tail = dotted.rpartition(".")[2]
+        if dotted.startswith("numpy.") and dotted.count(".") == 1 and tail in words.DTYPES:
+            return
+        if dotted.startswith("numpy.") and tail in words.OTHER_DTYPES:
+            help_ = f"use one of {NUMPY_NAMES}"
+            yield self._fault("U015", f"the dtype `{shown}` is not supported", node, "used here", help_)
+        elif belongs(dotted, words.RANDOM_MODULES):
+            yield self._fault(
+                "P005", f"this function draws random numbers: `{shown}`", node, "drawn here", DRAW_OUTSIDE
+            )
+        elif belongs(dotted, words.IO_MODULES):
+            yield self._fault("P004", f"this function does input or output: `{shown}`", node, "used here", OUTSIDE)
+        elif belongs(dotted, words.AMBIENT_MODULES):
+            yield self._fault("P006", f"`{shown}` depends on the time or the machine", node, "used here", OUTSIDE)
+        elif belongs(dotted, words.INSPECTING_MODULES):
+            yield self._fault("P012", f"`{shown}` inspects or runs the program itself", node, "used here", OUTSIDE)
+        else:
+            yield self._unsupported(dotted, tail, shown, node)
+
+    def _unsupported(self, dotted: str, tail: str, shown: str, node: gast.expr) -> Diagnostic:
+        library = dotted.rpartition(".")[0]
+        module = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft, "math": math}.get(library)
+        missing = module is not None and not hasattr(module, tail)
+        text = f"`{library}` has no `{tail}`" if missing else f"`{shown}` is not supported"
+        near = None if dotted in words.WAYS_OUT else self.vocabulary.suggestion(dotted)
+        hints = [f"did you mean `{respell(shown, near)}`?"] if near else []
+        if not missing or not near:
+            hints.append(words.WAYS_OUT.get(dotted, f"write it with supported functions, or {OUTSIDE}"))
+        return self._fault("U012", text, node, "used here", *hints)
+
+    # --- methods ---------------------------------------------------------------------------------------------------
+
+    def _method(self, node: gast.Call, func: gast.Attribute) -> Iterator[Diagnostic]:
+        method, base = func.attr, func.value
+        if any(root_name(base) in scope.imported for scope in lineage(self.scope)):
+            return  # the import is the fault
+        function = f"numpy.{method}"
+        if method in ALWAYS_METHODS or (method in words.NUMPY_METHODS and self.vocabulary.is_supported(function)):
+            return
+        if method in ("tofile", "dump", "dumps"):
+            yield self._fault(
+                "P004", f"this function does input or output: `.{method}()`", func, "called here", OUTSIDE
+            )
+        elif method in words.STANDARD_METHODS and not self._may_be_own(base):
+            if not self._changes_outside(base, method):
+                yield self._bad_method(func)
+        elif self._is_plain(base):
+            yield self._bad_method(func)
+
+    def _may_be_own(self, base: gast.expr) -> bool:
+        """Whether it may be an instance of a class of the user's, whose methods the specialiser knows."""
+        return self.is_helper or self.facts.value(base).form == "container"
+
+    def _changes_outside(self, base: gast.expr, method: str) -> bool:
+        """Whether `changes` reports this call: once is enough."""
+        origins = self.facts.value(base).itself
+        return method in words.CHANGING_METHODS and any(origin.kind != "made" for origin in origins)
+
+    def _is_plain(self, base: gast.expr) -> bool:
+        """Whether it is a number or an array for sure: anything else may be a record with fields of its own."""
+        value = self.facts.value(base)
+        return value.form in ("scalar", "made", "array", "mask") and all(
+            origin.kind == "made" for origin in value.itself
+        )
+
+    def _bad_method(self, func: gast.Attribute) -> Diagnostic:
+        method = func.attr
+        allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
+        near = None if method in words.METHOD_WAYS_OUT else closest(method, allowed)
+        way_out = words.METHOD_WAYS_OUT.get(method, f"write it with supported methods, or {OUTSIDE}")
+        hint = f"did you mean `.{near}()`?" if near else way_out
+        return self._fault("U013", f"the method `.{method}()` is not supported", func, "called here", hint)
+
+    def _fault(self, code: str, message: str, node: gast.AST, label: str, *help_: str) -> Diagnostic:
+        return Diagnostic(code, message, Span.of(node, self.file), label, help=tuple(h for h in help_ if h))
+
+
+DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
+
+
+KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.integer numpy.floating")
+
+
+def _is_builtin_class(found: Resolution) -> bool:
+    """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
+    return found.name in KINDS_OF_NUMPY or found.kind == "builtin" and isinstance(found.value, type)
+
+
+def lineage(scope: Scope | None) -> Iterator[Scope]:
+    """The scope and those around it, inside out."""
+    while scope is not None:
+        yield scope
+        scope = scope.parent
+
+
+def root_name(node: gast.AST) -> str:
+    """The name a chain of attributes, subscripts and calls starts at; empty when it starts at no name."""
+    while isinstance(node, gast.Attribute | gast.Subscript | gast.Call):
+        node = node.func if isinstance(node, gast.Call) else node.value
+    return node.id if isinstance(node, gast.Name) else ""
+
+
+def gast_text(node: gast.AST) -> str:
+    """`a.b.c` as it is written."""
+    return f"{gast_text(node.value)}.{node.attr}" if isinstance(node, gast.Attribute) else getattr(node, "id", "...")
+
+
+def respell(shown: str, dotted: str) -> str:
+    """A supported name in the user's spelling: `np.tanhh` and `numpy.tanh` give `np.tanh`."""
+    tail = dotted.rpartition(".")[2]
+    prefix = shown.rpartition(".")[0]
+    return f"{prefix.split('.')[0]}.{dotted.partition('.')[2]}" if prefix else tail

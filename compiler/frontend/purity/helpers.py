@@ -1,0 +1,68 @@
+"""The functions that a function reaches: they are compiled with it, and are judged with it.
+
+    def f(x): return g(x)          f reaches g, called in line 1, and h, called in line 2
+    def g(x): return h(x) + 1      ->
+
+Every function that is mentioned counts, as it may be passed on and called; each is met once, by the first way that
+leads there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from ...diagnostics import LONGEST_CHAIN, Label, Span
+from ...records import dataclass
+from ..source.resolve import Source, resolve_chain
+from ..source.scopes import Scope
+from .aliasing import Summaries
+
+MOST_HELPERS = 1000  # functions reached from one; who has more finds the faults of the rest when they are compiled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Helper:
+    """A function that is reached, and the calls that lead to it, the nearest first."""
+
+    source: Source
+    chain: tuple[Label, ...] = ()
+
+    @property
+    def identity(self) -> object:
+        """Functions made by one function have one tree and worlds of their own."""
+        return self.source.function or self.source.tree
+
+
+def reached(
+    root: Source, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
+) -> Iterator[Helper]:
+    """The helpers of a function, nearest first; with `is_live` those that are not there yet are not looked into."""
+    queue, met = [Helper(root, chain)], {root.function or root.tree}
+    for caller in queue:  # grows while it is walked
+        for scope, node, source in mentioned(caller.source, summaries):
+            place = Label(Span.of(node, caller.source.file), f"`{scope.name}` calls `{name_of(source)}` here")
+            helper = Helper(source, (place, *caller.chain)[:LONGEST_CHAIN])
+            if helper.identity in met or len(met) >= MOST_HELPERS:
+                continue
+            met.add(helper.identity)
+            if not is_live or source.function is not None:
+                queue.append(helper)
+            yield helper
+
+
+def mentioned(source: Source, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, Source]]:
+    """The functions that stand behind the names of a function and of the functions inside it, and where."""
+    for scope in summaries.scopes_of(source.tree):
+        for node in scope.nodes:
+            if not isinstance(node, gast.Name | gast.Attribute):
+                continue
+            found = resolve_chain(node, source.resolve, scope.is_local)
+            inner = found.source() if found is not None and found.source is not None else None
+            if inner is not None:
+                yield scope, node, inner
+
+
+def name_of(source: Source) -> str:
+    return getattr(source.tree, "name", "lambda")

@@ -1,0 +1,186 @@
+"""Check that a function is pure and inside the language; report every fault at once, in the order of the text.
+
+    def f(x):
+        print(x)        ->   P004: this function prints
+        x[0] = TABLE    ->   P014: this function changes its argument `x`;  P007: this function reads `TABLE`, ...
+
+Takes the tree of a function as it was read (before desugaring), gives diagnostics; changes nothing.  `constructs`
+finds what is outside the language, `effects` judges names and calls, `changes` what is written, on the facts of
+`analysis.alias_source`, and all three do so for every helper that is reached.  Whether `x += 1` changes an argument is
+left to the type checker: `x` may be a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import gast
+
+from ...diagnostics import Diagnostic, Label, Span
+from ...records import dataclass
+from ...vocabulary import Vocabulary
+from ..source.resolve import Resolve, Source
+from ..source.scopes import AnyFunction, Scope
+from .aliasing import Summaries, facts_of
+from .changes import Around, changes
+from .constructs import refused_constructs
+from .effects import Judge
+from .helpers import Helper, reached
+
+
+class Options(Protocol):
+    """The options of `compile` that purity asks about."""
+
+    @property
+    def static(self) -> tuple[str, ...]: ...
+    @property
+    def mutates(self) -> tuple[str, ...]: ...
+    @property
+    def freeze(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """The options as plain tuples of names."""
+
+    static: tuple[str, ...] = ()
+    mutates: tuple[str, ...] = ()
+    freeze: tuple[str, ...] = ()
+
+
+def check_function(
+    tree: AnyFunction,
+    *,
+    file: str,
+    text: str,
+    options: Options,
+    resolve: Resolve,
+    is_supported: Callable[[str], bool],
+    known_names: Collection[str] = (),
+    judged: set[tuple[object, object]] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Every fault of a function, of the functions inside it and of those it reaches; empty when there is none.
+
+    `is_supported` says of a dotted name (`numpy.linalg.norm`, `math.sin`) whether the operator table has it, and
+    `known_names` are the names suggestions are drawn from.  Helpers that are in `judged` are left out, and those that
+    are not go there.
+    """
+    check = Check(Vocabulary(is_supported, known_names), Summaries(), options)
+    return check.judge(Source(tree, file, text, resolve), False, set() if judged is None else judged)[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """What the functions of one check are judged by."""
+
+    vocabulary: Vocabulary
+    summaries: Summaries
+    options: Options
+
+    def judge(
+        self, root: Source, is_live: bool, judged: set[tuple[object, object]]
+    ) -> tuple[tuple[Diagnostic, ...], bool]:
+        """The faults of a function and of what it reaches, and whether all of that is there by now.
+
+        With `is_live` a helper that is only found in the text is left for later, when it is there.
+        """
+        found, is_complete = self.faults(Helper(root)), True
+        for helper in reached(root, self.summaries, is_live):
+            if is_live and helper.source.function is None:
+                is_complete = False
+                continue
+            key = helper.identity, tuple(self.options.freeze)
+            if key not in judged:
+                judged.add(key)
+                found += self.faults(helper, is_helper=True)
+        return tuple(found), is_complete
+
+    def judge_helper(self, root: Source, chain: tuple[Label, ...]) -> tuple[Diagnostic, ...]:
+        """The faults of a function that compiled ones alone call, and of what it reaches; `chain` leads to it."""
+        first = Helper(root, chain)
+        others = [one for one in reached(root, self.summaries, True, chain) if one.source.function is not None]
+        return tuple(fault for one in (first, *others) for fault in self.faults(one, is_helper=True))
+
+    def faults(self, one: Helper, is_helper: bool = False) -> list[Diagnostic]:
+        """The faults of one function and the functions inside it, each with the calls that lead there."""
+        source = one.source
+        inside = self.summaries.scopes_of(source.tree)
+        found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
+        for scope in inside:
+            found += self._scope_faults(scope, source, is_helper)
+        ordered = in_order(_each_told_once(found))
+        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
+
+    def _scope_faults(self, scope: Scope, source: Source, is_helper: bool) -> Iterator[Diagnostic]:
+        is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
+        facts = facts_of(scope, resolve, self.summaries)
+        static = () if is_inner else tuple(options.static)
+        yield from refused_constructs(scope, source.file, resolve, static, is_inner, is_helper)
+        if isinstance(scope.node, gast.AsyncFunctionDef):
+            return
+        freeze = tuple(options.freeze)
+        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, freeze, is_helper).findings()
+        mutates = () if is_inner or is_helper else tuple(options.mutates)
+        can_declare = not is_inner and not is_helper
+        belongs_to_callers = is_helper and not is_inner
+        around = Around(
+            scope, facts, source.file, source.text, resolve, mutates, can_declare, self.summaries, belongs_to_callers
+        )
+        yield from changes(around)
+
+
+def _each_told_once(found: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """Leave out what another finding already says: reading a global that is changed, and further reads of the same."""
+    changed = {diagnostic.subject for diagnostic in found if diagnostic.code == "P010"}
+    seen: set[str] = set()
+    for diagnostic in in_order(found):
+        if diagnostic.code == "P007":
+            if diagnostic.subject in changed or diagnostic.subject in seen:
+                continue
+            seen.add(diagnostic.subject)
+        yield diagnostic
+
+
+def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """By position, each fault once, whatever ways lead to it."""
+    first: dict[object, Diagnostic] = {}
+    for diagnostic in found:
+        first.setdefault((diagnostic.code, diagnostic.span, diagnostic.message), diagnostic)
+    return tuple(sorted(first.values(), key=lambda d: (d.span.line, d.span.column, d.code)))
+
+
+def _option_faults(
+    inside: Sequence[Scope], source: Source, options: Options, summaries: Summaries
+) -> Iterator[Diagnostic]:
+    """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals that are read."""
+    own = inside[0]
+    tree, file = own.node, source.file
+    listed = ", ".join(f"`{parameter}`" for parameter in own.parameters) or "none"
+    for option in ("static", "mutates"):
+        for name in getattr(options, option):
+            if isinstance(name, str) and name not in own.parameters:
+                text = f"`{option}` names `{name}`, which is not a parameter of this function"
+                span = _option_span(tree, file, option, name)
+                yield Diagnostic("P017", text, span, "no such parameter", help=(f"its parameters: {listed}",))
+    if not options.freeze:
+        return
+    scopes = [*inside, *(s for one in reached(source, summaries, False) for s in summaries.scopes_of(one.source.tree))]
+    read = {node.id for scope in scopes for node in scope.nodes if isinstance(node, gast.Name)}
+    for name in options.freeze:
+        if name not in read or own.is_local(name):
+            text = f"`freeze` names `{name}`, which this function does not read from outside"
+            span = _option_span(tree, file, "freeze", name)
+            yield Diagnostic("P017", text, span, "nothing to freeze", help=("leave it out",))
+
+
+def _option_span(tree: AnyFunction, file: str, option: str, name: str) -> Span:
+    """The name in the decorator's text, or else the head of the function."""
+    for decorator in getattr(tree, "decorator_list", ()):
+        for keyword in getattr(decorator, "keywords", ()):
+            for node in gast.walk(keyword.value) if keyword.arg == option else ():
+                if isinstance(node, gast.Constant) and node.value == name:
+                    return Span.of(node, file)
+    head = len(f"def {tree.name}".encode()) if isinstance(tree, gast.FunctionDef) else len("lambda")
+    return Span(file, tree.lineno, tree.col_offset, tree.lineno, tree.col_offset + head)

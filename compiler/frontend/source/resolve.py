@@ -1,0 +1,314 @@
+"""Say what a name of the surrounding program stands for.
+
+    live_resolver(function)("np")          ->  Resolution("module", "numpy")
+    live_resolver(function)("weights")     ->  Resolution("mutable", "weights", what="array", span=where it is assigned)
+    resolve_chain(`np.linalg.norm`, ...)   ->  Resolution("library", "numpy.linalg.norm")
+
+Two flavours give the same record: `live_resolver` looks at a Python function's globals, closure and builtins;
+`resolve_static.module_resolver` reads the module's text only, and never imports or runs anything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import enum
+import functools
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any, TypeAlias
+
+import gast
+import numpy as np
+
+from ...diagnostics import CompileError, Span, source_lines
+from ...records import dataclass
+from ...vocabulary import LIBRARIES, words
+from .read import read
+
+# module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
+# function   a function of the user; `source` gives its tree   builtin  a member of `builtins`
+# class      a class of the user's                             constant a value that cannot change
+# callable   a bound method or a partial function; `source` is that of the function inside
+# mutable    a value that can change; `what` says what it is   unknown  cannot be seen into; `what` says why
+# undecided  not to be told from the text alone                undefined  no such name
+KINDS = words("module library function callable builtin class constant mutable unknown undecided undefined")
+
+MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a name stands for: one of `KINDS`, and what goes with it."""
+
+    kind: str
+    name: str
+    value: Any = field(default=MISSING, compare=False)
+    what: str = ""
+    span: Span | None = None
+    members: Callable[[str], Resolution] | None = field(default=None, repr=False, compare=False)
+    source: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
+    mutates: tuple[str, ...] = ()
+
+
+Resolve: TypeAlias = Callable[[str], Resolution]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A function as text: its tree, its file, how to resolve its names, and the function where there is one."""
+
+    tree: gast.FunctionDef | gast.Lambda
+    file: str
+    text: str
+    resolve: Resolve
+    function: types.FunctionType | None = None
+
+
+def resolve_chain(node: gast.AST, resolve: Resolve, is_local: Callable[[str], bool]) -> Resolution | None:
+    """What `a` or `a.b.c` stands for, or None when it starts at a local name or is no such chain."""
+    match node:
+        case gast.Name(id=name):
+            return None if is_local(name) else resolve(name)
+        case gast.Attribute(value=base, attr=attribute):
+            below = resolve_chain(base, resolve, is_local)
+            return None if below is None else member(below, attribute)
+        case _:
+            return None
+
+
+def member(base: Resolution, attribute: str) -> Resolution:
+    """What `base.attribute` stands for."""
+    if base.members is not None:
+        return base.members(attribute)
+    match base.kind:
+        case "module" | "library":
+            return library(f"{base.name}.{attribute}")
+        case "mutable" | "undecided" | "undefined" | "unknown":
+            return base
+        case _ if base.value is not MISSING and hasattr(base.value, attribute):
+            return classify(getattr(base.value, attribute), f"{base.name}.{attribute}")
+        case _:
+            return Resolution("undecided", f"{base.name}.{attribute}")
+
+
+def library(dotted: str, value: Any = MISSING) -> Resolution:
+    return Resolution("library", dotted, value)
+
+
+# --- live ----------------------------------------------------------------------------------------------------------
+
+
+def live_resolver(function: types.FunctionType) -> Resolve:
+    """Names as the running function sees them; a name that is not there yet is looked for in the text of its module."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+
+    @functools.cache
+    def resolve(name: str) -> Resolution:
+        if name in cells:
+            try:
+                return classify(cells[name].cell_contents, name)
+            except ValueError:  # an empty cell: an inner function that is still being defined
+                return _not_yet(function, name)
+        if name in function.__globals__:
+            found = classify(function.__globals__[name], name)
+            return dataclasses.replace(found, span=_assigned_at(function, name)) if found.kind == "mutable" else found
+        if hasattr(builtins, name):
+            return Resolution("builtin", name, getattr(builtins, name))
+        return _not_yet(function, name)
+
+    return resolve
+
+
+def _not_yet(function: types.FunctionType, name: str) -> Resolution:
+    if name == function.__name__:
+        return _function(function, name)
+    module = _module_of(function)
+    found = module(name) if module else Resolution("undefined", name)
+    return found
+
+
+def _module_of(function: types.FunctionType) -> Resolve | None:
+    from .resolve_static import module_resolver
+
+    file = function.__code__.co_filename
+    text = "\n".join(source_lines(file))
+    try:
+        return module_resolver(text, file) if text else None
+    except SyntaxError:
+        return None
+
+
+def _assigned_at(function: types.FunctionType, name: str) -> Span | None:
+    module = _module_of(function)
+    return module(name).span if module else None
+
+
+def source_of(function: types.FunctionType) -> Source | None:
+    """The tree of a Python function in its file; None when it cannot be read."""
+    try:
+        found = read(function)
+    except (CompileError, SyntaxError):
+        return None
+    return Source(found.tree, found.file, found.text, live_resolver(function), function)
+
+
+def classify(value: Any, name: str) -> Resolution:
+    """What a Python object is to the compiler."""
+    if isinstance(value, types.ModuleType):
+        return _module(value)
+    if isinstance(value, type):
+        return _class(value, name)
+    kind, what = nature(value)
+    if kind:
+        return Resolution(kind, name, value, what)
+    if isinstance(value, types.WrapperDescriptorType):
+        return Resolution("builtin", value.__qualname__, value)
+    if dotted := library_name(value):
+        return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)
+    if is_bound_method(value) or isinstance(value, functools.partial):
+        return _callable(value, name)
+    if isinstance(value, types.FunctionType) or _is_compiled(value) or isinstance(value, KEEPING):
+        return _function(value, name)
+    return Resolution("unknown", name, value, f"it is a `{type(value).__name__}`")
+
+
+KEEPING = functools._lru_cache_wrapper  # a function that keeps its results, which for a pure one nobody can tell
+
+
+def _callable(value: Any, name: str) -> Resolution:
+    """A function with some of its arguments."""
+    while is_bound_method(value) or isinstance(value, functools.partial):
+        value = value.func if isinstance(value, functools.partial) else value.__func__
+    inner = classify(value, name)
+    return dataclasses.replace(inner, kind="callable" if inner.kind == "function" else inner.kind)
+
+
+def is_bound_method(value: Any) -> bool:
+    """Whether it is a function with its first argument: Python's, or that of a compiled method."""
+    return isinstance(value, types.MethodType) or hasattr(type(value), "__pellucid_bound__")
+
+
+def nature(value: Any) -> tuple[str, str]:
+    """(constant, "") or (mutable, what it is) for data; ("", "") for what is not data."""
+    constants = (
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        types.NoneType,
+        types.EllipsisType,
+        np.generic,
+        np.dtype,
+        slice,
+        range,
+    )
+    if isinstance(value, (*constants, enum.Enum)) or type(value).__module__.startswith("pellucid.runtime"):
+        return "constant", ""
+    for type_, what in ((np.ndarray, "array"), (list, "list"), (dict, "dict"), (set, "set"), (bytearray, "bytearray")):
+        if isinstance(value, type_):
+            return "mutable", what
+    if type(value).__module__.startswith(("numpy.random", "random")):
+        return "mutable", "random generator"
+    if is_bound_method(value):
+        return _held_by([value.__self__], "bound method")
+    if isinstance(value, functools.partial):
+        return _held_by([*value.args, *value.keywords.values()], "partial function")
+    if isinstance(value, tuple | frozenset):
+        return _all_constant(value, type(value).__name__)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if not value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return "mutable", "dataclass that is not frozen"
+        return _all_constant([getattr(value, f.name) for f in dataclasses.fields(value)], type(value).__name__)
+    return "", ""
+
+
+def _held_by(parts: list[Any], holder: str) -> tuple[str, str]:
+    kind, what = _all_constant(parts, holder)
+    return (kind, what) if kind == "mutable" else ("", "")
+
+
+def _all_constant(parts: Any, what: str) -> tuple[str, str]:
+    for part in parts:
+        kind, inside = nature(part)
+        if kind == "mutable":
+            return "mutable", f"{what} that holds {article(inside)}"
+    return "constant", ""
+
+
+INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass or a NamedTuple"
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is an object of a class of the user's: one that is neither data nor function, class or module."""
+    known = type | types.ModuleType | types.FunctionType | types.MethodType | functools.partial | KEEPING
+    if isinstance(value, known) or _is_compiled(value):
+        return False
+    module = type(value).__module__.split(".")[0]
+    return module not in LIBRARIES and module != "builtins"
+
+
+def article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
+
+
+def library_name(value: Any) -> str | None:
+    """The dotted name by which users call a member of a library: `numpy.linalg.norm`; None for anything else."""
+    name = getattr(value, "__name__", None)
+    module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else None)
+    owner = getattr(value, "__self__", None)
+    if module is None and isinstance(owner, types.ModuleType):
+        module = owner.__name__
+    if not isinstance(name, str) or not isinstance(module, str) or module.split(".")[0] not in LIBRARIES:
+        return None
+    if module.startswith("pellucid") and not isinstance(value, types.FunctionType | types.BuiltinFunctionType | type):
+        return None
+    parts = module.split(".")
+    places = [".".join(parts[:length]) for length in range(1, len(parts) + 1)] + ["scipy.special"]
+    for place in places:
+        if getattr(sys.modules.get(place), name, None) is value:
+            return f"{place}.{name}"
+    return f"{module}.{name}"
+
+
+def _module(module: types.ModuleType) -> Resolution:
+    name = module.__name__
+    if name.split(".")[0] in LIBRARIES:
+        return Resolution("module", name, module, members=lambda attribute: _library_member(module, attribute))
+    return Resolution("module", name, module, members=lambda attribute: _user_member(module, attribute))
+
+
+def _library_member(module: types.ModuleType, attribute: str) -> Resolution:
+    value = getattr(module, attribute, MISSING)
+    return _module(value) if isinstance(value, types.ModuleType) else library(f"{module.__name__}.{attribute}", value)
+
+
+def _user_member(module: types.ModuleType, attribute: str) -> Resolution:
+    dotted = f"{module.__name__}.{attribute}"
+    value = getattr(module, attribute, MISSING)
+    return Resolution("undefined", dotted) if value is MISSING else classify(value, dotted)
+
+
+def _class(value: type, name: str) -> Resolution:
+    if value.__module__ == "builtins":
+        return Resolution("builtin", value.__name__, value)
+    if value.__module__.split(".")[0] in LIBRARIES:
+        return library(library_name(value) or name, value)
+    return Resolution("class", name, value)
+
+
+def _is_compiled(value: Any) -> bool:
+    """A function that Pellucid compiled: callable, ours, and it knows what it wraps."""
+    return type(value).__module__.split(".")[0] == "pellucid" and callable(value) and hasattr(value, "__wrapped__")
+
+
+def _function(value: Any, name: str) -> Resolution:
+    plain = value
+    while not isinstance(plain, types.FunctionType) and hasattr(plain, "__wrapped__"):
+        plain = plain.__wrapped__
+    source = functools.partial(source_of, plain) if isinstance(plain, types.FunctionType) else None
+    mutates = getattr(getattr(value, "__pellucid__", None), "mutates", ())
+    return Resolution("function", name, value, source=source, mutates=tuple(mutates))

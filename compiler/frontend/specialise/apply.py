@@ -1,0 +1,400 @@
+"""Calls: of the user's functions (walked into), of NumPy's (operators, library functions), of builtins, of methods."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import types as python_types
+from typing import Any
+
+import gast
+import numpy as np
+
+from ... import syntax, types
+from ...analysis.core_liveness import assigned, live_after
+from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
+from ...types import Array, ListOf
+from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
+from ..source.desugar import desugar, made_names
+from ..source.read import Source
+from . import (
+    attributes,
+    builtin_calls,
+    classes,
+    containers,
+    displays,
+    evaluate,
+    evenness,
+    execute,
+    functions,
+    inner_derivatives,
+    instances,
+    library,
+    making,
+    numbers,
+    rows,
+    subscript,
+)
+from .frame import Frame
+from .given_names import note_name
+from .local_functions import reaches_itself
+from .static_python import computed
+from .values import (
+    Bound,
+    Closure,
+    Column,
+    Derived,
+    Mapping_,
+    Partial,
+    Record,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Value,
+    is_namedtuple_class,
+    leaves,
+)
+
+Arguments = tuple[list[Value], dict[str, Value]]
+INLINE_LIMIT = 60
+
+
+def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
+    function = evaluate.evaluate(frame, node.func)
+    positional = displays.spread(frame, node.args)
+    named: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = evaluate.evaluate(frame, keyword.value)
+        if keyword.arg is None:
+            held = frame.held(value)
+            if not isinstance(held, Mapping_):
+                frame.fault("T001", "`**` needs a dict", keyword.value)
+            named.update({str(k): v for k, v in held.items})
+        else:
+            named[keyword.arg] = value
+    return apply(frame, function, positional, named, node, hint)
+
+
+def apply(
+    frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
+) -> Value:
+    match function:
+        case Closure():
+            return call_closure(frame, function, args, kwargs, node)
+        case Derived():
+            return inner_derivatives.call_derived(frame, function, args, kwargs, node)
+        case Bound():
+            return call_method(frame, function, args, kwargs, node, hint)
+        case Partial(function=inner, args=first, named=named):
+            return apply(frame, inner, [*first, *args], {**dict(named), **kwargs}, node, hint)
+        case Static(value=value):
+            return call_object(frame, value, args, kwargs, node, hint)
+    if classes.class_of(frame, function) is not None and (own := classes.special(frame, function, "__call__")):
+        return call_object(frame, own, [function, *args], kwargs, node, hint)
+    frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
+
+
+def call_object(
+    frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str
+) -> Value:
+    compiled = getattr(value, "__pellucid__", None)
+    if compiled is not None:
+        if compiled.transforms:
+            return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
+        value = compiled.python
+    if getattr(value, "__pellucid_transform__", None) is not None:
+        return transform(frame, value, args, kwargs, node)
+    binding = library.binding_of(value)
+    if binding is not None:
+        return library.call(frame, binding, args, kwargs, node, hint)
+    special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
+    if special is not None:
+        if value not in builtin_calls.TAKES_INSTANCES:
+            args = [classes.iterable(frame, a, node) for a in args]
+        builtin_calls.require_arguments(frame, value, args, kwargs, node)
+        return special(frame, args, kwargs, node, hint)
+    known = functions.find(value)
+    if known is not None:
+        return known(frame, args, kwargs, node, hint)
+    if isinstance(value, functools._lru_cache_wrapper):
+        inside = frame.namespace.attribute(value, "__wrapped__")
+        return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
+    if isinstance(value, python_types.FunctionType):
+        return call_function(frame, value, args, kwargs, node)
+    if isinstance(value, np.dtype):
+        return call_object(frame, value.type, args, kwargs, node, hint)
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        given = [evaluate.known(frame, a, node, "the value of a member") for a in args]
+        return Static(computed(frame, value, node, *given))
+    if isinstance(value, type) and is_users_class(value):
+        return making.construct(frame, value, args, kwargs, node)
+    name = getattr(value, "__name__", repr(value))
+    frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
+
+
+def is_users_class(cls: type) -> bool:
+    is_record = is_namedtuple_class(cls) or dataclasses.is_dataclass(cls)
+    return is_record or cls.__module__.split(".")[0] not in LIBRARIES | {"builtins"}
+
+
+def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
+    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures."""
+    if isinstance(args[0], Partial):
+        return _of_partial(frame, value, args[0], args[1:], kwargs, node)
+    options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in kwargs.items()}
+    rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
+    key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
+    if key not in frame.task.derived:
+        # the function is held, so that its id stays its own
+        frame.task.derived[key] = (args[0], _transformed(frame, value, args[0], rest, options, node))
+    return frame.task.derived[key][1]
+
+
+def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
+    """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
+    options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
+    numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
+    moved = [k + len(function.args) if k >= 0 else k for k in (numbers if isinstance(numbers, tuple) else (numbers,))]
+    options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
+    derivative = transform(frame, value, [function.function], options, node)
+    return Partial(derivative, function.args, function.named)
+
+
+def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:
+    if isinstance(function, Closure | Derived):
+        closure = function.closure if isinstance(function, Derived) else function
+        before = function.transforms if isinstance(function, Derived) else ()
+        return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
+    return Static(value(evaluate.known(frame, function, node, "the function"), *rest, **options))
+
+
+# --- the user's functions ------------------------------------------------------------------------------------------
+
+_CORES: dict[int, tuple[gast.AST, gast.FunctionDef, dict]] = {}
+_LOCALS: dict[gast.FunctionDef, frozenset[str]] = {}
+
+
+def core_of(tree: gast.FunctionDef | gast.Lambda) -> tuple[gast.FunctionDef, dict[int, frozenset[str]]]:
+    """The desugared form of a tree and its liveness, made once."""
+    if id(tree) not in _CORES:
+        core = desugar(tree)
+        _CORES[id(tree)] = (tree, core, live_after(core))
+    return _CORES[id(tree)][1:]
+
+
+def local_names(core: gast.FunctionDef) -> frozenset[str]:
+    """The names that a core function binds, found once."""
+    if core not in _LOCALS:
+        _LOCALS[core] = frozenset(assigned(core.body))
+    return _LOCALS[core]
+
+
+def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+    source = frame.task.source_of(function)
+    is_library = library.is_library(function)
+    namespace = frame.task.world.namespace(function, is_library)
+    inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
+    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
+    by_keyword = function.__kwdefaults__ or {}
+    keyword_defaults = [
+        evaluate.outside(frame, by_keyword[a.id], a.id, node) if a.id in by_keyword else None
+        for a in source.tree.args.kwonlyargs
+    ]
+    bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
+    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
+        return instances.call_instance(frame, function, source, namespace, bound, node)
+    before = len(frame.builder.body)
+    result = inline(frame, inner, source.tree, bound, node)
+    library.note_sharing(frame, function, args, result, before)
+    return result
+
+
+def _is_running(frame: Frame, source: Source) -> bool:
+    """Whether a function has been entered and not left: a method that calls itself, by whatever way."""
+    walker: Frame | None = frame
+    while walker is not None and walker.source is not source:
+        walker = walker.caller
+    return walker is not None
+
+
+def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -> Value:
+    outer: Frame = closure.frame
+    name = getattr(closure.node, "name", "lambda")
+    bound = bind_arguments(
+        frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
+    )
+    if reaches_itself(closure):
+        return instances.call_closure_instance(frame, closure, bound, node)
+    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer, is_library=outer.is_library)
+    return inline(frame, inner, closure.node, bound, node)
+
+
+def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node: gast.AST) -> Value:
+    """Walk through a called function in the caller's place."""
+    if frame.depth() > INLINE_LIMIT:
+        frame.fault("U018", "functions call each other more than 60 deep", node, "called here")
+    core, table = core_of(tree)
+    inner.caller, inner.call_span, inner.live_after = frame, frame.here(node), table
+    inner.variables = dict(bound)
+    for name, value in bound.items():
+        note_name(inner, name, value, is_parameter=True)
+    builder = frame.builder
+    kept = builder.span, builder.inlined
+    if not inner.is_library:
+        builder.inlined = (*builder.inlined, frame.here(node))
+    try:
+        return run(inner, core)
+    finally:
+        builder.span, builder.inlined = kept
+
+
+def run(frame: Frame, core: gast.FunctionDef) -> Value:
+    """Execute a core function's body; its value is that of the closing return."""
+    frame.made_names, frame.local_names = made_names(core), local_names(core)
+    execute.execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
+    frame.at(core.body[-1])
+    return evaluate.evaluate(frame, core.body[-1].value, "result")
+
+
+def bind_arguments(
+    frame, spec: gast.arguments, defaults, keyword_defaults, args, kwargs, node, name
+) -> dict[str, Value]:
+    """Match arguments to parameters as Python does."""
+    positional = [a.id for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+    rest = args[len(positional) :]
+    if rest and spec.vararg is None:
+        count = f"{len(positional)} positional argument{'s' if len(positional) != 1 else ''}"
+        frame.fault("T004", f"{name}() takes {count} but {len(args)} were given", node, "called here")
+    if spec.vararg is not None:
+        bound[spec.vararg.id] = Sequence(tuple(rest))
+    extra: dict[str, Value] = {}
+    only = [a.id for a in spec.kwonlyargs]
+    for key, value in kwargs.items():
+        if key in bound and key in positional:
+            frame.fault("T004", f"{name}() got multiple values for argument '{key}'", node, "called here")
+        if key in positional or key in only:
+            bound[key] = value
+        elif spec.kwarg is not None:
+            extra[key] = value
+        else:
+            frame.fault("T004", f"{name}() got an unexpected keyword argument '{key}'", node, "called here")
+    if spec.kwarg is not None:
+        bound[spec.kwarg.id] = containers.new_dict(frame, extra)
+    for key, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
+        bound.setdefault(key, value)
+    for key, value in zip(only, keyword_defaults, strict=True):
+        if value is not None:
+            bound.setdefault(key, value)
+    missing = [k for k in (*positional, *only) if k not in bound]
+    if missing:
+        plural = "s" if len(missing) > 1 else ""
+        frame.fault("T004", f"{name}() is missing the argument{plural} {', '.join(missing)}", node)
+    return bound
+
+
+# --- methods -------------------------------------------------------------------------------------------------------
+
+
+def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: str) -> Value:
+    receiver, method = bound.receiver, bound.method
+    found = frame.type_of(receiver)
+    if isinstance(frame.held(receiver), Record):
+        receiver = frame.held(receiver)
+    if isinstance(receiver, Ref | Sequence):
+        return containers.call_method(frame, receiver, method, args, kwargs, node)
+    if found in (types.INT, types.BOOL) and method == "bit_length":
+        return numbers.bit_length(frame, receiver, node, hint)
+    if found is not None and method == "tolist" and not args:
+        return to_list(frame, receiver, found, node)
+    if found is not None:
+        attributes.require_attribute(frame, found, method, node)
+        binding = library.method(method)
+        if binding is None:
+            help_ = (METHOD_WAYS_OUT[method],) if method in METHOD_WAYS_OUT else ()
+            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here", help_)
+        return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
+    match receiver, method:
+        case Record(), "_replace":
+            return making.renewed(frame, receiver, kwargs, node)
+        case Record(items=items), "index" | "count":
+            return containers.call_method(frame, Sequence(tuple(v for _, v in items)), method, args, kwargs, node)
+        case Record(items=items), "_asdict":
+            return containers.new_dict(frame, dict(items))
+        case Static(value=str() as text), _:
+            values = [evaluate.known(frame, a, node, "text") for a in args]
+            return Static(computed(frame, lambda: getattr(text, method)(*values), node))
+    frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
+
+
+def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
+    """`x.tolist()`: Python's numbers, one by one."""
+    if types.rank(found) > 1:
+        message = "a list of lists is not made by `tolist` here"
+        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
+    if types.rank(found) == 1:
+        return frame.new(containers.grown_from_array(frame, value, True, node))
+    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
+    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)
+
+
+# --- arrays from containers ----------------------------------------------------------------------------------------
+
+
+def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
+    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
+    value = frame.tree(value)
+    if isinstance(value, Rows):
+        return rows.as_array(frame, value, dtype, node, hint)
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return library.array_from_list(frame, value, dtype, node, hint)
+    if isinstance(found, Array):
+        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
+    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
+    if any(k is None or isinstance(k, ListOf) for k in kinds):
+        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
+    shape, inner = regular_shape(frame, value, node)
+    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
+    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
+    fill(frame, made, value, [], len(inner), node)
+    return made
+
+
+def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
+    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Column):  # one number of each item of a list
+        value = value.values
+        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
+    if not isinstance(value, Sequence):
+        found = frame.type_of(value)
+        if not isinstance(found, Array):
+            return (), []
+        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
+    if not value.items:
+        return (0,), []
+    parts = [regular_shape(frame, v, node) for v in value.items]
+    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
+        frame.fault("S003", evenness.UNEVEN, node, "made here")
+    for _, lengths in parts[1:]:
+        evenness.require_even(frame, parts[0][1], lengths, node)
+    return (len(parts), *parts[0][0]), parts[0][1]
+
+
+def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Sequence):
+        for i, part in enumerate(value.items):
+            fill(frame, array, part, [*position, i], rank, node)
+        return
+    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
+    subscript.store_items(frame, array, items, value, node)
+
+

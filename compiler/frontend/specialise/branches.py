@@ -1,0 +1,189 @@
+"""Branches: one that is decided is taken now, of the others both sides are emitted and their variables merged.
+
+    if c: y = a              if c: y = a_1
+    else: y = 1.0    ->      else: y = 1.0          with one `y` of one type behind them
+
+What lists and dicts hold is merged like variables, by the number of the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...records import dataclass
+from . import choices, evaluate, execute
+from .frame import Frame, Stopped, Unresolved
+from .heap import reachable
+from .merge import Meeting, Merging, leaf_names, named
+from .values import DROPPED, UNDEFINED, Conflict, Ref, Static, Undefined, Value
+
+VALUE = " (value)"  # ends the variable that holds the value of a conditional expression: no name of Python's
+
+
+@dataclass(slots=True, eq=False)
+class Side:
+    """One path: the variables and what the objects hold at its end, and the statements that lead there.
+
+    `variables` is None where control does not come to the end.
+    """
+
+    variables: dict[str, Value] | None
+    contents: dict[int, Value]
+    body: list[gast.stmt]
+
+    def state(self) -> dict[Any, Value]:
+        """Variables by name, and what objects hold by number."""
+        return {**(self.variables or {}), **self.contents}
+
+
+@dataclass(slots=True, eq=False)
+class Walk:
+    """A path that was walked: its side, what the walk gave, and whether it waits for the result of a recursive call."""
+
+    side: Side
+    result: Any
+    waits: bool
+
+
+def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
+    """Walk one path from here, and go back."""
+    variables, contents = frame.variables, frame.heap.contents
+    frame.variables, frame.heap.contents = dict(variables), dict(contents)
+    reached, waits, result = False, False, None
+    with frame.captured() as emitted:
+        try:
+            result = run()
+            reached = True
+        except Stopped:
+            pass
+        except Unresolved:
+            waits = True
+    side = Side(frame.variables if reached else None, frame.heap.contents, emitted)
+    frame.variables, frame.heap.contents = variables, contents
+    return Walk(side, result, waits)
+
+
+def as_it_is(frame: Frame, value: Value) -> Walk:
+    """The path that does nothing but have this value."""
+    return walk(frame, lambda: value)
+
+
+def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: list) -> None:
+    decided = choices.condition(frame, test)
+    if isinstance(decided, Static):
+        return execute.execute(frame, body if decided.value else orelse)
+    first = walk(frame, lambda: execute.execute(frame, body))
+    second = walk(frame, lambda: execute.execute(frame, orelse))
+    frame.at(node)
+    meet(frame, frame.atom(decided, test), first, second, frame.live_after.get(id(node)), node)
+
+
+def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozenset[str] | None, node: gast.AST) -> None:
+    """Emit both sides and go on with what they have in common; raises Stopped where neither comes to its end."""
+    reached = [path.side for path in (first, second) if path.side.variables is not None]
+    if len(reached) == 1:
+        frame.variables, frame.heap.contents = dict(reached[0].variables or {}), dict(reached[0].contents)
+    elif reached:
+        join_sides(frame, first.side, second.side, live, node)
+    frame.builder.append(syntax.if_(test, first.side.body, second.side.body))
+    if not reached:
+        raise Unresolved if first.waits or second.waits else Stopped
+
+
+def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | None, node: gast.AST) -> None:
+    """Go on after both sides; the copies that merge variables and objects are added to the sides."""
+    left, right = first.state(), second.state()
+    _flag_unset(frame, left, right, live)
+    joined, differing = _join_states(frame, Meeting(frame, first.contents, second.contents), left, right, live)
+    frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}
+    frame.heap.contents = {key: value for key, value in joined.items() if isinstance(key, int)}
+    made: dict[Any, Ref] = {}
+    table = {str: frame.variables, int: frame.heap.contents}
+    for key in differing:
+        table[type(key)][key] = named(frame, wish_for(frame, key), joined[key], made)
+    targets = {key: table[type(key)][key] for key in differing}
+    into = {ref.number: frame.heap.contents[ref.number] for ref in made.values()}
+    fresh = {n for t in targets.values() for n in leaf_names(t, into)} & frame.builder.merged
+    for side, state in ((first, left), (second, right)):
+        merging = Merging(frame, fresh, into, side.contents, node)
+        with frame.captured() as extra:
+            merging.assign(targets, {key: of_side(state, key) for key in targets})
+        side.body.extend(extra)
+
+
+def _join_states(
+    frame: Frame, meeting: Meeting, left: dict, right: dict, live: frozenset[str] | None
+) -> tuple[dict[Any, Value], list[Any]]:
+    """Variables and contents after two paths, and the keys of those that the paths left different."""
+    own = set(meeting.left) ^ set(meeting.right)  # made on one side: of interest where a variable leads to them
+    joined: dict[Any, Value] = {}
+    differing: list[Any] = []
+
+    def join(key: Any) -> None:
+        a, b = of_side(left, key), of_side(right, key)
+        joined[key] = a if a is b else meeting.join(a, b)
+        if joined[key] is not a or joined[key] is not b:
+            differing.append(key)
+
+    for key in dict.fromkeys([*left, *right]):
+        if isinstance(key, str) and not is_live(frame, key, live):
+            joined[key] = DROPPED
+        elif key not in own:
+            join(key)
+    while own:
+        missing = [n for n in reachable(joined.values(), joined) if n in own and n not in joined]
+        if not missing:
+            break
+        for number in missing:
+            join(number)
+    return joined, differing
+
+
+def _flag_unset(frame: Frame, left: dict, right: dict, live: frozenset[str] | None) -> None:
+    """Where a variable has a value on one side only, a flag says at run time which side it was."""
+    for name in [key for key in dict.fromkeys([*left, *right]) if isinstance(key, str)]:
+        if not is_live(frame, name, live) or name in frame.made_names:
+            continue
+        unset = [isinstance(of_side(state, name), Undefined) for state in (left, right)]
+        if unset[0] != unset[1]:
+            flag = evaluate.is_set(name)
+            for state, missing in zip((left, right), unset, strict=True):
+                state.setdefault(flag, Static(not missing))
+
+
+def is_live(frame: Frame, name: str, live: frozenset[str] | None) -> bool:
+    """Whether a variable, or what a flag is about, may be read again; the compiler's own variables always may."""
+    return live is None or name.split(" ")[0] in live or name in frame.pinned or name.endswith(VALUE)
+
+
+def of_side(state: dict[Any, Value], key: Any) -> Value:
+    if key in state:
+        return state[key]
+    if isinstance(key, str) and key.endswith(" is set"):
+        return Static(not isinstance(state.get(key.removesuffix(" is set"), UNDEFINED), Undefined))
+    return UNDEFINED
+
+
+def wish_for(frame: Frame, key: str | int) -> str:
+    """A name for what a variable or an object holds."""
+    if isinstance(key, int):
+        return frame.heap.names[key]
+    return key.removesuffix(VALUE).replace(" ", "_")
+
+
+def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.AST, hint: str) -> Value:
+    """The value of `a if c else b`, whose sides were walked: what either leaves behind is merged as after an `if`."""
+    key = hint + VALUE
+    for path in (first, second):
+        if path.side.variables is not None:
+            path.side.variables[key] = path.result
+    meet(frame, test, first, second, None, node)
+    value = frame.variables.pop(key)
+    if isinstance(value, Conflict):
+        message = f"one side is {value.left}, the other {value.right}"
+        frame.fault("T002", message, node, "these are joined here", ("make both sides the same type",))
+    return value

@@ -1,0 +1,245 @@
+"""Variables that a loop carries: run its body until the types at its head hold, and merge them at its end.
+
+    acc = 0                            acc = 0.0
+    for i in range(n):        ->       for i in range(0, n, 1):
+        acc += x[i]                        t = x[i]
+                                           acc_1 = acc + t
+                                           acc = acc_1
+
+What lists and dicts hold is carried in the same way, by the number of the object.  A variable that stands for another
+object in each iteration gets an object of its own at the head (`objects_of_loops.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ...analysis import core_liveness
+from ...types import Array, Dim, Scalar
+from . import branches, evaluate, execute
+from .frame import Frame, Stopped
+from .heap import reachable
+from .merge import Merging, leaf_names, named, own_lengths
+from .objects_of_loops import Head, Slots
+from .values import (
+    UNDEFINED,
+    Conflict,
+    Dropped,
+    Joined,
+    Leaf,
+    Ref,
+    Static,
+    Typed,
+    Undefined,
+    Value,
+    map_leaves,
+    parts,
+    same_structure,
+)
+
+TRIALS = 12
+
+
+def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None) -> None:
+    """Run the body once with the carried variables under names of their own, until their types hold.
+
+    `test`, if any, is a function that gives the loop's condition from the variables at the head.
+    """
+    entry = _entry(frame, node)
+    changed = [v for name in sorted(core_liveness.changed_inside(node.body)) if (v := frame.lookup(name)) is not None]
+    grown = reachable(changed, frame.heap.contents)
+    widened = [key for key in entry if isinstance(key, str) or key in grown]
+    heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
+    slots, own = Slots(frozenset(frame.heap.contents)), set[str]()
+    saved, older = frame.snapshot(), frame.builder.before_loop
+    frame.builder.before_loop = slots.before
+    try:
+        for _ in range(TRIALS):
+            frame.restore(saved)
+            outcome = _Trial(frame, node, entry, heads, slots, own).run(body, enter, test)
+            if outcome.changed is None:
+                break
+            heads = outcome.changed
+        else:
+            frame.fault("T002", "the types of this loop's variables do not settle", node)
+    finally:
+        frame.builder.before_loop = older
+    frame.builder.body += outcome.before
+    frame.builder.append(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
+    explain_types(frame, node, entry, outcome.heads)
+    frame.variables, frame.heap.contents = outcome.after
+
+
+def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
+    """What is carried, as it is before the loop: the variables that the body binds, and what all objects hold."""
+    live = core_liveness.live_in_loop(node, frame.live_after) if id(node.body[-1]) in frame.live_after else None
+    candidates = core_liveness.assigned(node.body) | _targets(node)
+    candidates = {n for n in candidates if not _only_in_place(frame, n, node)}
+    carried = sorted(n for n in candidates if live is None or n in live or n in frame.pinned)
+    entry: dict[Any, Value] = {name: _of(frame.variables, name) for name in carried}
+    for name in carried:
+        flag = evaluate.is_set(name)
+        if flag in frame.variables or isinstance(entry[name], Undefined) and name not in frame.made_names:
+            entry[flag] = frame.variables.get(flag, Static(False))
+    for name in candidates - set(carried):
+        frame.variables.pop(name, None)
+    return entry | frame.heap.contents
+
+
+def _of(variables: dict[str, Value], name: str) -> Value:
+    found = variables.get(name, UNDEFINED)
+    return UNDEFINED if isinstance(found, Dropped) else found
+
+
+def _targets(node: gast.stmt) -> set[str]:
+    return set(core_liveness.targets(node.target)) if isinstance(node, gast.For) else set()
+
+
+def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
+    """Whether `x += v` is all that binds an array or list: that changes what it holds, not the variable."""
+    value = _of(frame.variables, name)
+    if not frame.is_array(value) and not isinstance(value, Ref):
+        return False
+    everywhere = [node, *core_liveness.statements(node.body)]
+    if any(name in _targets(s) for s in everywhere) or name in core_liveness.walrus_targets(node):
+        return False
+    return all(isinstance(s, gast.AugAssign) for s in everywhere if name in core_liveness.whole_targets(s))
+
+
+def _head(frame: Frame, value: Value) -> Any:
+    """A carried variable at the head: numbers become names, everything else stays what it is."""
+
+    def widen(part: Value, _: tuple) -> Any:
+        found = frame.type_of(part)
+        return part if found is None else Typed(found)
+
+    return map_leaves(value, widen)
+
+
+class _Trial:
+    """One run of a loop body: names at the head, statements, values at its end."""
+
+    def __init__(
+        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: Slots, own: set[str]
+    ) -> None:
+        self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
+        self.given = heads
+        self.changed: dict[Any, Any] | None = None
+        self.variable = ""
+        self.test: gast.expr | None = None
+        self.before: list[gast.stmt] = []
+        self.body: list[gast.stmt] = []
+        made: dict[Any, Ref] = {}
+        self.contents_before = dict(frame.heap.contents)
+        self.heads = {key: named(frame, branches.wish_for(frame, key), head, made) for key, head in heads.items()}
+        frame.heap.contents.update({key: value for key, value in self.heads.items() if isinstance(key, int)})
+        self.slot_of = {ref.number: slot for slot, ref in made.items()}
+        frame.heap.origins.update({number: slots.origins[slot] for number, slot in self.slot_of.items()})
+        self.into = {number: frame.heap.contents[number] for number in self.slot_of}
+        names = {n for v in self.heads.values() for n in leaf_names(v, self.into)}
+        self.fresh = names & frame.builder.merged - {n for v in entry.values() for n in leaf_names(v, {})}
+
+    def run(self, body: list, enter: Any, test: Any) -> _Trial:
+        frame = self.frame
+        with frame.captured() as self.before:
+            self._assign(self.entry, self.contents_before, holders=True)
+        for name, value in self.heads.items():
+            if isinstance(value, Undefined):
+                frame.variables.pop(name, None)
+            elif isinstance(name, str):
+                frame.variables[name] = value
+        self.after = dict(frame.variables), dict(frame.heap.contents)
+        if test is not None:
+            self.test = test()
+        with frame.captured() as self.body:
+            self._walk(body, enter)
+        frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
+        return self
+
+    def _walk(self, body: list, enter: Any) -> None:
+        frame = self.frame
+        try:
+            self.variable = enter()
+            execute.execute(frame, body)
+            state: dict[Any, Value] = dict(frame.variables)
+            state.update(frame.heap.contents)
+            ends = {key: branches.of_side(state, key) for key in self.heads}
+        except Stopped:
+            ends = dict(self.heads)
+            frame.heap.contents = dict(self.after[1])
+        frame.at(self.node)
+        self.changed = self._settle(Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots), ends)
+        if self.changed is None:
+            self._assign(ends, frame.heap.contents)
+
+    def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
+        """Bring values into the names at the head; `holders` for those that have no value yet."""
+        merging = Merging(self.frame, self.fresh, self.into, contents, self.node)
+        merging.assign(self.heads, values, holders)
+
+    def _settle(self, head: Head, ends: dict[Any, Value]) -> dict | None:
+        """The heads widened by what the body made of them; None when they hold already.
+
+        `own` collects the lengths that are made here: each stands for one axis of one variable at this head.
+        """
+        result = {}
+        before = frozenset(self.frame.builder.symbols)
+        for key, now in self.heads.items():
+            wanted = _merged_again(self.frame, head.meeting.join(now, ends[key]), self.fresh)
+            if isinstance(now, Undefined):
+                wanted = _own_lengths(self.frame, wanted)
+            result[key] = wanted
+        related = head.relate()
+        same = all(_same_heads(result[key], given, self.own) for key, given in self.given.items())
+        self.own |= self.frame.builder.symbols - before
+        return None if same and not related else result
+
+
+def _merged_again(frame: Frame, joined: Any, fresh: set[str]) -> Any:
+    def again(part: Any, _: tuple) -> Any:
+        if isinstance(part, Leaf) and part.name in fresh:
+            return Typed(frame.builder.types[part.name])
+        if isinstance(part, Joined):
+            return Joined(part.key, map_leaves(part.contents, again), part.origins)
+        return part
+
+    return map_leaves(joined, again)
+
+
+def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
+    """Equal up to lengths that belong to this head: what another variable has may not change with this one."""
+    if isinstance(wanted, Joined) and isinstance(head, Joined):
+        return wanted.key == head.key and _same_heads(wanted.contents, head.contents, own)
+    if isinstance(wanted, Typed) and isinstance(head, Typed):
+        a, b = wanted.type, head.type
+        alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
+        if alike and a.layout == b.layout:
+            return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
+        return a == b
+    if wanted == head:
+        return True
+    if same_structure(wanted, head):
+        return all(_same_heads(a, b, own) for (_, a), (_, b) in zip(parts(wanted), parts(head), strict=True))
+    return isinstance(wanted, Conflict) and isinstance(head, Conflict)
+
+
+def _own_lengths(frame: Frame, head: Any) -> Any:
+    """A value first made in the loop keeps no length from one iteration to the next."""
+
+    def own(part: Any, _: tuple) -> Any:
+        if isinstance(part, Joined):
+            return Joined(part.key, map_leaves(part.contents, own), part.origins)
+        return Typed(own_lengths(frame, part.type)) if isinstance(part, Typed) else part
+
+    return map_leaves(head, own)
+
+
+def explain_types(frame: Frame, node: gast.stmt, entry: dict, heads: dict) -> None:
+    for name, value in heads.items():
+        before, now = frame.type_of(entry[name]), frame.type_of(value)
+        if before is not None and now is not None and before != now and isinstance(now, Scalar):
+            change = f"`{name}` starts as {before} and becomes {now} in the loop at line {node.lineno}"
+            text = f"{change}: it is {now} from the start"
+            frame.task.decide("types", text)

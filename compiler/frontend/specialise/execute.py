@@ -1,0 +1,391 @@
+"""Statements: assign, choose, loop, raise.
+
+    total += x[i]        ->       t = x[i]
+                                  total_1 = total + t
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import namedtuple
+from collections.abc import Callable
+from collections.abc import Sequence as Statements
+from typing import Any
+
+import gast
+import numpy as np
+
+from ... import syntax, types
+from ...dtypes import order
+from ...messages import Argument, Message, escaped
+from ...types import Array
+from . import (
+    attributes,
+    branches,
+    choices,
+    classes,
+    containers,
+    displays,
+    evaluate,
+    iteration,
+    loops,
+    own_operators,
+    subscript,
+)
+from .frame import Frame, Stopped
+from .given_names import note_name
+from .heap import objects
+from .object_changes import change
+from .values import (
+    UNDEFINED,
+    Leaf,
+    Mapping_,
+    Record,
+    Ref,
+    Sequence,
+    Static,
+    Value,
+    map_leaves,
+)
+
+
+def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
+    for node in body:
+        frame.at(node)
+        statement(frame, node)
+
+
+def statement(frame: Frame, node: gast.stmt) -> None:
+    match node:
+        case gast.Assign(targets=places, value=value):
+            hint = places[0].id if isinstance(places[0], gast.Name) else "t"
+            made = evaluate.evaluate(frame, value, hint)
+            if getattr(node, "leaves_loop", False):
+                made = kept_apart(frame, made, node)
+            for place in places:
+                bind(frame, place, made, node)
+        case gast.AnnAssign(target=place, value=value):
+            if value is not None:
+                bind(frame, place, evaluate.evaluate(frame, value, getattr(place, "id", "t")), node)
+        case gast.AugAssign():
+            augmented(frame, node)
+        case gast.If(test=test, body=body, orelse=orelse):
+            branches.branch(frame, node, test, body, orelse)
+        case gast.For():
+            loops.for_loop(frame, node)
+        case gast.While():
+            loops.while_loop(frame, node)
+        case gast.Expr(value=value) if getattr(node, "is_context", False):
+            errors_state(frame, value)
+        case gast.Delete(targets=targets):
+            for place in targets:
+                delete(frame, place)
+        case gast.Expr(value=value):
+            if not isinstance(value, gast.Constant):
+                evaluate.evaluate(frame, value)
+        case gast.FunctionDef(name=name):
+            frame.variables[name] = displays.closure(frame, node)
+        case gast.Raise():
+            raise_statement(frame, node)
+        case gast.Assert(test=test, msg=message):
+            assertion(frame, node, test, message)
+        case gast.Pass():
+            if isinstance(node, loops.Remaining):
+                node.run(frame)
+        case _:
+            frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+
+
+def errors_state(frame: Frame, node: gast.Call) -> None:
+    """The head of `with np.errstate(...)`: warnings are nobody's business here, errors would be."""
+    if evaluate.evaluate(frame, node.func) != Static(np.errstate):
+        frame.fault("U002", "`with` is outside the language, but for `np.errstate`", node, "not supported",
+                    ("do this outside and call the compiled function inside the `with`",))  # fmt: skip
+    for keyword in node.keywords:
+        if evaluate.static(frame, keyword.value, "what errstate is told") not in ("ignore", "warn", None):
+            frame.fault("U002", "only warnings can be turned off by `np.errstate`", keyword.value, "not supported",
+                        ('write "ignore" or "warn", and test for the case yourself',))  # fmt: skip
+
+
+def delete(frame: Frame, place: gast.expr) -> None:
+    """`del x`, `del a.x`."""
+    match place:
+        case gast.Name(id=name):
+            evaluate.read_name(frame, name, place)
+            frame.variables[name] = UNDEFINED
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, None, place)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            for element in elements:
+                delete(frame, element)
+        case _:
+            frame.fault("U010", "`del` of an item is outside the language", place, "not supported",
+                        ("make a new list or dict without it",))  # fmt: skip
+
+
+def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
+
+    def copied(part: Value, _: tuple) -> Value:
+        if frame.is_list(part):
+            return frame.new(containers.copy_of_leaf(frame, part, node, apart=True), "result")
+        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
+
+    return objects(map_leaves(frame.tree(value), copied), frame.heap)
+
+
+# --- binding -------------------------------------------------------------------------------------------------------
+
+
+def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
+    match place:
+        case gast.Name(id=name):
+            if isinstance(value, Ref) and frame.heap.names[value.number] in ("items", "entries"):
+                frame.heap.names[value.number] = name
+            frame.variables[name] = value
+            note_name(frame, name, value)
+            frame.variables.pop(evaluate.is_set(name), None)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            unpack(frame, elements, value, node)
+        case gast.Subscript(value=base, slice=items):
+            subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
+        case _:
+            frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
+
+
+def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
+    items = items_to_unpack(frame, elements, classes.iterable(frame, value, node), node)
+    stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
+    if stars:
+        first, after = stars[0], len(elements) - stars[0] - 1
+        if len(items) >= len(elements) - 1:
+            middle = containers.new_list(frame, items[first : len(items) - after])
+            items = [*items[:first], middle, *items[len(items) - after :]]
+            elements = [*elements[:first], elements[first].value, *elements[first + 1 :]]
+    if len(items) != len(elements):
+        few = "not enough values to unpack" if len(items) < len(elements) else "too many values to unpack"
+        frame.fault("S003", f"{few} (expected {len(elements)}, got {len(items)})", node, "unpacked here")
+    for element, item in zip(elements, items, strict=True):
+        bind(frame, element, item, node)
+
+
+def items_to_unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> list[Value]:
+    """The items of what is unpacked; a length that only the run knows is tested there, as Python tests it."""
+    length = iteration.length_now(frame, value)
+    if length is None or any(isinstance(e, gast.Starred) for e in elements):
+        return iteration.static_items(frame, value, node)
+    expected, found = len(elements), iteration.length_of_iterable(frame, value, node)
+    few = syntax.raise_("ValueError", f"not enough values to unpack (expected {expected}, got {{}})",
+                        frame.atom(found, node), span=frame.here(node))  # fmt: skip
+    many = syntax.raise_("ValueError", f"too many values to unpack (expected {expected})", span=frame.here(node))
+    for operator, error in (("less", few), ("greater", many)):
+        wrong = frame.emit(operator, found, Static(expected), node=node)
+        frame.builder.append(syntax.if_(frame.atom(wrong, node), [error]))
+    return [iteration.item_at(frame, value, Static(k), node) for k in range(expected)]
+
+
+def augmented(frame: Frame, node: gast.AugAssign) -> None:
+    """`x += v`: a new value for scalars and tuples, a change in place for arrays and elements."""
+    place, op = node.target, type(node.op)
+    if isinstance(place, gast.Name):
+        old = evaluate.read_name(frame, place.id, place)
+        value = evaluate.evaluate(frame, node.value)
+        if changed_in_place(frame, old, op, value, node):
+            return None
+        updated = own_operators.in_place(frame, op, old, value, node)
+        if updated is not None:
+            return bind(frame, place, updated, node)
+        bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
+        return None
+    base = evaluate.evaluate(frame, place.value)
+    if isinstance(place, gast.Attribute):
+        old = attributes.attribute_of(frame, base, place.attr, place, "t")
+        value = evaluate.evaluate(frame, node.value)
+        if not changed_in_place(frame, old, op, value, node):
+            old = evaluate.binary(frame, op, old, value, node, place.attr)
+        return classes.assign(frame, base, place.attr, old, place)
+    found = frame.type_of(base)
+    if isinstance(found, Array):
+        items = subscript.normalised(frame, found, place.slice, place)
+        old = subscript.element(frame, base, items, node)
+        value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
+        return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+    old = subscript.load(frame, base, place.slice, place)
+    value = evaluate.evaluate(frame, node.value)
+    if changed_in_place(frame, old, op, value, node):
+        value = old  # an item is still that object; a slice of a list is a list of its own, which is put back
+    else:
+        value = evaluate.binary(frame, op, old, value, node)
+    if value is not old or isinstance(place.slice, gast.Slice):
+        subscript.store(frame, base, place.slice, value, node)
+    return None
+
+
+def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gast.AST) -> bool:
+    """Whether `old op= value` changes an object, as it does for arrays, lists and dicts; then it is done."""
+    if frame.is_array(old):
+        in_place(frame, old, op, value, node)
+        return True
+    if not isinstance(old, Ref) or classes.instance(frame, old) is not None:
+        return False
+    held = frame.held(old)
+    if isinstance(held, Mapping_) and op is gast.BitOr:
+        containers.call_method(frame, old, "update", [value], {}, node)
+    elif not isinstance(held, Mapping_) and op is gast.Add:
+        containers.extend(frame, old, node, value)
+    elif isinstance(held, Sequence) and op is gast.Mult:
+        times = evaluate.known(frame, value, node, "the length of a list")
+        change(frame, old, Sequence(held.items * times, list), node)
+    else:
+        frame.fault("T001", f"{op.__name__} of a {frame.describe(old)} and a {frame.describe(value)}", node)
+    return True
+
+
+def in_place(frame: Frame, old: Leaf, op: type, value: Value, node: gast.AST) -> None:
+    place = frame.type_of(old)
+    result = evaluate.binary(frame, op, old, value, node)
+    items = [syntax.slice_() for _ in range(place.ndim)]
+    subscript.store_items(frame, old, items, same_kind(frame, result, place, node), node)
+
+
+def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value:
+    """NumPy refuses `ints += floats`: the result would be cut off."""
+    found = frame.type_of(value)
+    if found is not None and order(types.dtype_of(found)) > order(place.dtype):
+        message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of this operation in place"
+        frame.fault("T001", message, node, "changed in place here", ("write `x = x + ...` for a new array",))
+    return value
+
+
+# --- errors --------------------------------------------------------------------------------------------------------
+
+
+def raise_statement(frame: Frame, node: gast.Raise) -> None:
+    exception, arguments = node.exc, []
+    if isinstance(exception, gast.Call):
+        if exception.keywords:
+            frame.fault("U018", "keyword arguments of an exception are not in the language", node, "raised here",
+                        ("pass them by position",))  # fmt: skip
+        exception, arguments = exception.func, exception.args
+    if exception is None or not (node.cause is None or isinstance(node.cause, gast.Constant)):
+        what = "`raise` alone" if exception is None else "`raise ... from` another exception"
+        frame.fault("U018", f"{what} is not in the language", node, "raised here")
+    cls = evaluate.static(frame, exception, "the exception")
+    message, values = message_of(frame, arguments)
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        frame.fault("T001", "`raise` takes an exception", exception, "raised here")
+    if not frame.task.note_exception(cls):
+        frame.fault("U018", f"another exception class is called `{cls.__name__}` too", exception, "raised here",
+                    ("give them names of their own",))  # fmt: skip
+    frame.builder.append(syntax.raise_own(cls, message, *values, span=frame.here(node)))
+    raise Stopped
+
+
+def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[gast.expr]]:
+    """The arguments of an exception as formats, constants and values.
+
+    f"no root in {a:.3f}"   is   ("no root in {:.3f}",), [a]
+    "mine", 3, a            is   ("mine", (3,), None), [a]
+    """
+    message: list[Argument] = []
+    values: list[gast.expr] = []
+    for node in arguments:
+        if isinstance(node, gast.JoinedStr):
+            message.append(format_of(frame, node, values))
+            continue
+        value = evaluate.evaluate(frame, node)
+        if isinstance(value, Static):
+            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
+        else:
+            message.append(None)
+            values.append(of_a_message(frame, value, node))
+    return tuple(message), values
+
+
+def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:
+    """An f-string as a format; what is known now is written out."""
+    text = ""
+    for part in node.values:
+        if isinstance(part, gast.Constant):
+            text += escaped(str(part.value))
+            continue
+        specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
+        conversion = "" if part.conversion < 0 else chr(part.conversion)
+        text += shown(frame, evaluate.evaluate(frame, part.value), conversion, specification, part, values)
+    return text
+
+
+def shown(
+    frame: Frame, value: Value, conversion: str, specification: str, node: gast.AST, values: list[gast.expr]
+) -> str:
+    """The format of one value: a container is its brackets around the `repr` of each item, as Python writes it."""
+
+    def inside(item: Value) -> str:
+        return shown(frame, item, "r", "", node, values)
+
+    match frame.held(value):
+        case Static(value=known):
+            return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))
+        case Sequence() | Mapping_() | Record() if specification:
+            what = frame.describe(value)
+            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here")
+        case Sequence(items=items, kind=kind):
+            parts = ", ".join(map(inside, items))
+            return f"[{parts}]" if kind is list else f"({parts},)" if len(items) == 1 else f"({parts})"
+        case Mapping_(items=items):
+            return "{{" + ", ".join(f"{escaped(repr(key))}: {inside(item)}" for key, item in items) + "}}"
+        case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
+            parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
+            return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
+    values.append(of_a_message(frame, value, node))
+    return "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
+
+
+def fields_shown(cls: type) -> list[str] | None:
+    """The fields that the `repr` of a class shows, if Python wrote it; None if the class has one of its own."""
+    method = cls.__repr__
+    if issubclass(cls, tuple):
+        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        return list(fields) if method.__code__.co_filename == namedtuple.__code__.co_filename else None
+    written = getattr(method, "__wrapped__", method)  # a dataclass guards its own against going round in circles
+    if not dataclasses.is_dataclass(cls) or getattr(written, "__code__", None) is None:
+        return None
+    return [f.name for f in dataclasses.fields(cls) if f.repr] if written.__code__.co_filename == "<string>" else None
+
+
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+
+
+def static_text(frame: Frame, node: gast.JoinedStr) -> str:
+    """The text of an f-string whose values are all known now."""
+    values: list[gast.expr] = []
+    text = format_of(frame, node, values)
+    if values:
+        frame.fault("U008", "a format whose width depends on a value of the run is not supported", node, "used here")
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
+    if not frame.is_scalar(value):
+        what = frame.describe(value)
+        frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
+                    ("show a number of it: its length, its largest element",))  # fmt: skip
+    return frame.atom(value, node)
+
+
+def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
+    holds = choices.condition(frame, test)
+    if isinstance(holds, Static) and holds.value:
+        return
+    text: Message = ""
+    values: list[gast.expr] = []
+    with frame.captured() as body:
+        if message is not None:
+            text, values = message_of(frame, [message])
+        frame.builder.append(syntax.raise_("AssertionError", text, *values, span=frame.here(node)))
+    if isinstance(holds, Static):
+        frame.builder.body += body
+        raise Stopped
+    frame.builder.append(syntax.if_(frame.atom(evaluate.negation(frame, holds, test), node), body))

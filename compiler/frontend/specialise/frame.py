@@ -1,0 +1,400 @@
+"""Where specialisation stands: one `Task` per compilation, one `Frame` per function being walked through.
+
+Frames of inlined calls share the builder of the function they are inlined into.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import types as python_types
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from math import inf
+from typing import Any, NoReturn
+
+import gast
+
+from ....runtime.guards import Guard
+from ... import syntax, types
+from ...builder import Builder
+from ...diagnostics import (
+    CompileError,
+    Diagnostic,
+    GradientError,
+    PurityError,
+    ShapeMismatchError,
+    Span,
+    StaticArgumentError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from ...dtypes import is_integer
+from ...names import RESERVED
+from ...ops.forms import FORMS
+from ...ops.schema import OPERATORS, TypeFault
+from ...program import Decision, Function, Program
+from ...records import dataclass
+from ...types import Array, ListOf, Scalar, Type
+from ..source.read import Source, read, span_of
+from . import broadcasts
+from .called_from import calls_to
+from .heap import Heap, Owner, tree
+from .values import Conflict, Leaf, Ref, Static, Value, is_held
+from .values import Sequence as SequenceValue
+from .world import Namespace, World
+
+ERROR_CLASSES = {
+    "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
+    "G": GradientError,
+}  # fmt: skip
+
+
+class Unresolved(Exception):
+    """The result of a recursive call is not known yet; the path that needs it is left out of this round."""
+
+
+# What to do instead, by a part of what must be known.
+WITHOUT_KNOWING = {
+    "the position in a": "make an array of the items first: `np.array(...)`",
+    "the number of items": "write a `for` loop, which may `append` to a list",
+}
+
+
+class NeedsStatic(Exception):
+    """A value must be known now.  A loop over a static range answers by unrolling.
+
+    `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
+    grow.
+    """
+
+    def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
+        super().__init__(leaf)
+        self.leaf, self.diagnostic = leaf, diagnostic
+        self.list: int | None = None
+
+
+class Stopped(Exception):
+    """Control does not come past this point: a `raise` that always happens."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specialised:
+    """A typed program and how its leaves relate to Python's containers.
+
+    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
+    result      structure whose leaves are `Out`s among the program's results
+    mutated     the parameters to write back, one for each of the last results
+    frozen      values baked in: program parameter -> array
+    exceptions  the exception classes that it may raise, by name
+    guards      what was read from outside
+    """
+
+    program: Program
+    arguments: Mapping[str, Value]
+    result: Value
+    mutated: tuple[str, ...] = ()
+    frozen: Mapping[str, Any] = field(default_factory=dict)
+    exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """A recursive function compiled once for its argument types and called by name.
+
+    `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
+    and whose result was not settled yet: this one is compiled again when that result changes.
+    """
+
+    name: str
+    result: Value | None = None
+    depth: float = 0
+    reaches: float = inf
+    result_types: tuple[Type, ...] = ()
+    function: Function | None = None
+    arguments: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
+
+    `main` is the function that is compiled, `reaches` is that of the instance being compiled.  `spans` has the places
+    of the statements that were walked through, which loops that are unrolled come back to.
+    """
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    instances: dict[object, Instance] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+    function_names: set[str] = field(default_factory=set)
+    frozen: dict[str, Any] = field(default_factory=dict)
+    main: Any = None
+    world: World = field(default_factory=World)
+    recursive: dict[int, bool] = field(default_factory=dict)
+    derive: Any = None
+    judge: Any = None
+    differentiate: Any = None
+    derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
+    reaches: float = inf
+    spans: dict[gast.AST, Span] = field(default_factory=dict)
+    sources: dict[python_types.FunctionType, Source] = field(default_factory=dict)
+    exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
+
+    def source_of(self, function: python_types.FunctionType) -> Source:
+        """The source of a function, read once in a compilation however often it is called."""
+        if function not in self.sources:
+            self.sources[function] = read(function)
+        return self.sources[function]
+
+    def note_exception(self, cls: type[BaseException]) -> bool:
+        """Note an exception class of the user's by its name; False where another one has it."""
+        if cls.__module__ == "builtins":
+            return True
+        return not hasattr(builtins, cls.__name__) and self.exceptions.setdefault(cls.__name__, cls) is cls
+
+    def decide(self, topic: str, text: str) -> None:
+        decision = Decision(topic, text)
+        if decision not in self.decisions:
+            self.decisions.append(decision)
+
+    def drop_provisional(self, kept: frozenset) -> None:
+        """Forget the instances, but for those under the keys kept, that used results which were not settled."""
+        for key in [k for k, instance in self.instances.items() if k not in kept and instance.reaches < inf]:
+            self.forget(key)
+
+    def forget(self, key: object) -> None:
+        self.function_names.discard(self.instances.pop(key).name)
+
+    def function_name(self, wish: str) -> str:
+        name, number = wish, 1
+        while name in self.function_names or name in OPERATORS or name in RESERVED or name in FORMS:
+            name, number = f"{wish}_{number}", number + 1
+        self.function_names.add(name)
+        return name
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One function being specialised: its variables, its globals, and the builder it emits into.
+
+    `pinned` has the variables of the compiler's own that liveness, which goes by the user's text, knows nothing of.
+    """
+
+    task: Task
+    builder: Builder
+    source: Source
+    namespace: Namespace
+    variables: dict[str, Value] = field(default_factory=dict)
+    outer: Frame | None = None
+    caller: Frame | None = None
+    call_span: Span | None = None
+    is_library: bool = False
+    live_after: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    node: gast.AST | None = None
+    made_names: frozenset[str] = frozenset()
+    local_names: frozenset[str] = frozenset()
+    pinned: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.builder.heap is None:
+            self.builder.heap = Heap()
+
+    def depth(self) -> int:
+        """How many calls are around this one."""
+        count, frame = 0, self
+        while frame.caller is not None:
+            count, frame = count + 1, frame.caller
+        return count
+
+    # --- reporting ---
+
+    def here(self, node: gast.AST | None = None) -> Span:
+        """The user's place for this node: inside the library, the place that called it."""
+        frame = self
+        while frame.is_library and frame.caller is not None:
+            if frame.call_span is not None and not frame.caller.is_library:
+                return frame.call_span
+            frame = frame.caller
+        return span_of(node or frame.node or frame.source.tree, frame.source.file)
+
+    def at(self, node: gast.AST) -> None:
+        """Statements emitted from now on stem from this node."""
+        if self.is_library:
+            return
+        self.node = node
+        span = self.task.spans.get(node)
+        if span is None:
+            span = self.task.spans[node] = span_of(node, self.source.file)
+        self.builder.span = span
+
+    def fault(
+        self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
+    ) -> NoReturn:
+        raise ERROR_CLASSES.get(code[0], CompileError)(
+            Diagnostic(code, message, self.here(node), label, calls_to(self), help)
+        )
+
+    def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
+        """Report that `value` decides about structure and must be known now."""
+        name = value.name if isinstance(value, Leaf) else "it"
+        frame = self
+        while frame.is_library and frame.caller is not None:
+            frame = frame.caller
+        variable = next((k for k, v in frame.variables.items() if v == value and k.isidentifier()), None)
+        subject = f"`{variable}`" if variable is not None else "this"
+        message = f"{what} must be known when the function is compiled, but {subject} is only known when it runs"
+        hints = [hint for part, hint in WITHOUT_KNOWING.items() if part in what]
+        arguments = frame.source.tree.args
+        is_parameter = frame.caller is None and any(a.id == variable for a in [*arguments.args, *arguments.kwonlyargs])
+        if is_parameter and isinstance(self.type_of(value), Scalar):
+            hints.append(f'or mark the argument: @compile(static=("{variable}",))')
+        shown = "depends on a value of the run"
+        diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), tuple(hints))
+        raise NeedsStatic(name, diagnostic)
+
+    # --- values and types ---
+
+    def type_of(self, value: Value) -> Type | None:
+        """The type of a leaf or number; None for everything else."""
+        if type(value) is Leaf:
+            return self.builder.types[value.name]
+        match value:
+            case Static(value=bool()):
+                return types.BOOL
+            case Static(value=int()):
+                return types.INT
+            case Static(value=float()):
+                return types.FLOAT
+        return None
+
+    def describe(self, value: Value) -> str:
+        value = self.held(value)
+        found = self.type_of(value)
+        if found is not None:
+            return str(found)
+        if isinstance(value, Static) and value.value is None:
+            return "None"
+        if isinstance(value, Static):
+            return type(value.value).__name__
+        words = {"Rows": "list", "Mapping_": "dict", "Record": getattr(getattr(value, "cls", None), "__name__", "")}
+        kind = getattr(value, "kind", None)
+        return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
+
+    def is_array(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), Array)
+
+    def is_scalar(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), Scalar)
+
+    def is_integer(self, value: Value) -> bool:
+        """Whether a value can count and index: np.bool_ cannot."""
+        found = self.type_of(value)
+        return isinstance(found, Scalar) and (is_integer(found.dtype) or found == types.BOOL)
+
+    def is_list(self, value: Value) -> bool:
+        return isinstance(self.type_of(value), ListOf)
+
+    # --- objects ---
+
+    @property
+    def heap(self) -> Heap:
+        return self.builder.heap
+
+    def held(self, value: Value) -> Value:
+        """What a list or dict holds at present; any other value as it is."""
+        if type(value) is not Ref:
+            return value
+        found = self.builder.heap.contents[value.number]
+        if type(found) is Conflict:
+            name = self.builder.heap.names[value.number]
+            message = f"`{name}` holds {found.left} on one path and {found.right} on another"
+            self.fault("T002", message, self.node, "read here", ("let it hold values of the same types on every path",))
+        return found
+
+    def tree(self, value: Value) -> Value:
+        """A value with what its lists and dicts hold in their place."""
+        return tree(value, self.builder.heap.contents)
+
+    def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
+        return self.builder.heap.new(contents, wish, owner)
+
+    # --- emitting ---
+
+    def emit(self, operator: str, *values: Value, node: gast.AST, hint: str = "t", **static: Any) -> Value:
+        """One operator on leaves and numbers; a refusal of its type rule becomes a diagnostic at `node`."""
+        if operator == "cast" and is_held(values[0], static["dtype"]):
+            atoms: list[gast.expr] = [syntax.constant(values[0].value)]
+        else:
+            atoms = [syntax.name(v.name) if type(v) is Leaf else self.atom(v, node) for v in values]
+        if self.builder.singles:
+            atoms = broadcasts.repeated(self, operator, atoms)
+        try:
+            if (results := OPERATORS[operator].results) > 1:
+                made = self.builder.call_all(operator, *atoms, hints=[hint] * results, **static)
+                return SequenceValue(tuple(Leaf(name.id) for name in made))
+            return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
+        except TypeFault as refused:
+            self.fault(refused.code, refused.message, node, "found here")
+
+    def atom(self, value: Value, node: gast.AST) -> gast.expr:
+        match value:
+            case Leaf(name=name):
+                return syntax.name(name)
+            case Static(value=bool() | int() | float() as number):
+                if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
+                    help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
+                    self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
+                return syntax.constant(number if type(number) in (bool, int, float) else number.real)
+        message = f"a number or an array is needed here, not a {self.describe(value)}"
+        self.fault("T001", message, node, "used as a number")
+
+    @contextlib.contextmanager
+    def reporting(self, node: gast.AST) -> Iterator[None]:
+        try:
+            yield
+        except TypeFault as refused:
+            self.fault(refused.code, refused.message, node, "found here")
+
+    @contextlib.contextmanager
+    def captured(self) -> Iterator[list[gast.stmt]]:
+        """Collect what is emitted inside instead of appending it."""
+        builder = self.builder
+        kept, builder.body = builder.body, []
+        may_unify, builder.may_unify = builder.may_unify, False
+        try:
+            yield builder.body
+        finally:
+            builder.body, builder.may_unify = kept, may_unify
+
+    def snapshot(self) -> Any:
+        """Everything a trial run may change; give it to `restore`."""
+        b = self.builder
+        return (
+            b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(self.variables),
+            b.span, self.node, list(self.task.decisions), b.heap.copy(),
+        )  # fmt: skip
+
+    def restore(self, saved: Any) -> None:
+        b = self.builder
+        b.names.become(saved[0])
+        for table, old in ((b.types, saved[1]), (b.extents, saved[2])):
+            table.clear()
+            table.update(old)
+        b.merged.clear()
+        b.merged.update(saved[3])
+        b.body[:] = saved[4]
+        self.variables = dict(saved[5])
+        b.span, self.node = saved[6], saved[7]
+        self.task.decisions[:] = saved[8]
+        b.heap.become(saved[9])
+
+    def lookup(self, name: str) -> Value | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.variables:
+                return frame.variables[name]
+            if name in frame.local_names:
+                return None  # a variable of this function, which has no value yet
+            frame = frame.outer
+        return None

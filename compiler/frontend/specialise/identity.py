@@ -1,0 +1,54 @@
+"""`is`: whether two values are one object, where that is known or is a value of the run.
+
+    flag is True     ->     flag == True, as there is one True and one False
+    x is None        ->     False, for an array
+    x is y           ->     refused (R001) for two arrays: the caller may have passed one array twice
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ...dtypes import BOOL_WORD
+from ...types import BOOL, Array, ListOf, Scalar, Type
+from .frame import Frame
+from .local_functions import is_one
+from .values import Closure, Leaf, Record, Ref, Sequence, Static, Value
+
+
+def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    """A static bool, or a bool of the run."""
+    if left is right or isinstance(left, Leaf) and left == right:
+        return Static(True)
+    match left, right:
+        case Ref(number=one), Ref(number=other):
+            if one != other and frame.heap.may_be_one(one, other):
+                refuse(frame, node)
+            return Static(one == other)
+        case Static(value=one), Static(value=other):
+            return Static(one is other)
+        case Closure(), Closure():
+            return Static(is_one(left, right))
+        case (Sequence(), Sequence()) | (Record(), Record()) if left == right:
+            refuse(frame, node)  # equal, and perhaps made twice
+    types = frame.type_of(left), frame.type_of(right)
+    if types == (BOOL, BOOL):
+        same = frame.emit("equal", left, right, node=node)
+        return frame.emit("cast", same, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
+    if None not in types and _may_be_one(*types):
+        refuse(frame, node)
+    return Static(False)
+
+
+def _may_be_one(left: Type, right: Type) -> bool:
+    """Whether two values of these types may be one object: of two arrays, and of numbers that Python keeps."""
+    if isinstance(left, Array) and isinstance(right, Array):
+        return left.dtype == right.dtype and left.ndim == right.ndim
+    if isinstance(left, ListOf) or isinstance(right, ListOf):
+        return isinstance(left, ListOf) and isinstance(right, ListOf)
+    return isinstance(left, Scalar) and isinstance(right, Scalar) and left == right
+
+
+def refuse(frame: Frame, node: gast.AST) -> None:
+    frame.fault("R001", "whether these are one object depends on values of the run", node, "compared here",
+                ("compare what they hold: `==`",))  # fmt: skip

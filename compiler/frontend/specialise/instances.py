@@ -1,0 +1,333 @@
+"""Functions that are compiled on their own and called: recursive ones.
+
+    def power(x, n):                              power(x, n) is compiled once for (float, int) and calls itself
+        if n == 0: return 1.0              ->
+        return x * power(x, n - 1)
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Hashable
+from math import inf
+from typing import Any
+
+import gast
+
+from ....runtime.guards import look_up
+from ... import syntax, types
+from ...builder import Builder
+from ...names import Names, from_path
+from ...program import Function, Origin
+from ...types import Array, ListOf, Type
+from ..source.read import Source
+from . import apply, containers, library
+from .frame import Frame, Instance, Stopped, Task, Unresolved
+from .heap import Heap, Owner, object_of, objects
+from .local_functions import Environment
+from .merge import coerce, own_lengths
+from .values import (
+    Closure,
+    Conflict,
+    Iteration,
+    Leaf,
+    ListOut,
+    Mapping_,
+    Out,
+    Range,
+    Record,
+    Sequence,
+    Static,
+    Typed,
+    Value,
+    is_number,
+    map_leaves,
+    parts,
+    with_parts,
+)
+from .world import Namespace
+
+
+def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
+    """Whether a function can reach itself through the functions its names stand for now."""
+    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
+        task.recursive[id(function)] = _reaches(function, function.__code__, set())
+    return task.recursive[id(function)]
+
+
+def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
+    function = getattr(getattr(function, "__pellucid__", None), "python", function)
+    if not isinstance(function, python_types.FunctionType) or id(function) in seen:
+        return False
+    seen.add(id(function))
+    for name in [*_names_of(function.__code__), *function.__code__.co_freevars]:
+        other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
+        other = getattr(getattr(other, "__pellucid__", None), "python", other)
+        if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
+            return True
+    return False
+
+
+def _names_of(code: python_types.CodeType) -> list[str]:
+    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
+    inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
+    return [*code.co_names, *inner]
+
+
+def call_instance(
+    frame: Frame, function: Any, source: Source, namespace: Namespace, bound: dict[str, Value], node
+) -> Value:
+    key, abstract = signature(frame, id(function), bound)
+    inner = Frame(frame.task, frame.builder, source, namespace)
+    return call_compiled(frame, key, abstract, bound, inner, source.tree, node)
+
+
+def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
+    """A recursive local function; the variables it sees become arguments."""
+    outer: Frame = closure.frame
+    environment = Environment(closure)
+    everything = {**bound, **environment.passed}
+    key, abstract = signature(frame, environment.identity, everything)
+    name = getattr(closure.node, "name", "lambda_")
+    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    inner = Frame(frame.task, frame.builder, source, outer.namespace)
+    return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
+
+
+def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
+    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
+
+    def general(part: Value, _: tuple) -> Value:
+        found = frame.type_of(part)
+        if found is None:
+            return part
+        if isinstance(found, Array):
+            found = Array(found.dtype, tuple(1 if d == 1 else types.symbol("any") for d in found.dims), "A")
+        if isinstance(found, ListOf):
+            frame.fault("U018", "a list that grows cannot be an argument", frame.node)
+        return Typed(found)
+
+    abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
+    return (identity, tuple((k, _text(v)) for k, v in abstract.items())), abstract
+
+
+def _text(value: Value) -> Any:
+    inner = parts(value)
+    if inner:
+        return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
+    if isinstance(value, Static):
+        plain = isinstance(value.value, int | float | str | bool | type(None))
+        return ("static", repr(value.value) if plain else id(value.value))
+    return str(value.type) if isinstance(value, Typed) else id(value)
+
+
+def call_compiled(
+    frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST,
+    environment: Environment | None = None,
+) -> Value:  # fmt: skip
+    task = frame.task
+    instance = task.instances.get(key)
+    if instance is None:
+        instance = task.instances[key] = Instance(task.function_name(getattr(tree, "name", "lambda_")))
+        try:
+            compile_instance(frame, instance, abstract, inner, tree, environment)
+        except Unresolved:
+            task.forget(key)
+            raise
+    else:
+        task.reaches = min(task.reaches, instance.depth if instance.function is None else instance.reaches)
+        if instance.result is None:
+            raise Unresolved
+    return call_named(frame, instance, abstract, bound, node)
+
+
+def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bound: dict[str, Value], node) -> Value:
+    """Emit `a, b = name(arguments)` and put the results back into their containers."""
+    atoms: list[gast.expr] = []
+    for name, value in abstract.items():
+        pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
+        atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
+    return results_of(frame, instance, atoms, node)
+
+
+def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST) -> Value:
+    names = []
+    for type_ in instance.result_types:
+        name = frame.builder.names.fresh("t")
+        frame.builder.types[name] = own_lengths(frame, type_)
+        names.append(name)
+    target = names[0] if len(names) == 1 else names
+    made = gast.Call(syntax.name(instance.name), atoms, [])
+    here = frame.here(node)
+    frame.builder.append(syntax.assign(target, made, here) if names else syntax.expression(made, here))
+    return taken_over(frame, instance.result, names, node)
+
+
+def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
+    """What a function returned, with objects of its own for lists and dicts."""
+    match value:
+        case Out(index=index):
+            return Leaf(names[index])
+        case ListOut(data=data, shapes=None, is_weak=is_weak):
+            return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
+        case ListOut():
+            message = "a recursive function that returns a growing list of arrays is not in the language"
+            frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
+    inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
+    return object_of(with_parts(value, inner) if inner else value, frame.heap)
+
+
+def _typed_leaves(value: Value) -> list[Typed]:
+    inner = parts(value)
+    if inner:
+        return [t for _, part in inner for t in _typed_leaves(part)]
+    return [value] if isinstance(value, Typed) else []
+
+
+def _number_leaves(frame: Frame, value: Value) -> list[Value]:
+    value = frame.held(value)
+    inner = parts(value)
+    if inner:
+        return [t for _, part in inner for t in _number_leaves(frame, part)]
+    return [value] if frame.type_of(value) is not None else []
+
+
+def compile_instance(
+    frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
+    environment: Environment | None = None,
+) -> None:  # fmt: skip
+    """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it.
+
+    What it calls, and what calls it again meanwhile, is specialised anew with each result that it is found to have.
+    Raises Unresolved where every path waits for the result of a function that called this one.
+    """
+    core, table = apply.core_of(tree)
+    task, outside = frame.task, frame.task.reaches
+    before = frozenset(task.instances)
+    instance.depth = frame.depth()
+    for _ in range(8):
+        task.reaches = inf
+        task.drop_provisional(before)
+        inner.builder = Builder(Names(task.function_names), {})
+        inner.builder.heap = Heap()
+        inner.caller, inner.call_span, inner.live_after = frame, frame.here(frame.node), table
+        parameters = declare(inner.builder, abstract, inner)
+        instance.arguments = dict(inner.variables)
+        inner.variables = {
+            key: objects(value, inner.builder.heap, key, Owner("argument", key))
+            for key, value in inner.variables.items()
+        }
+        if environment is not None:
+            environment.enter(inner)
+        try:
+            value = apply.run(inner, core)
+        except Unresolved:
+            if task.reaches < instance.depth:
+                task.reaches = min(task.reaches, outside)
+                raise
+            message = f"every path of `{inner.source.name}` calls it again: it never returns"
+            frame.fault("T003", message, core, "defined here")
+        except Stopped:
+            value = Static(None)
+        result, atoms, result_types = outputs(inner, value, core)
+        same_result = instance.result is not None and result_types == instance.result_types
+        instance.result, instance.result_types = result, result_types
+        if same_result:
+            break
+    else:
+        frame.fault("T003", f"the result type of `{inner.source.name}` does not settle", core, "defined here")
+    instance.reaches = task.reaches if task.reaches < instance.depth else inf
+    task.reaches = min(instance.reaches, outside)
+    inner.builder.append(syntax.return_(atoms, frame.here(core)))
+    origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
+    instance.function = Function(
+        instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin,
+        used_types(inner.builder, parameters), result_types, given=dict(inner.builder.names.given),
+    )
+    frame.task.functions[instance.name] = instance.function
+
+
+def used_types(builder: Builder, parameters: list[str]) -> dict[str, Type]:
+    """The types of the names that are left in the body; trial runs may have made more."""
+    names = syntax.names_of(parameters, builder.body)
+    return {name: builder.types[name] for name in names if name in builder.types}
+
+
+def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
+    """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
+    parameters: list[str] = []
+    scalars = set(abstract)
+
+    def name(part: Value, path: tuple) -> Value:
+        if not isinstance(part, Typed):
+            return part
+        fresh = builder.names.fresh(from_path(*path))
+        builder.symbols |= types.symbols_of(part.type) - {"any"}
+        builder.types[fresh] = type_ = fresh_lengths(builder, part.type, scalars)
+        for axis, extent in enumerate(type_.dims if isinstance(type_, Array) else ()):
+            builder.lengths.setdefault(extent, (fresh, axis))
+        parameters.append(fresh)
+        builder.arguments.append(fresh)
+        return Leaf(fresh)
+
+    frame.variables = {key: map_leaves(value, name, (key,)) for key, value in abstract.items()}
+    return parameters
+
+
+def fresh_lengths(builder: Builder, type_: Type, avoid: set[str]) -> Type:
+    """Lengths written `any` become symbols of their own: n, m, k, ..."""
+    if not isinstance(type_, Array):
+        return type_
+    dims: list[types.Extent] = []
+    for extent in type_.dims:
+        free = next((w for w in "nmklpqrsuvw" if w not in builder.symbols and w not in avoid), "n")
+        dims.append(builder.fresh_symbol(free) if extent == types.symbol("any") else extent)
+    return Array(type_.dtype, tuple(dims), type_.layout)
+
+
+def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gast.expr], tuple[Type, ...]]:
+    """The result taken apart: its structure over places, the atoms returned, their types."""
+    atoms: list[gast.expr] = []
+    result_types: list[Type] = []
+
+    def place(part: Value, _: tuple) -> Value:
+        found = frame.type_of(part)
+        if found is None:
+            if isinstance(part, Sequence | Mapping_ | Record):
+                return part  # an empty container
+            if isinstance(part, Static) and not isinstance(part.value, python_types.FunctionType):
+                return part
+            if isinstance(part, Conflict):
+                message = f"this function returns {part.left} on one path and {part.right} on another"
+                frame.fault("T003", message, node, "returned here", ("return values of one type on every path",))
+            frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")
+        if isinstance(found, ListOf):
+            return listed(frame, part, found.element, place, node)
+        if is_number(part):
+            part = Leaf(frame.builder.bind(syntax.constant(part.value), found, "result").id)
+        atoms.append(frame.atom(part, node))
+        result_types.append(found)
+        return Out(len(atoms) - 1)
+
+    tree = frame.tree(value)
+    require_returnable(frame, tree, node)
+    structure = map_leaves(tree, place)
+    return structure, atoms, tuple(result_types)
+
+
+def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
+    """What only a loop can use does not leave a function."""
+    if isinstance(value, Range | Iteration):
+        kind = "range" if isinstance(value, Range) else value.kind
+        help_ = ("return its items: `list(...)`",)
+        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
+    for _, part in parts(value):
+        require_returnable(frame, part, node)
+
+
+def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
+    """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
+    if not isinstance(element, Array):
+        return ListOut(place(apply.as_array(frame, part, node, hint="items"), ()), None, element.weak)
+    data, shapes = library.flat_from_list(frame, part, node)
+    return ListOut(place(data, ()), place(shapes, ()), False)

@@ -1,0 +1,185 @@
+"""What a loop goes over: how many items there are, and which one stands where.
+
+    enumerate(zip(x, y))     ->     length min(len(x), len(y)), item k: (k, (x[k], y[k]))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import syntax, types
+from ...types import Array, ListOf
+from . import evaluate, rows, subscript
+from .frame import Frame
+from .merge import own_lengths
+from .values import Iteration, Leaf, Mapping_, Range, Record, Rows, Sequence, Static, Value
+
+
+def is_static_iterable(frame: Frame, value: Value) -> bool:
+    """Whether a loop over it is unrolled: tuples, lists and dicts whose length is known, and what is made of them."""
+    match frame.held(value):
+        case Sequence() | Mapping_() | Record():
+            return True
+        case Static(value=tuple() | list() | dict() | str()):
+            return True
+        case Iteration(parts=inner):
+            return any(is_static_iterable(frame, p) for p in inner)
+    return False
+
+
+def length_now(frame: Frame, value: Value) -> Value | None:
+    """What has a length of the run: an array, a growable list, an argument of any length; None for anything else."""
+    held = frame.held(value)
+    found = frame.type_of(held)
+    is_open = isinstance(found, Array) and found.ndim and not isinstance(found.dims[0], int)
+    return held if is_open or isinstance(held, Rows) or isinstance(found, ListOf) else None
+
+
+def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
+    """The items of an iterable whose length is known now."""
+    match frame.held(value):
+        case Sequence(items=items):
+            return list(items)
+        case Record(items=items) if value.is_tuple:
+            return [v for _, v in items]
+        case Mapping_(items=items):
+            return [Static(k) for k, _ in items]
+        case Static(value=tuple() | list() | dict() | str() as found):
+            return [evaluate.outside(frame, v, "item", node) for v in found]
+        case Range(start=start, stop=stop, step=step):
+            bounds = [evaluate.known(frame, p, node, "a range that is unrolled") for p in (start, stop, step)]
+            return [Static(i) for i in range(*bounds)]
+        case Iteration(kind="keys" | "values" | "items" as kind, parts=(inner,)):
+            return dict_view(frame, kind, inner)
+        case Iteration(kind=kind, parts=inner, start=start):
+            return iteration_items(frame, kind, inner, start, node)
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim and isinstance(found.dims[0], int):
+        return [item_at(frame, value, Static(i), node) for i in range(found.dims[0])]
+    frame.needs_static(value, "the number of items", node)
+
+
+def dict_view(frame: Frame, kind: str, base: Value) -> list[Value]:
+    """What `d.keys()`, `d.values()` or `d.items()` shows at present."""
+    items: tuple[tuple[Any, Value], ...] = frame.held(base).items
+    if kind == "keys":
+        return [Static(k) for k, _ in items]
+    return [v for _, v in items] if kind == "values" else [Sequence((Static(k), v)) for k, v in items]
+
+
+def iteration_items(frame: Frame, kind: str, inner: tuple[Value, ...], start: Value, node: gast.AST) -> list[Value]:
+    if kind == "reversed":
+        return static_items(frame, inner[0], node)[::-1]
+    columns = [static_items(frame, p, node) if _has_static_length(frame, p) else p for p in inner]
+    if not any(isinstance(column, list) for column in columns):
+        length_of_iterable(frame, inner[0], node)
+        frame.needs_static(inner[0], "the number of items", node)
+    shortest = min(len(c) for c in columns if isinstance(c, list))
+    rows = []
+    for position in range(shortest):
+        row = [c[position] if isinstance(c, list) else item_at(frame, c, Static(position), node) for c in columns]
+        if kind == "enumerate":
+            number = evaluate.binary(frame, gast.Add, Static(position), start, node)
+            rows.append(Sequence((number, row[0])))
+        else:
+            rows.append(Sequence(tuple(row)))
+    for column in columns:
+        if not isinstance(column, list):
+            check_long_enough(frame, column, shortest, node)
+    return rows
+
+
+def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -> None:
+    """A `zip` of a tuple and something shorter would end early, which an unrolled loop cannot."""
+    length = length_of_iterable(frame, column, node)
+    short = frame.emit("less", length, Static(count), node=node)
+    error = syntax.raise_("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
+
+
+def _has_static_length(frame: Frame, value: Value) -> bool:
+    found = frame.type_of(value)
+    if isinstance(found, Array):
+        return found.ndim > 0 and isinstance(found.dims[0], int)
+    if isinstance(value, Range):
+        return all(isinstance(p, Static) for p in (value.start, value.stop, value.step))
+    if isinstance(value, Iteration):
+        return all(_has_static_length(frame, p) for p in value.parts)
+    return is_static_iterable(frame, value)
+
+
+def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """How many items a loop will see."""
+    value = frame.held(value)
+    match value:
+        case Rows():
+            return rows.length(frame, value, node)
+        case Range(start=start, stop=stop, step=step):
+            return range_length(frame, start, stop, step, node)
+        case Iteration(kind="zip", parts=inner):
+            lengths = [length_of_iterable(frame, p, node) for p in inner]
+            result = lengths[0]
+            for other in lengths[1:]:
+                same = isinstance(result, Leaf) and isinstance(other, Leaf) and extents_equal(frame, result, other)
+                result = result if same else frame.emit("minimum", result, other, node=node)
+            return result
+        case Iteration(parts=inner):
+            return length_of_iterable(frame, inner[0], node)
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim:
+        return evaluate.length_of(frame, value, 0, node)
+    if isinstance(found, ListOf):
+        made = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
+        return Leaf(made.id)
+    if is_static_iterable(frame, value):
+        return Static(len(static_items(frame, value, node)))
+    frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
+
+
+def extents_equal(frame: Frame, left: Leaf, right: Leaf) -> bool:
+    table = frame.builder.extents
+    return left.name in table and table[left.name] == table.get(right.name)
+
+
+def range_length(frame: Frame, start: Value, stop: Value, step: Value, node: gast.AST) -> Value:
+    if start == Static(0) and step == Static(1):
+        return stop
+    parts_ = [gast.Sub, gast.Add, gast.Sub, gast.FloorDiv]
+    span = evaluate.binary(frame, parts_[0], stop, start, node)
+    if step == Static(1):
+        return span
+    sign = evaluate.fold(frame, lambda v: (v > 0) - (v < 0), node, step) if isinstance(step, Static) else None
+    if sign is None:
+        evaluate.known(frame, step, node, "the step of a range that `break` may leave")
+    rounded = evaluate.binary(frame, gast.Add, span, Static(step.value - sign.value), node)
+    return evaluate.binary(frame, gast.FloorDiv, rounded, step, node)
+
+
+def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
+    """The item a loop sees at a position."""
+    value = frame.held(value)
+    match value:
+        case Rows():
+            return rows.item(frame, value, frame.atom(position, node), node)
+        case Sequence() | Record() | Mapping_():
+            return static_items(frame, value, node)[evaluate.known(frame, position, node, "the position")]
+        case Range(start=start, step=step):
+            offset = position if step == Static(1) else evaluate.binary(frame, gast.Mult, position, step, node)
+            return offset if start == Static(0) else evaluate.binary(frame, gast.Add, start, offset, node)
+        case Iteration(kind="reversed", parts=(inner,)):
+            last = evaluate.binary(frame, gast.Sub, length_of_iterable(frame, inner, node), Static(1), node)
+            return item_at(frame, inner, evaluate.binary(frame, gast.Sub, last, position, node), node)
+        case Iteration(kind="enumerate", parts=(inner,), start=start):
+            number = evaluate.binary(frame, gast.Add, position, start, node) if start != Static(0) else position
+            return Sequence((number, item_at(frame, inner, position, node)))
+        case Iteration(kind="zip", parts=inner):
+            return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        element = own_lengths(frame, found.element)
+        made = frame.builder.bind(syntax.index(value.name, frame.atom(position, node)), element, "t")
+        return Leaf(made.id)
+    items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
+    return subscript.element(frame, value, items, node)

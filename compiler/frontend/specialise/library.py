@@ -1,0 +1,288 @@
+"""Calls of NumPy's and `math`'s functions: operators, conversions, and library functions written in the language."""
+
+from __future__ import annotations
+
+import types as python_types
+from typing import Any
+
+import gast
+
+from ... import syntax, types
+from ...analysis.memory.alias import shown_by
+from ...dtypes import INT_WORD, is_integer, promote_dtypes
+from ...names import base_of
+from ...ops import python_names
+from ...ops.primitives import Primitive
+from ...ops.python_names import Binding
+from ...ops.schema import TypeFault
+from ...ops.sharing import sharing_of
+from ...ops.static import StaticFunction, dtype_name
+from ...types import Array, Scalar
+from . import apply, evaluate, subscript
+from .frame import Frame
+from .heap import objects
+from .merge import own_lengths
+from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Value, from_python
+
+MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
+
+
+def binding_of(value: Any) -> Binding | Primitive | StaticFunction | None:
+    """What a Python object means to the compiler, if it is one of the library's."""
+    if isinstance(value, Primitive | StaticFunction):
+        return value
+    return python_names.binding_of(value)
+
+
+def method(name: str) -> Binding | None:
+    return python_names.METHODS.get(name)
+
+
+def is_library(function: python_types.FunctionType) -> bool:
+    return (function.__module__ or "").startswith(python_names.LIBRARY)
+
+
+def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    match binding:
+        case Primitive():
+            return primitive(frame, binding, args, kwargs, node, hint)
+        case StaticFunction():
+            return ask(frame, binding, args, node)
+        case Binding(kind="operator"):
+            return operator(frame, binding, args, kwargs, node, hint)
+        case Binding(kind="dtype"):
+            return convert(frame, binding.dtype, args, node, hint)
+    if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
+        dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
+        return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    before = len(frame.builder.body)
+    result = apply.call_function(frame, binding.load(), args, kwargs, node)
+    if binding.shares == "copy" and _is_shared(frame, result, before):
+        return frame.emit("copy", result, node=node, hint=hint)
+    return renamed(frame, result, hint) if len(frame.builder.body) > before else result
+
+
+def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
+    return promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+
+
+def _is_shared(frame: Frame, result: Value, before: int) -> bool:
+    """Whether the array may be (a view of) one that was there before the statements from `before` on."""
+    if not isinstance(result, Leaf) or not frame.is_array(result):
+        return False
+    made: dict[str, list[gast.expr]] = {}
+    for statement in syntax.walk(frame.builder.body[before:]):
+        if isinstance(statement, gast.Assign):
+            for name in syntax.names_bound(statement):
+                made.setdefault(name, []).append(statement.value)
+    waiting, seen = [result.name], set()
+    while waiting:
+        name = waiting.pop()
+        if name not in made:
+            return True
+        if name not in seen:
+            seen.add(name)
+            waiting += [source for value in made[name] for source in shown_by(value, frame.builder.types)]
+    return False
+
+
+def note_sharing(frame: Frame, function: object, args: list[Value], result: Value, before: int) -> None:
+    """Say of new elements which array NumPy shows there: the alias check refuses stores that tell them apart."""
+    sharing = sharing_of(function)
+    if sharing not in ("view", "read-only") or not isinstance(result, Leaf) or not frame.is_array(result):
+        return
+    sources = tuple(a.name for a in args if isinstance(a, Leaf) and frame.is_array(a))
+    for statement in syntax.walk(frame.builder.body[before:]):
+        if isinstance(statement, gast.Assign) and result.name in syntax.names_bound(statement):
+            statement.shows, statement.locked = sources, sharing == "read-only"
+
+
+def _is_container(frame: Frame, value: Value) -> bool:
+    value = frame.held(value)
+    return isinstance(value, Sequence | Record | Rows) or frame.is_list(value)
+
+
+def renamed(frame: Frame, result: Value, hint: str) -> Value:
+    """The last value a library function emitted takes the name the user gives it."""
+    body = frame.builder.body
+    if hint == "t" or not isinstance(result, Leaf) or not body or base_of(result.name) == base_of(hint):
+        return result
+    last = body[-1]
+    own = isinstance(last, gast.Assign) and isinstance(last.targets[0], gast.Name) and last.targets[0].id == result.name
+    if not own or result.name in frame.builder.merged:
+        return result
+    fresh = frame.builder.names.fresh(hint)
+    frame.builder.types[fresh] = frame.builder.types.pop(result.name)
+    if result.name in frame.builder.extents:
+        frame.builder.extents[fresh] = frame.builder.extents[result.name]
+    body[-1] = syntax.rebuild(last, targets=[syntax.target(fresh)])
+    return Leaf(fresh)
+
+
+def operator(frame: Frame, binding: Binding, args, kwargs, node: gast.AST, hint: str) -> Value:
+    row = binding.row
+    for name in kwargs:
+        if name not in ("dtype",) or kwargs[name] != Static(None):
+            frame.fault("U012", f"the argument `{name}=` of `{row.name}` is not supported", node, "called here")
+    if len(args) != len(row.operands):
+        count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
+        frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
+    operands = [apply.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
+    if binding.strong and all(_is_weak(frame, a) for a in operands):
+        operands = [strong(frame, a, node) for a in operands]
+    return frame.emit(row.name, *operands, node=node, hint=hint)
+
+
+def _is_weak(frame: Frame, value: Value) -> bool:
+    found = frame.type_of(value)
+    return isinstance(found, Scalar) and found.weak
+
+
+def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
+    return frame.emit("cast", value, node=node, dtype=frame.type_of(value).dtype, weak=False)
+
+
+def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """`np.float32(x)`."""
+    value = args[0] if args else Static(0)
+    if _is_container(frame, value):
+        return apply.as_array(frame, value, node, dtype, hint)
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        value = apply.subscript.element(frame, value, [], node)
+    elif isinstance(found, Array) and found.dtype == dtype:
+        return value
+    return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
+
+
+def primitive(frame: Frame, primitive_: Primitive, args, kwargs, node: gast.AST, hint: str) -> Value:
+    static = {name: static_value(frame, name, value, node) for name, value in kwargs.items()}
+    return frame.emit(primitive_.name, *args, node=node, hint=hint, **static)
+
+
+def static_value(frame: Frame, name: str, value: Value, node: gast.AST) -> Any:
+    """A static keyword: lengths of a shape may be known at run time only, everything else is known now."""
+    if name != "shape":
+        return evaluate.known(frame, value, node, f"`{name}`")
+    held = frame.held(value)
+    items = held.items if isinstance(held, Sequence) else tuple(map(Static, evaluate.known(frame, held, node)))
+    return tuple(frame.atom(whole_number(frame, item, node), node) for item in items)
+
+
+def whole_number(frame: Frame, value: Value, node: gast.AST) -> Value:
+    found = frame.type_of(value)
+    if isinstance(found, Array) and found.ndim == 0:
+        value = subscript.element(frame, value, [], node)
+        found = frame.type_of(value)
+    if not isinstance(found, Scalar) or not is_integer(found.dtype):
+        frame.fault("T001", f"a length must be an integer, not {frame.describe(value)}", node, "used as a length")
+    if found != types.INT:
+        value = frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
+    return value
+
+
+def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AST) -> Value:
+    try:
+        answer = function.ask(*(description(frame, a) for a in args))
+    except TypeFault as refused:
+        unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
+        if refused.code == "R001" and unknown is not None:
+            frame.needs_static(unknown, "this argument", node)
+        frame.fault(refused.code, refused.message, node, "found here")
+    return objects(from_python(answer, lambda _: None), frame.heap)
+
+
+def description(frame: Frame, value: Value) -> Any:
+    value = frame.held(value)
+    match value:
+        case Leaf(name=name):
+            return frame.builder.types[name]
+        case Static(value=held):
+            return held
+        case Sequence(items=items):
+            return tuple(description(frame, v) for v in items)
+        case Record(items=items) if value.is_tuple:
+            return tuple(description(frame, v) for _, v in items)
+        case Mapping_(items=items):
+            return {k: description(frame, v) for k, v in items}
+    return value
+
+
+def dtype_word(frame: Frame, value: Value, node: gast.AST) -> str | None:
+    held = evaluate.known(frame, value, node, "a dtype")
+    if held is None:
+        return None
+    with frame.reporting(node):
+        return dtype_name.ask(held)
+
+
+def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value]:
+    """The elements of a growable list of arrays, one after the other, and the lengths of each array in a row."""
+    element = frame.type_of(value).element
+    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
+    shapes = frame.emit("empty", node=node, hint="shapes", shape=(count, element.ndim), dtype=INT_WORD)
+
+    def each(visit: Any) -> str:
+        total = frame.builder.names.fresh("total")
+        frame.builder.types[total] = types.INT
+        frame.builder.merged.add(total)
+        frame.builder.append(syntax.assign(total, syntax.constant(0)))
+        variable = frame.builder.names.fresh("i")
+        frame.builder.types[variable] = types.INT
+        with frame.captured() as body:
+            own = own_lengths(frame, element)
+            item = frame.builder.bind(syntax.index(value.name, variable), own, "item")
+            lengths = [evaluate.length_of(frame, Leaf(item.id), axis, node) for axis in range(element.ndim)]
+            size: Value = Static(1)
+            for length in lengths:
+                size = evaluate.binary(frame, gast.Mult, size, length, node)
+            visit(variable, item, lengths, size, total)
+            following = frame.emit("add", Leaf(total), size, node=node, hint="total")
+            frame.builder.append(syntax.assign(total, frame.atom(following, node)))
+        frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
+        return total
+
+    def measure(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
+        for axis, length in enumerate(lengths):
+            place = [syntax.name(variable), syntax.constant(axis)]
+            frame.builder.append(syntax.store(shapes.name, place, frame.atom(length, node)))
+
+    together = syntax.name(each(measure))
+    data = frame.emit("empty", node=node, hint="data", shape=(together,), dtype=element.dtype)
+
+    def fill(variable: str, item: gast.Name, lengths: list[Value], size: Value, total: str) -> None:
+        flat = frame.emit("reshape", Leaf(item.id), node=node, shape=(frame.atom(size, node),))
+        end = frame.emit("add", Leaf(total), size, node=node)
+        place = [syntax.slice_(syntax.name(total), frame.atom(end, node))]
+        frame.builder.append(syntax.store(data.name, place, frame.atom(flat, node)))
+
+    each(fill)
+    return data, shapes
+
+
+EMPTY = "need at least one array: how many dimensions an array made of a list has does not depend on its length"
+
+
+def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
+    """An array with the items of a growable list, filled by a loop."""
+    element = frame.type_of(value).element
+    count = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
+    lengths: list[Value] = [Leaf(count.id)]
+    if isinstance(element, Array):
+        is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
+        error = syntax.raise_("ValueError", EMPTY, span=frame.here(node))
+        frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
+        first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
+        lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]
+    shape = tuple(frame.atom(n, node) for n in lengths)
+    made = frame.emit("empty", node=node, hint=hint, shape=shape, dtype=dtype or element.dtype)
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    with frame.captured() as body:
+        item = frame.builder.bind(syntax.index(value.name, variable), own_lengths(frame, element), "item")
+        slices = [syntax.slice_() for _ in lengths[1:]]
+        frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))
+    frame.builder.append(syntax.for_range(variable, 0, count, 1, body))
+    return made
+
+

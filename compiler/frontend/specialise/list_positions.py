@@ -1,0 +1,52 @@
+"""Where an item of a list stands: now, or only when the program runs, for which the list becomes one that grows.
+
+    counts = [0] * 5                     counts = []; counts.append(0), ...
+    counts[int(v) % 5] += 1     ->       counts[t] = counts[t] + 1
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ...types import ListOf, Scalar
+from . import containers, evaluate
+from .frame import Frame, NeedsStatic
+from .values import Ref, Sequence, Value
+
+
+def known_position(
+    frame: Frame, base: Value, held: Sequence, items: gast.expr, what: str, node: gast.AST, store: bool = False
+) -> int | None:
+    """Where `base[items]` stands; None where only the run knows: the list has become one that grows then."""
+    value = evaluate.evaluate(frame, items)
+    try:
+        position = evaluate.known(frame, value, items, what)
+    except NeedsStatic as needed:
+        if not isinstance(base, Ref) or not are_alike(frame, held):
+            raise
+        if base.number in frame.builder.before_loop:
+            needed.list = base.number  # the loop may know it when it is unrolled
+            raise
+        let_numbers_grow(frame, base.number, node)
+        return None
+    if not isinstance(position, int):
+        what = f"{held.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
+        frame.fault("T001", what, node, "indexed here")
+    if not -len(held.items) <= position < len(held.items):
+        containers.stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
+    return position
+
+
+def are_alike(frame: Frame, held: Value) -> bool:
+    """Whether it is a list of numbers of one type, which may as well be one that grows."""
+    kinds = {frame.type_of(item) for item in held.items} if isinstance(held, Sequence) else set()
+    return len(kinds) == 1 and isinstance(kinds.pop(), Scalar)
+
+
+def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
+    """A list of numbers is one that grows from here on; whether it was one of known length."""
+    held = None if number is None else frame.heap.contents.get(number)
+    if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
+        return False
+    containers.let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)
+    return True

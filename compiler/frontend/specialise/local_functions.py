@@ -1,0 +1,188 @@
+"""Local functions that are compiled on their own: the variables they see become arguments.
+
+    k = x[1]                                    def power(n, k):
+    def scaled(v): return v * k                     if n == 0: return 1.0
+    def power(n):                        ->         t = power(n - 1, k)
+        if n == 0: return 1.0                       return k * t
+        return scaled(power(n - 1))
+
+A function sees variables around it and, through the functions it mentions, those that they see.  In the compiled one,
+all of them stand in frames of their own, so that no name of the place around it is mistaken for one of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+import gast
+
+from ...records import dataclass
+from .frame import Frame
+from .values import Closure, Derived, Dropped, Leaf, Ref, Rows, Static, Undefined, Value, parts
+
+
+@dataclass(slots=True, eq=False)
+class Seen:
+    """What one local function sees: variables by the key they are passed under, and other local functions."""
+
+    closure: Closure
+    variables: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    defaults: tuple[str, ...] = ()
+    keyword_defaults: tuple[str | None, ...] = ()
+
+
+class Environment:
+    """Everything that a local function sees, itself first, and the values to be passed."""
+
+    def __init__(self, closure: Closure) -> None:
+        self.passed: dict[str, Value] = {}
+        self.seen: list[Seen] = []
+        self._keys: dict[tuple[int, str], str] = {}
+        self._visit(closure, "")
+
+    @property
+    def identity(self) -> tuple:
+        """What is compiled, but for the values passed: functions, which mention each other and variables by name."""
+        return tuple(
+            (id(s.closure.node), tuple(s.variables.items()), tuple(s.functions.items()), s.defaults, s.keyword_defaults)
+            for s in self.seen
+        )
+
+    def _visit(self, closure: Closure, prefix: str) -> int:
+        for place, known in enumerate(self.seen):
+            if is_one(known.closure, closure):
+                return place
+        made = Seen(closure)
+        self.seen.append(made)
+        place = len(self.seen) - 1
+        for name in free_names(closure.node):
+            value = closure.frame.lookup(name)
+            match value:
+                case Closure():
+                    made.functions[name] = (self._visit(value, f"{name}."), None)
+                case Derived():
+                    made.functions[name] = (self._visit(value.closure, f"{name}."), value.transforms)
+                case None | Undefined() | Dropped():
+                    pass
+                case _:
+                    made.variables[name] = self._key(closure.frame, name, prefix, value)
+        if prefix:  # those of the function that is called are among its arguments
+            made.defaults = tuple(self._pass(f"{prefix}default_{k}", v) for k, v in enumerate(closure.defaults))
+            made.keyword_defaults = tuple(
+                None if v is None else self._pass(f"{prefix}keyword_{k}", v)
+                for k, v in enumerate(closure.keyword_defaults)
+            )
+        return place
+
+    def _key(self, frame: Frame, name: str, prefix: str, value: Value) -> str:
+        holder = frame
+        while name not in holder.variables and holder.outer is not None:
+            holder = holder.outer
+        if (id(holder), name) not in self._keys:
+            self._keys[id(holder), name] = self._pass(f"{prefix}{name}", value)
+        return self._keys[id(holder), name]
+
+    def _pass(self, key: str, value: Value) -> str:
+        self.passed[key] = value
+        return key
+
+    def enter(self, inner: Frame) -> None:
+        """Put what was passed into frames around the function that is being compiled."""
+        given: Mapping[str, Value] = {key: inner.variables.pop(key) for key in self.passed}
+        frames = [
+            Frame(
+                inner.task, inner.builder, s.closure.frame.source, s.closure.frame.namespace,
+                {name: given[key] for name, key in s.variables.items()},
+            )
+            for s in self.seen
+        ]  # fmt: skip
+        functions = [
+            Closure(
+                s.closure.node, frame,
+                tuple(given[key] for key in s.defaults) if k else s.closure.defaults,
+                tuple(None if key is None else given[key] for key in s.keyword_defaults)
+                if k else s.closure.keyword_defaults,
+            )
+            for k, (s, frame) in enumerate(zip(self.seen, frames, strict=True))
+        ]  # fmt: skip
+        for s, frame in zip(self.seen, frames, strict=True):
+            for name, (place, transforms) in s.functions.items():
+                function = functions[place]
+                frame.variables[name] = function if transforms is None else Derived(function, transforms)
+        inner.outer = frames[0]
+
+
+def keeps_own_numbers(frame: Frame, value: Value) -> bool:
+    """Whether a value has a function that keeps numbers of the run which are no variables of this place.
+
+    Those are its defaults, and what a function around it, called to make it, had as variables.
+    """
+    if isinstance(value, Derived):
+        return keeps_own_numbers(frame, value.closure)
+    if not isinstance(value, Closure):
+        return any(keeps_own_numbers(frame, part) for _, part in parts(value))
+    kept = [v for v in (*value.defaults, *value.keyword_defaults) if v is not None]
+    kept += [v for holder, v in _kept(value) if not _is_around(holder, frame)]
+    return any(_is_of_the_run(frame, v) for v in kept)
+
+
+def _is_of_the_run(frame: Frame, value: Value) -> bool:
+    if isinstance(value, Static | Closure | Derived):
+        return keeps_own_numbers(frame, value)
+    inner = parts(value)
+    return any(_is_of_the_run(frame, part) for _, part in inner) if inner else isinstance(value, Leaf | Ref | Rows)
+
+
+def _kept(closure: Closure) -> list[tuple[Frame, Value]]:
+    """The variables that a function sees, each with the frame that holds it."""
+    found = []
+    for name in free_names(closure.node):
+        holder: Frame | None = closure.frame
+        while holder is not None and name not in holder.variables:
+            holder = holder.outer
+        if holder is not None:
+            found.append((holder, holder.variables[name]))
+    return found
+
+
+def _is_around(holder: Frame, frame: Frame) -> bool:
+    inner: Frame | None = frame
+    while inner is not None and inner is not holder:
+        inner = inner.outer
+    return inner is holder
+
+
+def free_names(node: Any) -> list[str]:
+    """The names that a function mentions and does not take as arguments."""
+    spec = node.args
+    own = {a.id for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg) if a is not None}
+    parts = [node.body] if isinstance(node, gast.Lambda) else node.body
+    return sorted({n.id for part in parts for n in gast.walk(part) if isinstance(n, gast.Name)} - own)
+
+
+def is_one(left: Closure, right: Closure) -> bool:
+    """Whether two are one function; each run of the statements around a function makes another one."""
+    return left.node is right.node and left.frame is right.frame
+
+
+def reaches_itself(closure: Closure) -> bool:
+    """Whether a local function can call itself, directly or through other local functions."""
+    if not any(isinstance(closure.frame.lookup(name), Closure | Derived) for name in free_names(closure.node)):
+        return False
+    queue, met = [closure], [closure]
+    while queue:
+        found = queue.pop()
+        for name in free_names(found.node):
+            value = found.frame.lookup(name)
+            other = value.closure if isinstance(value, Derived) else value
+            if not isinstance(other, Closure):
+                continue
+            if is_one(other, closure):
+                return True
+            if not any(is_one(other, known) for known in met):
+                met.append(other)
+                queue.append(other)
+    return False

@@ -1,0 +1,396 @@
+"""Loops: unroll those over what is known now, count those over ranges and arrays, keep the conditions of `while`.
+
+    for a, b in zip(xs, ys):     ->     for i in range(0, minimum(n, m), 1): a = xs[i]; b = ys[i]; ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import gast
+
+from ... import syntax, types
+from ...analysis import core_liveness
+from ...ops.schema import OPERATORS
+from ...syntax import operator_of
+from ...types import Array, ListOf, Scalar
+from . import (
+    branches,
+    carrying,
+    choices,
+    classes,
+    containers,
+    evaluate,
+    execute,
+    iteration,
+    list_positions,
+)
+from .frame import Frame, NeedsStatic, Stopped
+from .heap import reachable
+from .static_python import stop
+from .values import Iteration, Leaf, Mapping_, Range, Ref, Sequence, Static, Value
+
+UNROLL_LIMIT = 2048
+
+
+def for_loop(frame: Frame, node: gast.For) -> None:
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, node.iter), node.iter)
+    saved = frame.snapshot()
+    with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
+
+
+def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
+    """Run a loop; once more where it asks for an item of a list of numbers at a place that only the run knows."""
+    while True:
+        try:
+            return run()
+        except NeedsStatic as needed:
+            frame.restore(saved)
+            if not list_positions.let_numbers_grow(frame, needed.list, node):
+                raise
+            saved = frame.snapshot()
+
+
+def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
+    stop, body = _stop_flag(node)
+    if iteration.is_static_iterable(frame, iterable):
+        saved = frame.snapshot()
+        try:
+            return unroll(frame, node, Items(frame, iterable, node), stop, body)
+        except _Grew as grew:
+            frame.restore(saved)
+            return live_list(frame, node, iterable, grew.type, stop, body)
+    saved = frame.snapshot()
+    try:
+        counted(frame, node, iterable, stop, body)
+    except _Grew as grew:
+        frame.restore(saved)
+        live_list(frame, node, iterable, grew.type, stop, body)
+    except NeedsStatic as needed:
+        if not isinstance(iterable, Range):
+            raise
+        if not all(isinstance(p, Static) for p in (iterable.start, iterable.stop, iterable.step)):
+            raise
+        frame.restore(saved)
+        items = range(iterable.start.value, iterable.stop.value, iterable.step.value)
+        if len(items) > UNROLL_LIMIT:
+            raise needed from None
+        frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
+        unroll(frame, node, Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
+
+
+def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
+    """The condition of a closing `if flag: break`, and the body without it."""
+    last = node.body[-1]
+    if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
+        return last.test, node.body[:-1]
+    return None, node.body
+
+
+class _Grew(Exception):
+    """A loop changes the length of the list that it goes over, which is of this type."""
+
+    def __init__(self, type_: ListOf) -> None:
+        super().__init__(str(type_))
+        self.type = type_
+
+
+class Items:
+    """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
+
+    def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
+        self.iterable, self.node, self.position = iterable, node, 0
+        self.seen = self._now(frame)
+
+    def _now(self, frame: Frame) -> list[Value]:
+        found = frame.type_of(frame.held(self.iterable))
+        if isinstance(found, ListOf):
+            raise _Grew(found)
+        return iteration.static_items(frame, self.iterable, self.node)
+
+    def next(self, frame: Frame) -> Value | None:
+        """The next item, None at the end."""
+        items = self._now(frame)
+        if len(items) != len(self.seen):
+            self._check_size_may_change(frame)
+        self.seen = items
+        self.position += 1
+        return items[self.position - 1] if self.position <= len(items) else None
+
+    def _check_size_may_change(self, frame: Frame) -> None:
+        held = frame.held(self.iterable)
+        is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
+        if is_view or isinstance(held, Mapping_):
+            stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
+        if not isinstance(self.iterable, Ref):
+            changed_while_looped(frame, self.node)
+
+
+def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
+    frame.fault("R003", "this loop changes the list that it goes over", node.iter, "looped over here",
+                ("loop over a copy: `for ... in list(...)`",))  # fmt: skip
+
+
+def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, body: list) -> None:
+    """One copy of the body per item; after a possible `break` the rest stands under a condition."""
+    while (item := items.next(frame)) is not None:
+        execute.bind(frame, node.target, item, node.iter)
+        execute.execute(frame, body)
+        if stop is None:
+            continue
+        decided = choices.condition(frame, stop)
+        if isinstance(decided, Static):
+            if decided.value:
+                return
+            continue
+        rest = [Remaining(node, items, stop, body)]
+        go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        table = dict(frame.live_after)
+        made = gast.copy_location(gast.If(go_on, rest, []), node)
+        table[id(made)] = core_liveness.live_in_loop(node, table) if id(node.body[-1]) in table else None
+        frame.live_after = table
+        branches.branch(frame, made, go_on, rest, [])
+        return
+
+
+class Remaining(gast.Pass):
+    """The iterations that are left of an unrolled loop, as a statement."""
+
+    def __init__(self, node: gast.For, items: Items, stop: gast.expr, body: list) -> None:
+        super().__init__()
+        gast.copy_location(self, node)
+        self.run = lambda frame: unroll(frame, node, items, stop, body)
+
+
+def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list) -> None:
+    """A loop over a range or the positions of a sequence."""
+    simple = isinstance(iterable, Range) and isinstance(node.target, gast.Name)
+    if isinstance(iterable, Range):
+        start, end, step = iterable.start, iterable.stop, iterable.step
+    else:
+        start, end, step = Static(0), iteration.length_of_iterable(frame, iterable, node), Static(1)
+    if step == Static(0):
+        frame.fault("S002", "range() arg 3 must not be zero", node.iter)
+    if stop is not None:
+        return stopping(frame, node, iterable, stop, body)
+    wish = node.target.id if simple and node.target.id != "_" else "i"
+
+    def make(variable: str, inner: list[gast.stmt]) -> gast.stmt:
+        first, last, by = [frame.atom(v, node) for v in (start, end, step)]
+        return syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
+
+    def enter() -> str:
+        variable = frame.builder.names.fresh(wish)
+        frame.builder.types[variable] = types.INT
+        item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+        execute.bind(frame, node.target, item, node)
+        return variable
+
+    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make))
+
+
+def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
+    """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
+    before = len(frame.heap.changes)
+    over = reachable([iterable], {})
+    run()
+    if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
+        found = frame.type_of(frame.held(iterable)) if isinstance(iterable, Ref) else None
+        if isinstance(found, ListOf):
+            raise _Grew(found)
+        changed_while_looped(frame, node)
+
+
+def live_list(
+    frame: Frame, node: gast.For, iterable: Ref, type_: ListOf, stop: gast.expr | None, body: list
+) -> None:
+    """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
+    containers.let_grow(frame, iterable, type_, node)
+    stepping(frame, node, iterable, stop, body, lambda: syntax.call("length", frame.held(iterable).name))
+
+
+def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
+    """A counted loop that may end early: `while position < trips and not broke`."""
+    trips = frame.atom(iteration.length_of_iterable(frame, iterable, node), node)
+    looped(frame, node, iterable, lambda: stepping(frame, node, iterable, stop, body, lambda: trips))
+
+
+def stepping(
+    frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list, trips: Callable[[], gast.expr]
+) -> None:
+    """A loop with a position of its own."""
+    position = frame.builder.names.fresh("position")
+    frame.builder.types[position] = types.INT
+    frame.builder.merged.add(position)
+    frame.builder.append(syntax.assign(position, syntax.constant(0)))
+
+    def enter() -> str:
+        item = iteration.item_at(frame, iterable, Leaf(position), node)
+        execute.bind(frame, node.target, item, node)
+        return position
+
+    def make(test: gast.expr, inner: list[gast.stmt]) -> gast.stmt:
+        with frame.captured() as more:
+            following = frame.emit("add", Leaf(position), Static(1), node=node, hint=position)
+            frame.builder.append(syntax.assign(position, frame.atom(following, node)))
+        end = len(inner)
+        while end and not frame.builder.merged.isdisjoint(syntax.names_bound(inner[end - 1])):
+            end -= 1  # what the loop carries is assigned last
+        together = [*inner[:end], *more[:-1], *inner[end:], more[-1]]
+        return syntax.while_(test, together, span=frame.here(node))
+
+    def test() -> gast.expr:
+        in_range = syntax.call("less", position, trips())
+        if stop is None:
+            return in_range
+        going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        return gast.BoolOp(gast.And(), [in_range, nested_test(frame, going)])
+
+    carrying.carry(frame, node, body, enter, make, test=test)
+
+
+def while_loop(frame: Frame, node: gast.While) -> None:
+    stop, body = _stop_flag(node)
+    test = node.test
+    if stop is not None:
+        going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
+        endless = isinstance(test, gast.Constant) and bool(test.value)
+        test = going if endless else gast.copy_location(gast.BoolOp(gast.And(), [going, test]), test)
+    saved = frame.snapshot()
+    entered = decided_now(frame, test)
+    frame.restore(saved)
+    if entered is not False:
+        unrolls = entered is not None and stop is None
+        with_lists_that_grow(frame, saved, node, lambda: while_entered(frame, node, test, body, unrolls))
+
+
+def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
+    saved = frame.snapshot()
+    try:
+        carrying.carry(
+            frame, node, body, lambda: "",
+            lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+            test=lambda: nested_test(frame, test),
+        )  # fmt: skip
+    except _NotNested:
+        frame.restore(saved)
+        flagged_while(frame, node, test, body)
+    except NeedsStatic as needed:
+        frame.restore(saved)
+        if not unrolls:
+            raise needed from None
+        try:
+            unroll_while(frame, node, test, body)
+        except NeedsStatic as more:
+            raise needed if more.list is None else more from None
+
+
+def decided_now(frame: Frame, test: gast.expr) -> bool | None:
+    """Whether a loop is entered, where that is known already."""
+    with frame.captured():
+        try:
+            value = choices.condition(frame, test)
+        except Stopped:
+            return None
+    return bool(value.value) if isinstance(value, Static) else None
+
+
+def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
+    """A loop whose condition is known each time it is reached, and whose variables decide about structure."""
+    for _ in range(UNROLL_LIMIT):
+        truth = choices.condition(frame, test)
+        decided = evaluate.known(frame, truth, test, "the condition")
+        if not decided:
+            return
+        execute.execute(frame, body)
+    frame.fault("R001", f"this loop was unrolled {UNROLL_LIMIT} times and has not ended", node, "unrolled")
+
+
+class _NotNested(Exception):
+    """A loop's condition needs statements of its own, or changes something."""
+
+
+def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
+    """A condition that needs statements moves into the body: `while running: if test: ... else: running = False`."""
+    flag = "running"
+    while frame.lookup(flag) is not None:
+        flag += "_"
+
+    def located(made: Any) -> Any:
+        for inner in gast.walk(made):
+            if not hasattr(inner, "lineno") and isinstance(inner, gast.stmt | gast.expr):
+                gast.copy_location(inner, node)
+        return made
+
+    frame.variables[flag] = Static(True)
+    stop = located(gast.Assign([syntax.target(flag)], syntax.constant(False), None))
+    choice = located(gast.If(test, list(body), [stop]))
+    loop = located(gast.While(syntax.name(flag), [choice], []))
+    table = dict(frame.live_after)
+    if id(node.body[-1]) in table:
+        table[id(choice)] = core_liveness.live_in_loop(node, table)
+    kept, frame.live_after, pinned = frame.live_after, table, frame.pinned
+    frame.pinned |= {flag}
+    carrying.carry(
+        frame, loop, [choice], lambda: "",
+        lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+        test=lambda: nested_test(frame, loop.test),
+    )  # fmt: skip
+    frame.live_after, frame.pinned = kept, pinned
+    frame.variables.pop(flag, None)
+
+
+def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
+    """A loop's condition as one lazy expression of scalar operators; raises _NotNested where that cannot be."""
+    match node:
+        case gast.BoolOp(op=op, values=values):
+            return gast.BoolOp(op, [nested_test(frame, v) for v in values])
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            inner = nested_test(frame, operand)
+            if isinstance(inner, gast.Constant):
+                return syntax.constant(not inner.value)
+            return syntax.call("logical_not", inner)
+        case gast.Compare(ops=ops, comparators=[*middle, _]) if middle and all(map(syntax.is_atom, middle)):
+            sides = [node.left, *node.comparators]
+            steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
+            return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
+    changes, variables = len(frame.heap.changes), dict(frame.variables)
+    with frame.captured() as emitted:
+        try:
+            value = choices.condition(frame, node)
+        except Stopped:
+            raise _NotNested from None
+    if len(frame.heap.changes) != changes or frame.variables != variables:
+        raise _NotNested
+    return fold_statements(frame, emitted, frame.atom(value, node))
+
+
+def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -> gast.expr:
+    """Substitute scalar temporaries into the expression that uses them."""
+    known: dict[str, gast.expr] = {}
+    uses: dict[str, int] = {}
+    for made in emitted:
+        for name in syntax.names_read(made):
+            uses[name] = uses.get(name, 0) + 1
+    for made in emitted:
+        simple = isinstance(made, gast.Assign) and isinstance(made.targets[0], gast.Name)
+        if not simple or not isinstance(frame.builder.types[made.targets[0].id], Scalar):
+            raise _NotNested
+        if uses.get(made.targets[0].id, 0) > 1 and operator_of(made.value) not in ("dim", None):
+            raise _NotNested
+        if any(isinstance(frame.builder.types.get(n), Array) for n in _operands(made.value)):
+            raise _NotNested
+        if operator_of(made.value) not in (None, "length", *OPERATORS):
+            raise _NotNested  # a call of a function is a statement
+        known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
+    return syntax.map_names(result, lambda n: known.get(n, n))
+
+
+def _operands(node: gast.expr) -> list[str]:
+    """The names an operator works on; the base of an element load and the array of `dim` are not among them."""
+    if isinstance(node, gast.Subscript):
+        return list(syntax.names_read(node.slice))
+    if operator_of(node) in ("dim", "length"):
+        return []
+    return list(syntax.names_read(node))

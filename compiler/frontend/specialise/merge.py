@@ -1,0 +1,349 @@
+"""Bring the values of a variable on two paths together under one name and one type.
+
+    if c: acc = 0            both become the leaf `acc: float`, and the branches end in
+    else: acc = x[0]   ->    `acc = 0.0` and `acc = t`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Any
+
+import gast
+
+from ... import syntax, types
+from ...dtypes import INT_WORD, LARGEST_EXACT, PYTHON_TYPE, is_inexact, is_integer, is_python
+from ...names import from_path
+from ...placeholders import placeholder
+from ...records import dataclass
+from ...types import Array, ListOf, Scalar, Type
+from .frame import Frame
+from .local_functions import keeps_own_numbers
+from .values import (
+    DROPPED,
+    UNDEFINED,
+    Column,
+    Conflict,
+    Dropped,
+    Joined,
+    Leaf,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Typed,
+    Undefined,
+    Value,
+    is_number,
+    map_leaves,
+    parts,
+    same_structure,
+    with_parts,
+)
+
+INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """Two paths that meet: what the objects hold at the end of each.
+
+    `pairs` says what a name is after two paths that left different objects in it; each pair has one answer, so that
+    names of one object stay names of one object.  The head of a loop has another rule for objects.
+    """
+
+    frame: Frame
+    left: Mapping[int, Value]
+    right: Mapping[int, Value]
+    rule: Callable[[Ref | Undefined, Ref | Undefined], Value] | None = None
+    pairs: dict[Any, Value] = field(default_factory=dict)
+
+    def join(self, left: Value, right: Value) -> Value:
+        """What a variable is after two paths; `Typed` and `Joined` where a name has to be assigned on both."""
+        if isinstance(left, Dropped) or isinstance(right, Dropped):
+            return DROPPED
+        if isinstance(left, Conflict) or isinstance(right, Conflict):
+            return left if isinstance(left, Conflict) else right
+        if isinstance(left, Ref | Undefined) and isinstance(right, Ref | Undefined):
+            return (self.rule or self.join_objects)(left, right)
+        if isinstance(left, Undefined) or isinstance(right, Undefined):
+            known = right if isinstance(left, Undefined) else left
+            if keeps_own_numbers(self.frame, known):
+                return Conflict("a function that keeps values", "not assigned")
+            return map_leaves(known, lambda v, _: self._widened(v))
+        frame = self.frame
+        if _identical(left, right):
+            return left
+        if _grows(frame, left, right):
+            return grown(frame, left, right)
+        if same_structure(left, right):
+            pairs = zip(parts(left), parts(right), strict=True)
+            return with_parts(left, tuple(self.join(a, b) for (_, a), (_, b) in pairs))
+        first, second = frame.type_of(left), frame.type_of(right)
+        joined = None if first is None or second is None else join_types(frame, first, second)
+        if joined is None:
+            return Conflict(self._describe(left, self.left), self._describe(right, self.right))
+        return Typed(joined)
+
+    def join_objects(self, left: Ref | Undefined, right: Ref | Undefined) -> Value:
+        """The object that a name stands for: one that both paths know, or one that may be either."""
+        if left == right or isinstance(left, Undefined) or isinstance(right, Undefined):
+            return right if isinstance(left, Undefined) else left
+        pair = (left.number, right.number)
+        if pair not in self.pairs:
+            contents = self.join(self.left[left.number], self.right[right.number])
+            self.pairs[pair] = Joined(pair, contents, frozenset(pair))
+        return self.pairs[pair]
+
+    def _widened(self, value: Value) -> Value:
+        """A part of a value that one path has not: an object is itself, a number needs a name.
+
+        What holds its place on that path has no length to speak of.
+        """
+        if isinstance(value, Ref):
+            return (self.rule or self.join_objects)(UNDEFINED, value)
+        found = self.frame.type_of(value)
+        return value if found is None else Typed(own_lengths(self.frame, found))
+
+    def _describe(self, value: Value, contents: Mapping[int, Value]) -> str:
+        return self.frame.describe(contents.get(value.number, value) if isinstance(value, Ref) else value)
+
+
+def _grows(frame: Frame, left: Value, right: Value) -> bool:
+    """Whether two lists differ in length, so that only a growable list holds both."""
+    if isinstance(left, Rows) or isinstance(right, Rows):
+        return all(frame.is_list(v) or list_of_column(frame, v) is not None for v in (left, right)) and left != right
+    lists = [isinstance(v, Sequence) and v.kind is list for v in (left, right)]
+    if all(lists):
+        return len(left.items) != len(right.items)
+    return any(lists) and (frame.is_list(left) or frame.is_list(right))
+
+
+def list_of_column(frame: Frame, value: Value) -> ListOf | None:
+    """The growable list that a list of any length can become: one of numbers."""
+    item = value.item if isinstance(value, Rows) else None
+    found = frame.type_of(item.values) if isinstance(item, Column) else None
+    return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
+
+
+def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
+    element: Type | None = None
+    for side in (left, right):
+        found = list_of_column(frame, side) or frame.type_of(side)
+        kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
+        for kind in kinds:
+            if kind is None:
+                return Conflict("a list of containers", "a list that grows")
+            element = kind if element is None else join_types(frame, element, kind)
+            if element is None:
+                return Conflict("a list of one type", "a list of another")
+    if not isinstance(element, Scalar | Array):
+        return Conflict("an empty list", "a list")
+    if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
+        element = own_lengths(frame, element)
+    return Typed(ListOf(element))
+
+
+def _identical(left: Value, right: Value) -> bool:
+    if isinstance(left, Static) and isinstance(right, Static):
+        a, b = left.value, right.value
+        if a is b:
+            return True
+        comparable = isinstance(a, bool | int | float | str | bytes | type(None))
+        return comparable and type(a) is type(b) and (repr(a) == repr(b))
+    return type(left) is type(right) and left == right
+
+
+def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
+    """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
+    match left, right:
+        case Scalar(), Scalar():
+            return Scalar(*types.promote(left, right))
+        case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
+            dims = tuple(
+                a if a == b else own_length(frame)
+                for a, b in zip(left.dims, right.dims, strict=True)
+            )
+            return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
+        case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
+            return ListOf(Scalar(*types.promote(one, other)))
+        case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
+            return left
+    return None
+
+
+def own_length(frame: Frame) -> types.Dim:
+    """A length that differs from path to path: nothing else is ever known to equal it."""
+    return frame.builder.fresh_symbol("length")
+
+
+def own_lengths(frame: Frame, type_: Type) -> Type:
+    """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
+    if isinstance(type_, ListOf):
+        return ListOf(own_lengths(frame, type_.element))
+    if not isinstance(type_, Array):
+        return type_
+    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
+
+
+def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
+    """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
+    joined = None if item is None else join_types(frame, element, item)
+    if isinstance(joined, Array):
+        pairs = zip(element.dims, item.dims, strict=True)
+        return all(a == b for a, b in pairs if isinstance(a, int))
+    return joined is not None and joined == element
+
+
+def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None = None) -> Value:
+    """Give every merged part a fresh name, and every object that may be one of several a number.
+
+    `made` has the objects numbered so far by their keys, for several values that are named together.
+    """
+    made = {} if made is None else made
+
+    def name(part: Value, path: tuple[object, ...]) -> Value:
+        if isinstance(part, Joined):
+            if part.key not in made:
+                contents = named(frame, from_path(variable, *path), part.contents, made)
+                made[part.key] = frame.new(contents, from_path(variable, *path))
+                frame.heap.origins[made[part.key].number] = part.origins
+            return made[part.key]
+        if not isinstance(part, Typed):
+            return part
+        fresh = frame.builder.names.fresh(from_path(variable, *path))
+        frame.builder.types[fresh] = part.type
+        frame.builder.merged.add(fresh)
+        return Leaf(fresh)
+
+    return map_leaves(value, name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merging:
+    """The names that a join made, to be assigned at the end of a path.
+
+    fresh      the names
+    into       what the objects hold that are new with them, under these names
+    contents   what the objects of the path hold at its end
+    """
+
+    frame: Frame
+    fresh: set[str]
+    into: Mapping[int, Value]
+    contents: Mapping[int, Value]
+    node: gast.AST
+
+    def copies(self, target: Value, source: Value) -> dict[str, gast.expr]:
+        """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
+        if isinstance(source, Undefined):
+            return {}
+        if isinstance(target, Ref):
+            if target.number not in self.into or not isinstance(source, Ref):
+                return {}
+            return self.copies(self.into[target.number], self.contents[source.number])
+        if isinstance(target, Leaf):
+            if target.name not in self.fresh or source == target:
+                return {}
+            return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
+        result: dict[str, gast.expr] = {}
+        for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
+            result |= self.copies(into, value)
+        return result
+
+    def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
+        """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""
+        if not isinstance(source, Undefined):
+            return {}
+        names = [name for name in leaf_names(target, self.into) if name in self.fresh]
+        return {name: placeholder(self.frame.builder.types[name]) for name in names}
+
+    def assign(self, targets: Mapping[Any, Value], sources: Mapping[Any, Value], holders: bool = True) -> None:
+        """Bring values into the merged names; with `holders` also something into those that have no value."""
+        pairs: dict[str, gast.expr] = {}
+        for key, target in targets.items() if holders else ():
+            pairs |= self.place_holders(target, sources[key])
+        for key, target in targets.items():
+            pairs |= self.copies(target, sources[key])
+        assign_parallel(self.frame, list(pairs.items()))
+
+
+def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
+    """An atom of the wanted type."""
+    from . import containers, rows  # which are made of what is here
+
+    if isinstance(value, Rows):
+        value = rows.growable(frame, value, node)
+    found = frame.type_of(value)
+    if isinstance(wanted, ListOf) and isinstance(value, Sequence):
+        return as_list(frame, value, wanted, node)
+    if isinstance(wanted, ListOf) and found != wanted and isinstance(wanted.element, Scalar):
+        return syntax.name(containers.converted_list(frame, value, wanted, node).name)
+    if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
+        return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
+    if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
+        return frame.atom(value, node)
+    if is_number(value) and is_python(wanted.dtype):
+        if loses_digits(value, found, wanted):
+            require_exact(frame, value, node)
+        return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))
+    if found.dtype == wanted.dtype:
+        return frame.atom(value, node)
+    if loses_digits(value, found, wanted):
+        require_exact(frame, value, node)
+    return frame.atom(frame.emit("cast", value, node=node, dtype=wanted.dtype, weak=wanted.weak), node)
+
+
+def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
+    """Whether a float of the wanted type may not hold this int."""
+    if not is_integer(found.dtype) or not is_inexact(wanted.dtype):
+        return False
+    if isinstance(value, Static):
+        return abs(value.value) > LARGEST_EXACT
+    return found.dtype == INT_WORD
+
+
+def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Raise where an int becomes a float because it meets one in a variable, and is too large to keep its digits."""
+    above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
+    below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
+    outside = frame.emit("logical_or", above, below, node=node)
+    error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
+
+
+def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:
+    """A growable list with these items."""
+    made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
+    for item in value.items:
+        frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
+    return made
+
+
+def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
+    """Emit `a, b = x, y` as single assignments; a name that is still to be read is set aside first."""
+    pending = [(t, v) for t, v in pairs if not (isinstance(v, gast.Name) and v.id == t)]
+    closing: list[gast.stmt] = []  # the names that are set aside come before all of them
+    while pending:
+        read = [v.id for _, v in pending if isinstance(v, gast.Name)]
+        free = next((p for p in pending if p[0] not in read), None)
+        if free is not None:
+            closing.append(syntax.assign(*free))
+            pending.remove(free)
+            continue
+        target = pending[0][0]
+        aside = frame.builder.bind(syntax.name(target), frame.builder.types[target], target)
+        pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
+    for statement in closing:
+        frame.builder.append(statement)
+
+
+def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:
+    """The names of leaves in a value, and in the objects of which `contents` says what they hold."""
+    match value:
+        case Leaf(name=name):
+            return [name]
+        case Ref(number=number):
+            return leaf_names(contents[number], contents) if number in contents else []
+    return [n for _, part in parts(value) for n in leaf_names(part, contents)]

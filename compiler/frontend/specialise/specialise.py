@@ -1,0 +1,115 @@
+"""Make a core function monomorphic: every name gets one type, every call an operator, every container is taken apart.
+
+    def loss(w, x):                        def loss(w, x):        w: f64[n]   x: f64[m, n]
+        z = x @ w                  ->          z = matmul(x, w)
+        return np.mean(z ** 2)                 t = multiply(z, z)
+                                               t_1 = sum(t)
+                                               n = dim(z, axis=0)
+                                               result = divide(t_1, n)
+                                               return (result,)
+
+Takes a Python function and the types of its arguments, gives a typed program.  Calls of functions that are not
+recursive are walked into; branches on static values are decided; loops over static sequences are unrolled.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...builder import Builder
+from ...diagnostics import InternalError, StaticArgumentError
+from ...names import Names
+from ...program import Function, Origin, Program
+from ..source.read import read
+from . import apply, instances
+from .frame import Frame, NeedsStatic, Specialised, Stopped, Task, Unresolved
+from .heap import Owner, objects
+from .values import Leaf, Static, Value, map_leaves
+
+
+def specialise(
+    function: python_types.FunctionType,
+    arguments: Mapping[str, Value],
+    *,
+    mutates: tuple[str, ...] = (),
+    frozen: Mapping[str, tuple[Any, Value]] | None = None,
+    derive: Callable[..., Specialised] | None = None,
+    differentiate: Callable[..., Specialised] | None = None,
+    is_entry: bool = True,
+    judge: Callable[..., None] | None = None,
+) -> Specialised:
+    """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
+
+    `is_entry` says that the program is called from Python, where equal lengths are checked.
+    """
+    source = read(function)
+    core, table = apply.core_of(source.tree)
+    task = Task(derive=derive, differentiate=differentiate, judge=judge)
+    frozen = frozen or {}
+    task.frozen = {name: Static(None) for name in frozen}
+    task.main = function
+    name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
+    builder = Builder(Names(), {})
+    builder.may_unify = is_entry
+    frame = Frame(task, builder, source, task.world.namespace(function), live_after=table)
+    named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
+    parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
+    given = dict(frame.variables)
+    frame.variables = {
+        key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
+    }
+    for key in frozen:
+        task.frozen[key] = frame.variables.pop(f"{key}_frozen")
+    frame.at(core)
+    changed = own_copies(frame, mutates, source.tree)
+    try:
+        value = apply.run(frame, core)
+        result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
+    except NeedsStatic as needed:
+        raise StaticArgumentError(needed.diagnostic) from None
+    except Stopped:
+        result, atoms, result_types = Static(None), [], ()
+    except Unresolved:
+        frame.fault("T003", f"`{name}` calls itself on every path", source.tree)
+    for leaf in changed.values():
+        atoms.append(syntax.name(leaf))
+        result_types = (*result_types, builder.types[leaf])
+    builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
+    origin = Origin(source.file, source.name, source.line, source.text)
+    main = Function(
+        name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
+        result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
+    )  # fmt: skip
+    program = Program(name, {name: main, **task.functions})
+    frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
+    arguments = {key: given[key] for key in arguments}
+    guards = tuple(task.world.guards.values())
+    return Specialised(program, arguments, result, tuple(changed), frozen_names, task.exceptions, guards)
+
+
+def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:
+    """Arguments declared as changed are copied in; the copy is a result that is written back."""
+    changed: dict[str, str] = {}
+
+    def copied(part: Value, _: tuple) -> Value:
+        if not isinstance(part, Leaf) or not frame.is_array(part):
+            message = f"an argument declared with mutates= is an array, not {frame.describe(part)}"
+            frame.fault("T005", message, tree, "declared here", ("pass an array, or return the new value",))
+        made = frame.emit("copy", part, node=tree, hint=part.name)
+        changed[part.name] = made.name
+        return made
+
+    for name in mutates:
+        frame.variables[name] = map_leaves(frame.tree(frame.variables[name]), copied)
+    return changed
+
+
+def _only_leaf(value: Value) -> str:
+    if not isinstance(value, Leaf):
+        raise InternalError("specialise", repr(value), "a frozen global must be an array")
+    return value.name

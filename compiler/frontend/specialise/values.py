@@ -1,0 +1,367 @@
+"""Abstract values: what the specialiser knows of a Python value before the program runs.
+
+A number that is known is `Static`, one that is not is a `Leaf` (a typed name); containers are taken apart, so that a
+tuple of NamedTuples is a `Sequence` of `Record`s of leaves.  What can change is an object: names share a `Ref`, and
+what a list or dict holds at present stands in the heap (`heap.py`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...diagnostics import InternalError
+from ...dtypes import holds, is_integer
+from ...records import dataclass
+from ...types import Type
+from ..source.resolve import is_bound_method
+
+if TYPE_CHECKING:
+    import gast
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A Python object known now: a number, string, None, module, dtype, function, slice."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value known at run time only, held by a typed name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A leaf that has a type and no name yet: an argument, a merged variable."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """The leaf at this place among the values that a typed function returns."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListOut:
+    """A list that grew, among the values that a function returns: its items in one array.
+
+    `shapes` is None for a list of numbers.  Otherwise `data` holds the elements of all arrays one after the other, and
+    each row of `shapes` the lengths of one of them.  `is_weak` says that the numbers are Python's.
+    """
+
+    data: Value
+    shapes: Value | None = None
+    is_weak: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
+
+    values: Value
+    is_weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
+
+    [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
+    """
+
+    item: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A list or dict, by its number in the heap: two names of one number are one object."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """An object that is one of several where paths meet, and has no number yet.
+
+    key       equal for names of one object
+    contents  what it holds
+    origins   the numbers of the objects that it may be
+    """
+
+    key: Any
+    contents: Value
+    origins: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A tuple, or what a list holds, of a length that is known now; `kind` is `tuple` or `list`."""
+
+    items: tuple[Value, ...]
+    kind: type = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping_:
+    """What a dict holds; its keys are known now."""
+
+    items: tuple[tuple[Any, Value], ...]
+
+    def get(self, key: object) -> Value | None:
+        return next((v for k, v in self.items if k == key and type(k) is type(key)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An instance of a class and its attributes; one of a class that lets them change stands in the heap."""
+
+    cls: type
+    items: tuple[tuple[str, Value], ...]
+
+    def get(self, field: str) -> Value | None:
+        return next((v for k, v in self.items if k == field), None)
+
+    @property
+    def is_tuple(self) -> bool:
+        return issubclass(self.cls, tuple)
+
+    def with_attribute(self, name: str, value: Value | None) -> Record:
+        """Another attribute, or without it; fields stand first, so that the order of assignments does not count."""
+        found = {**dict(self.items), name: value}
+        fields = record_fields(self.cls) if dataclasses.is_dataclass(self.cls) else ()
+        names = [*(n for n in fields if n in found), *sorted(found.keys() - set(fields))]
+        return Record(self.cls, tuple((n, v) for n in names if (v := found[n]) is not None))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function defined inside the compiled one: its tree and the frame it sees."""
+
+    node: gast.AST
+    frame: Any
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[Value | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    """A derivative of a function defined inside the compiled one."""
+
+    closure: Closure
+    transforms: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a value, before it is called: `x.sum`."""
+
+    receiver: Value
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function with its first arguments and some by name: `functools.partial(f, 1.0)`, the method `lens.apply`."""
+
+    function: Value
+    args: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
+
+    cls: type
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`range(start, stop, step)` with parts that are `Static` or `Leaf`."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """`zip`, `enumerate`, `reversed` over other values: a length and items by position, taken apart by the loop.
+
+    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read.
+    """
+
+    kind: str
+    parts: tuple[Value, ...]
+    start: Value = Static(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No value on some path; reading it is an UnboundLocalError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A variable that liveness says nobody reads again: to read it is a fault of the compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Values that cannot be one variable; an error only where it is read."""
+
+    left: str
+    right: str
+
+
+Value: TypeAlias = (
+    Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
+    | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
+)  # fmt: skip
+UNDEFINED = Undefined()
+DROPPED = Dropped()
+NONE = Static(None)
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, bool | int | float)
+
+
+def can_change(cls: type) -> bool:
+    """Whether the attributes of an instance can be assigned."""
+    is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    return not is_frozen and not issubclass(cls, tuple)
+
+
+def is_namedtuple_class(cls: object) -> bool:
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def record_fields(cls: type) -> tuple[str, ...]:
+    if is_namedtuple_class(cls):
+        return tuple(cls._fields)  # type: ignore[attr-defined]
+    if dataclasses.is_dataclass(cls):
+        return tuple(f.name for f in dataclasses.fields(cls))
+    raise InternalError("specialise", f"not a record: {cls!r}")
+
+
+def parts(value: Value) -> tuple[tuple[object, Value], ...]:
+    """The (key, value) parts of a container, nothing for other values."""
+    match value:
+        case Sequence(items=items):
+            return tuple(enumerate(items))
+        case Mapping_(items=items) | Record(items=items):
+            return items
+        case Partial(function=function, args=args, named=named):
+            return (("function", function), *enumerate(args), *named)
+        case Super(receiver=receiver):
+            return (("receiver", receiver),)
+        case Range(start=start, stop=stop, step=step):
+            return (("start", start), ("stop", stop), ("step", step))
+        case Iteration(parts=inner, start=start):
+            return (*enumerate(inner), ("start", start))
+        case Column(values=values):
+            return (("", values),)
+        case Rows(item=item):
+            return (("", item),)
+        case ListOut(data=data, shapes=shapes):
+            return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
+    return ()
+
+
+def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
+    """The same container around other parts."""
+    match value:
+        case Sequence(kind=kind):
+            return Sequence(new, kind)
+        case Mapping_(items=items):
+            return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case Record(cls=cls, items=items):
+            return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case Partial(args=args, named=named):
+            count = 1 + len(args)
+            return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
+        case Super(cls=cls):
+            return Super(cls, new[0])
+        case Range():
+            return Range(*new)
+        case Iteration(kind=kind):
+            return Iteration(kind, new[:-1], new[-1])
+        case Column(is_weak=is_weak):
+            return Column(new[0], is_weak)
+        case Rows():
+            return Rows(new[0])
+        case ListOut(is_weak=is_weak):
+            return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
+    return value
+
+
+def same_structure(left: Value, right: Value) -> bool:
+    """Whether two containers of one kind have the same keys."""
+    if type(left) is not type(right) or not parts(left) and not isinstance(left, Sequence | Mapping_ | Record):
+        return False
+    if [k for k, _ in parts(left)] != [k for k, _ in parts(right)]:
+        return False
+    made_by = [[getattr(side, name, None) for name in ("cls", "kind", "is_weak")] for side in (left, right)]
+    return made_by[0] == made_by[1]
+
+
+def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:
+    """Rebuild a value with every part that is no container replaced by `change(part, path)`."""
+    inner = parts(value)
+    if not inner:
+        return change(value, path)
+    return with_parts(value, tuple(map_leaves(v, change, (*path, k)) for k, v in inner))
+
+
+def leaves(value: Value) -> Iterator[Value]:
+    inner = parts(value)
+    if not inner:
+        yield value
+    for _, part in inner:
+        yield from leaves(part)
+
+
+def from_python(
+    value: object,
+    convert: Callable[[object], Value | None],
+    of_list: Callable[[list], Value | None] = lambda _: None,
+) -> Value:
+    """A Python object taken apart.
+
+    `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
+    """
+    if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+        fields = record_fields(type(value))
+        return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
+    if isinstance(value, functools.partial):
+        first = tuple(from_python(v, convert, of_list) for v in value.args)
+        named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
+        return Partial(from_python(value.func, convert, of_list), first, named)
+    if is_bound_method(value):
+        method: Any = value
+        return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))
+    if isinstance(value, list) and (made := of_list(value)) is not None:
+        return made
+    if isinstance(value, tuple | list):
+        kind = list if isinstance(value, list) else tuple
+        return Sequence(tuple(from_python(v, convert, of_list) for v in value), kind)
+    if isinstance(value, Mapping):
+        return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
+    made = convert(value)
+    return Static(value) if made is None else made
+
+
+def is_held(value: Value, dtype: str) -> bool:
+    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
+    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

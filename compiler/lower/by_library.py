@@ -1,0 +1,51 @@
+"""Operators that a library computes: buffers for the results, and the call of the routine.
+
+    w, v = eigh(a)     ->     w = empty(shape=(n,), dtype="f64"); v = empty(shape=(n, n), dtype="f64"); syevd(w, v, a)
+
+The routine checks the lengths and says what is wrong.  It is called on doubles always, as NumPy calls it: a matrix of
+singles may be singular only as one of singles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from .. import syntax, types
+from ..dtypes import FLOAT_WORD
+from ..ops.routines import ROUTINES, formula
+from ..ops.schema import Operator
+from .contractions import in_dtype
+from .lowering import Lowering
+from .names_of_arrays import assign
+from .nest import allocate, realise
+from .nodes import Length
+
+
+def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Call) -> None:
+    routine = ROUTINES[row.routine]
+    stored = [realise(low, in_dtype(low, low.node(a), FLOAT_WORD)) for a in call.args]
+    lengths: dict[str, Length] = {}
+    for operand, array in zip(routine.read, stored):
+        lengths = dict(zip(operand.lengths, array.lengths)) | lengths
+    lengths |= {name: _computed(formula(rule), lengths) for name, rule in routine.computed.items()}
+    made = []
+    for name, result in zip(names, routine.results, strict=True):
+        wanted = low.function.types[name]
+        dtype = result.dtype or FLOAT_WORD
+        is_other = dtype != types.dtype_of(wanted) or name in low.facts.merged
+        shape = tuple(lengths[length] for length in result.lengths[: types.rank(wanted)])
+        made.append((allocate(low, low.fresh(name) if is_other else name, shape, dtype), shape))
+    operands = [*(out for out, _ in made), *(array.name for array in stored)]
+    low.emit(syntax.expression(syntax.call(routine.name, *operands, **syntax.static_of(call))))
+    for name, (out, shape) in zip(names, made):
+        assign(low, name, in_dtype(low, low.stored(out, shape), types.dtype_of(low.function.types[name])))
+
+
+def _computed(rule: gast.expr, lengths: Mapping[str, Length]) -> Length:
+    """`min(m, n)`"""
+    left, right = (lengths[argument.id] for argument in rule.args)
+    if left.extent == right.extent:
+        return left
+    return Length(types.least_of(left.extent, right.extent), syntax.call("minimum", left.clamped, right.clamped))

@@ -1,0 +1,116 @@
+"""Give every value a name of its own again, where one name serves several one after the other.
+
+    t = sum(x)             t_1 = sum(x)
+    y = x / t       ->     y = x / t_1         what is assigned once may be read later, and is known by its value
+    t = sum(y)             t = sum(y)
+    return (t,)            return (t,)
+
+Takes and gives typed functions.  Names that merge values keep merging them: only what the same block certainly assigns
+anew is set apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from .. import syntax
+from ..names import Names
+from ..program import Function
+from ..types import Type
+from .renaming import copied
+
+
+def separate(function: Function) -> Function:
+    """The function with names set apart; each of the new ones wishes to be called what it was."""
+    splitter = _Splitter(function)
+    body = splitter.block(function.body)
+    if not splitter.made:
+        return function
+    return function.with_(body=tuple(body), types=splitter.types, wishes=splitter.made)
+
+
+class _Splitter:
+    def __init__(self, function: Function) -> None:
+        self.types: dict[str, Type] = dict(function.types)
+        self.names = Names({*function.types, *function.parameters})
+        self.made: dict[str, str] = {}
+
+    def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        current: dict[str, str] = {}
+        result: list[gast.stmt] = []
+        passing = _passing(statements)
+        for position, statement in enumerate(statements):
+            if current:
+                statement = _renamed(statement, current)
+            if type(statement) is gast.Assign:
+                for name in syntax.names_bound(statement):
+                    current.pop(name, None)
+                    if (position, name) in passing:
+                        current[name] = self._fresh(name)
+                statement = self._binding(statement, current)
+            result.append(self._split_inside(statement))
+        return result
+
+    def _fresh(self, name: str) -> str:
+        fresh = self.names.fresh(name)
+        self.types[fresh], self.made[fresh] = self.types[name], name
+        return fresh
+
+    def _split_inside(self, statement: gast.stmt) -> gast.stmt:
+        match statement:
+            case gast.If(body=body, orelse=orelse):
+                return syntax.rebuild(statement, body=self.block(body), orelse=self.block(orelse))
+            case gast.For(body=body) | gast.While(body=body):
+                return syntax.rebuild(statement, body=self.block(body))
+        return statement
+
+    def _binding(self, statement: gast.stmt, current: Mapping[str, str]) -> gast.stmt:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)]) if name in current:
+                return syntax.rebuild(statement, targets=[syntax.target(current[name])])
+            case gast.Assign(targets=[gast.Tuple(elts=places)]) if any(p.id in current for p in places):
+                names = [syntax.target(current.get(p.id, p.id)) for p in places]
+                return syntax.rebuild(statement, targets=[gast.Tuple(names, gast.Store())])
+        return statement
+
+
+def _passing(statements: Sequence[gast.stmt]) -> set[tuple[int, str]]:
+    """The (position, name) of assignments whose name the same block assigns anew, and nothing nested before that."""
+    found: set[tuple[int, str]] = set()
+    anew: dict[str, bool] = {}
+    for position in range(len(statements) - 1, -1, -1):
+        statement = statements[position]
+        if type(statement) is gast.Assign:
+            names = syntax.names_bound(statement)
+            found.update((position, name) for name in names if anew.get(name))
+            anew.update(dict.fromkeys(names, True))
+        elif type(statement) in syntax.COMPOUND:
+            anew.update((name, False) for s in syntax.walk([statement]) for name in syntax.names_bound(s))
+    return found
+
+
+def _renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
+    """The statement with other names for what it reads, in nested blocks too."""
+
+    def tree(node: gast.expr) -> gast.expr:
+        return copied(node, names)
+
+    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [_renamed(s, names) for s in statements]
+
+    match statement:
+        case gast.Assign(targets=[gast.Subscript() as place], value=value):
+            return syntax.rebuild(statement, targets=[tree(place)], value=tree(value))
+        case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
+            return syntax.rebuild(statement, value=tree(value))
+        case gast.Raise(exc=gast.Call(args=args) as exc):
+            return syntax.rebuild(statement, exc=syntax.rebuild(exc, args=[tree(a) for a in args]))
+        case gast.If(test=test, body=body, orelse=orelse):
+            return syntax.rebuild(statement, test=tree(test), body=block(body), orelse=block(orelse))
+        case gast.While(test=test, body=body):
+            return syntax.rebuild(statement, test=tree(test), body=block(body))
+        case gast.For(iter=iter_, body=body):
+            return syntax.rebuild(statement, iter=tree(iter_), body=block(body))
+    return statement

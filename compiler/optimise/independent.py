@@ -1,0 +1,212 @@
+"""Mark the loops whose iterations are independent, as far as the index tells.
+
+    for i in range(side):                     for i in prange(side):
+        for j in range(side):                     for j in range(side):
+            count = 0                   ->            count = 0
+            while ...: count += 1                     while ...: count += 1
+            counts[i, j] = count                      counts[i, j] = count
+
+Takes and gives functions of the loops stage.  An iteration is independent when it leaves nothing behind in names, and
+when no element that one iteration stores is read or stored by another: on some axis both indices move with the loop
+by the same step, or the one that does not move lies outside the range of the loop.  Errors are no obstacle: whoever
+runs the iterations at once reports that of the first.  Only the outermost such loop of a nest is marked, and none that
+runs again and again for too little: one without loops in it, two loops deep in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+import gast
+
+from .. import syntax
+from ..analysis.def_use import reads_of
+from ..analysis.expression_types import is_scalar_operator
+from ..analysis.integers.ranges import FRONT, Ranges, ranges
+from ..analysis.integers.values import Integers, Scope
+from ..analysis.liveness import liveness
+from ..analysis.memory.accesses import Access, accesses
+from ..analysis.memory.meeting import Meeting
+from ..analysis.memory.storage import storage_classes
+from ..program import Decision, Function, hand_on
+from ..types import Array, ListOf
+from .known import Known
+
+PARALLEL = "prange"
+
+
+def mark_independent(function: Function) -> Function:
+    """The function with `prange` for `range` where it holds; the same object where nothing was marked."""
+    if not any(_is_candidate(s) for s in syntax.walk(function.body)):
+        return function
+    body = _Marker(function).block(function.body)
+    if body is None:
+        return function
+    made = function.with_(body=tuple(body))
+    for analysis in (ranges, storage_classes):  # the kind of a loop is nothing to them, and indices are the same trees
+        hand_on(analysis, function, made)
+    return made
+
+
+def _is_candidate(node: gast.stmt) -> bool:
+    """A loop by steps of one, with a store below it whose index mentions its variable."""
+    if not isinstance(node, gast.For) or syntax.operator_of(node.iter) != "range" or not _steps_by_one(node.iter):
+        return False
+    places = (p for s in syntax.walk(node.body) if isinstance(s, gast.Assign) for p in s.targets)
+    return any(isinstance(p, gast.Subscript) and node.target.id in syntax.names_read(p.slice) for p in places)
+
+
+def _steps_by_one(call: gast.Call) -> bool:
+    return isinstance(call.args[2], gast.Constant) and call.args[2].value == 1
+
+
+def without_dependent(function: Function) -> Function:
+    """The function with `range` for every `prange` whose iterations are not known to be independent."""
+    loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For)]
+    loops = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
+    marker = _Marker(function)
+    dependent = {id(loop) for loop in loops if not marker.is_independent(loop)}
+    if not dependent:
+        return function
+
+    def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [statement(s) for s in body]
+
+    def statement(node: gast.stmt) -> gast.stmt:
+        changes: dict[str, object] = {k: block(getattr(node, k)) for k in ("body", "orelse") if syntax.blocks_of(node)}
+        if id(node) in dependent:
+            iter_ = node.iter
+            changes["iter"] = syntax.rebuild(iter_, func=gast.Name("range", gast.Load()))
+        return syntax.rebuild(node, **changes) if changes else node
+
+    why = "its iterations are not known to be independent"
+    lines = [_line(loop) for loop in loops if id(loop) in dependent]
+    told = tuple(Decision("loops", f"the loop at line {line} runs in order: {why}") for line in lines)
+    return function.with_(body=tuple(block(function.body)), decisions=(*function.decisions, *told))
+
+
+def _line(loop: gast.For) -> int:
+    span = getattr(loop, "span", None)
+    return 0 if span is None else span.line
+
+
+class _Marker:
+    def __init__(self, function: Function) -> None:
+        self.function, self.types = function, function.types
+        self.meeting = Meeting(Integers(function))
+        self.classes = storage_classes(function)
+        self.known = Known()
+        self._depth = 0
+
+    def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
+        """The statements with the outermost independent loops marked; None where there is none."""
+        changed = [self.statement(s) for s in body]
+        return changed if any(new is not old for new, old in zip(changed, body)) else None
+
+    def statement(self, node: gast.stmt) -> gast.stmt:
+        if isinstance(node, gast.For):
+            if syntax.operator_of(node.iter) != "range":
+                return node
+            if _is_candidate(node) and self.is_worthwhile(node) and self.is_independent(node):
+                return syntax.rebuild(node, iter=syntax.rebuild(node.iter, func=gast.Name("prange", gast.Load())))
+        is_loop = isinstance(node, gast.For | gast.While)
+        self._depth += is_loop
+        changes = {}
+        for field in ("body", "orelse"):
+            inner = getattr(node, field, None)
+            new = self.block(inner) if isinstance(inner, list | tuple) else None
+            if new is not None:
+                changes[field] = new
+        self._depth -= is_loop
+        return syntax.rebuild(node, **changes) if changes else node
+
+    def is_worthwhile(self, loop: gast.For) -> bool:
+        return self._depth < 2 or any(isinstance(s, gast.For | gast.While) for s in syntax.walk(loop.body))
+
+    # --- names
+
+    def is_independent(self, loop: gast.For) -> bool:
+        assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
+        return self._is_plain(loop, assigned) and self._is_private(loop, assigned) and self._is_apart(loop, assigned)
+
+    def _is_plain(self, loop: gast.For, assigned: set[str]) -> bool:
+        """Whether there is nothing below it but scalars, elements, and buffers of its own."""
+        mentioned = {n for s in syntax.walk(loop.body) for n in reads_of(s)} | assigned
+        if any(isinstance(self.types.get(n), ListOf) for n in mentioned):
+            return False
+        for node in syntax.walk(loop.body):
+            if isinstance(node, gast.Return | gast.Expr):
+                return False
+            if isinstance(node, gast.Assign) and not self._is_plain_assignment(node):
+                return False
+        return True
+
+    def _is_plain_assignment(self, node: gast.Assign) -> bool:
+        target = node.targets[0]
+        if isinstance(target, gast.Tuple):
+            return False
+        if isinstance(target, gast.Name) and isinstance(self.types[target.id], Array):
+            return syntax.operator_of(node.value) == "empty"
+        operators = {syntax.operator_of(part) for part in syntax.nodes_of(node.value)} - {None}
+        return all(is_scalar_operator(str(o)) for o in operators)
+
+    def _is_private(self, loop: gast.For, assigned: set[str]) -> bool:
+        """Whether no name takes a value from one iteration to the next, or out of the loop."""
+        if liveness(self.function).after(loop) & assigned:
+            return False
+        if self.known.mentions(loop).exposed.isdisjoint(assigned):
+            return True  # else it may still be that it is only read where the iteration ends in an error
+        return not (liveness(self.function.with_(body=tuple(loop.body))).at_entry - {loop.target.id}) & assigned
+
+    # --- elements
+
+    def _is_apart(self, loop: gast.For, assigned: AbstractSet[str]) -> bool:
+        """Whether no element that one iteration stores is touched by another; what it makes itself is its own."""
+        carrier = self.meeting.integers.loop(loop)
+        found = [self._placed(a) for a in accesses(loop.body, Scope((carrier,)), self.meeting.integers)]
+        outer = [access for access in found if access.array not in assigned]
+        stores = [access for access in outer if access.is_store]
+        for store in stores:
+            for other in outer:
+                if self.classes[other.array] == self.classes[store.array]:
+                    if self.meeting.meet_in_turns(store, other, carrier, assigned):
+                        return False
+        return bool(stores)
+
+    def _placed(self, access: Access) -> Access:
+        return replace(access, natural=natural_axes(access, ranges(self.function)))
+
+
+def natural_axes(access: Access, known: Ranges) -> frozenset[int]:
+    """The axes of which ranges say that the index is not negative."""
+    return frozenset(axis for axis in range(len(access.items)) if known.of(access.node, axis) == FRONT)  # type: ignore[arg-type]
+
+
+def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, bool]]:
+    """Every element access below these statements, and whether it is a store."""
+    for node in syntax.walk(body):
+        targets = node.targets if isinstance(node, gast.Assign) else []
+        for place in targets:
+            if isinstance(place, gast.Subscript):
+                yield place, True
+        for part in _expressions(node):
+            for inner in syntax.nodes_of(part):
+                if isinstance(inner, gast.Subscript):
+                    yield inner, False
+
+
+def _expressions(node: gast.stmt) -> Iterator[gast.AST]:
+    """What a statement evaluates itself, without the statements inside it."""
+    match node:
+        case gast.Assign(targets=[place], value=value):
+            yield value
+            if isinstance(place, gast.Subscript):
+                yield place.slice
+        case gast.If(test=test) | gast.While(test=test):
+            yield test
+        case gast.For(iter=iter_):
+            yield iter_
+        case gast.Raise(exc=exc) if exc is not None:
+            yield exc

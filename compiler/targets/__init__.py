@@ -1,0 +1,1 @@
+"""Where a program goes: Python that is read, LLVM that runs."""

@@ -1,0 +1,271 @@
+"""Arrays in native code: reading their variables, element addresses, bounds, allocation, reference counts.
+
+    a = empty(shape=(n, m), dtype="f64")    ->    check lengths, take a block, release what `a` held before
+    a[i, j]                                 ->    check what ranges left open, data + (i * m + j)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from ...analysis.integers.ranges import BACK, FRONT
+from ...records import dataclass
+from ...types import INT
+from . import memory_values
+from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
+from .address_hoisting import row_of
+from .checks import fits, tags_of
+from .frame import INTERNAL_ERROR, ArrayPlace, Frame
+from .text import INLINED, NULL, Definition, Module, Tags, Value, int_
+
+INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
+
+CONTEXT = Value("ptr", "%context")
+LAST_CODE = Value("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
+LONG = INT
+ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
+    ("ValueError", "negative dimensions are not allowed", ()),
+    ("MemoryError", "an array of length {} is too large", (LONG,)),
+    ("MemoryError", "the array is too large", ()),
+    ("MemoryError", "unable to allocate {} bytes for an array", (LONG,)),
+)
+
+DROP = """entry:
+  %nothing = icmp eq ptr %owner, null
+  br i1 %nothing, label %done, label %some
+some:
+  call void @pellucid_release(ptr %owner)
+  br label %done
+done:
+  ret void"""
+KEEP = """entry:
+  %nothing = icmp eq ptr %owner, null
+  br i1 %nothing, label %done, label %some
+some:
+  %old = load i64, ptr %owner
+  %new = add i64 %old, 1
+  store i64 %new, ptr %owner
+  br label %done
+done:
+  ret void"""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An array in registers; `strides` is None for C order."""
+
+    dtype: str
+    owner: Value
+    data: Value
+    dims: tuple[Value, ...]
+    strides: tuple[Value, ...] | None
+
+
+def keep(frame: Frame, owner: Value) -> None:
+    """One more reference; null stands for memory that Python owns during the call."""
+    frame.module.define(Definition("pellucid.keep", "void", ("ptr %owner",), (KEEP,), attributes=INLINED))
+    frame.code.call("void", "pellucid.keep", owner)
+
+
+def drop(frame: Frame, owner: Value) -> None:
+    frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
+    uses = ("pellucid_release",)
+    frame.module.define(Definition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED))
+    frame.code.call("void", "pellucid.drop", owner)
+
+
+def read(frame: Frame, name: str) -> View:
+    """The array that a name holds now."""
+    code, place = frame.code, frame.array(name)
+    strides = tuple(code.load("i64", s) for s in place.strides) if place.type.layout != "C" else None
+    dims = tuple(code.load("i64", d) for d in place.dims)
+    return View(place.type.dtype, code.load("ptr", place.owner), code.load("ptr", place.data), dims, strides)
+
+
+def strides_of(frame: Frame, view: View) -> tuple[Value, ...]:
+    """Steps in elements along each axis."""
+    if view.strides is not None:
+        return view.strides
+    steps: list[Value] = []
+    step = int_(1)
+    for dim in reversed(view.dims):
+        steps.insert(0, step)
+        if len(steps) < len(view.dims):
+            step = dim if step.text == "1" else frame.code.binary("mul nsw", step, dim)
+    return tuple(steps)
+
+
+def bind(frame: Frame, name: str, view: View, fresh: bool) -> None:
+    """Make a name hold this array.  A `fresh` one brings its reference along, another is shared."""
+    code, place = frame.code, frame.array(name)
+    if not fresh:
+        keep(frame, view.owner)
+    old = code.load("ptr", place.owner)
+    code.store(view.owner, place.owner)
+    code.store(view.data, place.data)
+    if place.type.layout != "C":
+        for value, variable in zip(strides_of(frame, view), place.strides, strict=True):
+            code.store(value, variable)
+    elif view.strides is not None:
+        _require_c_order(frame, view)
+    for value, variable in zip(view.dims, place.dims, strict=True):
+        code.store(value, variable)
+    drop(frame, old)
+
+
+def _require_c_order(frame: Frame, view: View) -> None:
+    """A type that promises C order for a view that has none would read other memory: stop instead."""
+    code = frame.code
+    expected = strides_of(frame, View(view.dtype, view.owner, view.data, view.dims, None))
+    for dim, stride, wanted in zip(view.dims, view.strides or (), expected, strict=True):
+        differs = code.binary("and", code.compare("ne", stride, wanted), code.compare("sgt", dim, int_(1)))
+        frame.fail_if(differs, INTERNAL_ERROR, "Pellucid: a view was promised to be contiguous and is not")
+
+
+def change_places(frame: Frame, names: Sequence[str], values: Sequence[str]) -> None:
+    """`a, b = b, a`: the same references, each under another name."""
+    code = frame.code
+    places = {name: frame.array(name) for name in names}
+    kinds = {n: ("ptr", "ptr", *["i64"] * (len(p.dims) + len(p.strides))) for n, p in places.items()}
+    fields = {n: (p.owner, p.data, *p.dims, *p.strides) for n, p in places.items()}
+    held = {n: [code.load(kind, field) for kind, field in zip(kinds[n], fields[n], strict=True)] for n in names}
+    for name, source in zip(names, values, strict=True):
+        for value, field in zip(held[source], fields[name], strict=True):
+            code.store(value, field)
+
+
+def release(frame: Frame, place: ArrayPlace) -> None:
+    """Let go of what a name holds; it holds nothing afterwards."""
+    if place.owned:
+        old = frame.code.load("ptr", place.owner)
+        frame.code.store(NULL, place.owner)
+        drop(frame, old)
+
+
+# --- allocation ----------------------------------------------------------------------------------------------------
+
+
+def declare_allocator(module: Module) -> None:
+    module.declare("pellucid_allocate", "declare noalias ptr @pellucid_allocate(i64)")
+
+
+def allocate(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+    """A new C array with undefined elements."""
+    code = frame.code
+    name, lengths = _allocator(frame, dims)
+    owner = code.call("ptr", name, CONTEXT, int_(ITEM_BYTES[dtype]), *lengths)
+    frame.fail_by_code(code.compare("ult", owner, LAST_CODE), owner, ALLOCATION_ERRORS)
+    return View(dtype, owner, code.offset("i8", owner, HEADER_BYTES), tuple(dims), None)
+
+
+def _allocator(frame: Frame, dims: Sequence[Value]) -> tuple[str, list[Value]]:
+    """The routine that checks lengths and takes a block, and how it is given the lengths."""
+    code = frame.code
+    name = {1: "pellucid_new_vector", 2: "pellucid_new_matrix"}.get(len(dims))
+    if name is not None:
+        frame.module.declare(name, f"declare noalias ptr @{name}(ptr, i64{', i64' * len(dims)})")
+        return name, list(dims)
+    frame.module.declare("pellucid_new_array", "declare noalias ptr @pellucid_new_array(ptr, i64, i64, ptr)")
+    lengths = code.variable(f"[{max(1, len(dims))} x i64]", "lengths")
+    for axis, dim in enumerate(dims):
+        code.store(dim, code.offset("i64", lengths, axis))
+    return "pellucid_new_array", [int_(len(dims)), lengths]
+
+
+def take_block(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+    """The same for lengths that are known to be good."""
+    code = frame.code
+    declare_allocator(frame.module)
+    total = int_(ITEM_BYTES[dtype])
+    for dim in dims:
+        total, wrapped = code.overflowing("umul", total, dim)
+        large = code.compare("ugt", total, int_(BYTES_LIMIT))
+        frame.fail_if(code.binary("or", wrapped, large), "MemoryError", "the array is too large")
+    owner = code.call("ptr", "pellucid_allocate", total)
+    none = code.compare("eq", owner, NULL)
+    frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", total)
+    return View(dtype, owner, code.offset("i8", owner, HEADER_BYTES), tuple(dims), None)
+
+
+# --- elements ------------------------------------------------------------------------------------------------------
+
+
+def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: str | None) -> Value:
+    """The position from the front; negative ones count from the end, as in Python."""
+    code = frame.code
+    if proven == FRONT:
+        return index
+    from_end = code.binary("add", index, length)
+    if proven == BACK:
+        return from_end
+    position = code.select(code.compare("slt", index, int_(0)), from_end, index)
+    outside = code.compare("uge", position, length)
+    frame.fail_if(outside, "IndexError", INDEX_MESSAGE.format(axis=axis), index, length)
+    return position
+
+
+def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> Value:
+    """The position from the front; not checked where the loop around it has tested all of its iterations."""
+    code, array = frame.code, node.value.id
+    proven = frame.ranges.of(node, axis)
+    if proven == FRONT:
+        return index
+    length = code.load("i64", frame.array(array).dims[axis])
+    items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    flag = None if proven == BACK else fits(frame, array, axis, items[axis])
+    if flag is None:
+        return checked_index(frame, index, length, axis, proven)
+    place = code.variable("i64", "position")
+    code.store(index, place)
+    doubtful, known = code.label("doubtful"), code.label("known")
+    code.branch(flag, known, doubtful)
+    code.start(doubtful)
+    code.store(checked_index(frame, index, length, axis, proven), place)
+    code.start(known)
+    return code.load("i64", place)
+
+
+def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+    code, place = frame.code, frame.array(node.value.id)
+    row = row_of(frame, node)
+    if row is not None:
+        last = position_of(frame, node, len(indices) - 1, indices[-1])
+        if place.type.layout != "C":
+            last = code.binary("mul nsw", last, code.load("i64", place.strides[-1]))
+        return code.offset(STORED[place.type.dtype], row, last)
+    positions = [position_of(frame, node, axis, index) for axis, index in enumerate(indices)]
+    data = code.load("ptr", place.data)
+    if not positions:
+        return data
+    if place.type.layout == "C":
+        return code.offset(STORED[place.type.dtype], data, _row_major(frame, place, positions))
+    parts = [code.binary("mul nsw", p, code.load("i64", s)) for p, s in zip(positions, place.strides, strict=True)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = code.binary("add nsw", total, part)
+    return code.offset(STORED[place.type.dtype], data, total)
+
+
+def _row_major(frame: Frame, place: ArrayPlace, positions: Sequence[Value]) -> Value:
+    code = frame.code
+    total = positions[0]
+    for position, dim in zip(positions[1:], place.dims[1:], strict=True):
+        total = code.binary("add nsw", code.binary("mul nsw", total, code.load("i64", dim)), position)
+    return total
+
+
+def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+    place = frame.array(node.value.id)
+    return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), tags_of(frame, node))
+
+
+def load_at(frame: Frame, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
+    return memory_values.load(frame.code, dtype, pointer, tags)
+
+
+def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: Tags = ()) -> None:
+    memory_values.store(frame.code, dtype, value, pointer, tags)
+
+

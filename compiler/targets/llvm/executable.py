@@ -1,0 +1,133 @@
+"""Machine code as a Python callable: pack the leaves, call, unpack the results or raise the error.
+
+    Executable([x, 2.0])    ->    [array, 3.5]
+
+The GIL is released during the call.  Result arrays own their memory (`runtime/memory.py`) and are not copied, except
+where a result is memory of an argument.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+
+from ....runtime import dispatch, interrupts, machine_code, native
+from ....runtime.guards import Guards
+from ....runtime.sources import Source
+from ....runtime.stack import stack_floor
+from ...records import dataclass
+from ...types import ListOf, Type
+from . import packing
+from .abi import (
+    ARGUMENTS,
+    DEPTH_LIMIT,
+    ENTRY,
+    QUICK_BELOW,
+    STACK_LIMIT,
+    ErrorSite,
+    Options,
+    argument_slots,
+    result_slots,
+)
+from .errors import make_error
+
+LEAST_DEPTH = 10_000
+
+
+@dataclass(eq=False)
+class Executable:
+    """One compiled program.  `llvm_text` is the optimised LLVM, `asm` the machine code in words.
+
+    `sources` are the LLVM modules it was made from; there are none where the machine code comes from the cache on disk.
+    `target` is the processor it is for, as `runtime/targets.py` has it; the present one if it is empty.
+    """
+
+    parameters: tuple[Type, ...]
+    results: tuple[Type, ...]
+    library: machine_code.Library
+    sites: Sequence[ErrorSite]
+    options: Options
+    sources: Sequence[Source] = ()
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        self._packers = [packing.packer(type_) for type_ in self.parameters]
+        self._unpackers = [packing.unpacker(type_) for type_ in self.results]
+        self._first_result = ARGUMENTS + sum(map(argument_slots, self.parameters))
+        count = self._first_result + sum(map(result_slots, self.results))
+        self._slots = ctypes.c_int64 * count
+
+    @cached_property
+    def _entry(self) -> int:
+        """The address of the native entry.  Raises RuntimeError where this processor has no use for the code."""
+        return self.library.address(ENTRY)
+
+    @property
+    def text(self) -> str:
+        """The LLVM as it was written, every module of it."""
+        return "\n".join(map(str, self.sources))
+
+    @cached_property
+    def llvm_text(self) -> str:
+        return "\n".join(native.optimise(source, target=self.target) for source in self.sources)
+
+    @cached_property
+    def asm(self) -> str:
+        return "\n".join(native.assembly(source, self.target) for source in self.sources)
+
+    @cached_property
+    def quick_below(self) -> int:
+        """How many elements the array arguments of a call have at least if it may take long."""
+        return int(ctypes.PYFUNCTYPE(ctypes.c_int64)(self.library.address(QUICK_BELOW))())
+
+    def plan(
+        self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object], guards: Guards
+    ) -> dispatch.Plan | None:
+        """How native dispatch calls this; `frozen` are the last arguments, which are the same in every call.
+
+        None for lists, which are native inside a program only, as a rule.
+        """
+        if any(isinstance(type_, ListOf) for type_ in (*self.parameters, *self.results)):
+            return None
+        slots, kept = self._slots(), list[object]()
+        first = position = ARGUMENTS + sum(map(argument_slots, self.parameters[: len(self.parameters) - len(frozen)]))
+        for pack, leaf in zip(self._packers[len(self.parameters) - len(frozen) :], frozen, strict=True):
+            position = pack(slots, position, leaf, kept)
+        return dispatch.Plan(
+            code=self.library.address(ENTRY),
+            leaves=packing.leaf_words(self.results, self._first_result),
+            recipe=recipe,
+            fail=self.error,
+            limit=self.quick_below,
+            frozen=slots[first:position],
+            slot_count=len(slots),
+            keep=(self, kept),
+            guards=guards,
+        )
+
+    def error(self, site: int, slots: int) -> BaseException:
+        """The exception of a call that ended at this error site."""
+        return make_error(self.sites, site, self._slots.from_address(slots), self.options)
+
+    def __call__(self, leaves: Sequence[object]) -> list[object]:
+        entry, slots = self._entry, self._slots()
+        slots[STACK_LIMIT] = stack_floor()
+        slots[DEPTH_LIMIT] = max(LEAST_DEPTH, sys.getrecursionlimit())
+        kept: list[object] = []
+        try:
+            position = ARGUMENTS
+            for pack, leaf in zip(self._packers, leaves, strict=True):
+                position = pack(slots, position, leaf, kept)
+            status = interrupts.call(entry, ctypes.addressof(slots))
+        finally:
+            packing.release(kept)
+        if status:
+            raise make_error(self.sites, status - 1, slots, self.options)
+        position = self._first_result
+        results: list[object] = []
+        for unpack in self._unpackers:
+            result, position = unpack(slots, position)
+            results.append(result)
+        return results

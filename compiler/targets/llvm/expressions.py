@@ -1,0 +1,194 @@
+"""Scalar expressions of the loops stage, as LLVM values.
+
+    add(a[i], cast(k, dtype="f64"))     ->     load, sitofp, fadd
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
+from ...diagnostics import InternalError
+from ...dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_exact, is_inexact
+from ...types import FLOAT, ListOf, Scalar
+from . import lists, memory_values
+from .abi import REGISTER
+from .arrays import load_element
+from .conversions import cast, truth
+from .emitters import EMITTERS
+from .frame import Frame
+from .here import INT_TOO_LARGE, Here
+from .text import FALSE, TRUE, Value, float_
+
+
+def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
+    types = frame.function.types
+    type_ = types[node.id] if type(node) is gast.Name else type_of(node, types, frame.held)
+    if not isinstance(type_, Scalar):
+        raise InternalError("llvm", gast.dump(node), f"a scalar is needed here, not {type_}")
+    return type_
+
+
+def lower_as(frame: Frame, node: gast.expr, dtype: str) -> Value:
+    """The value of an expression in the register type of a dtype."""
+    if isinstance(node, gast.Constant):
+        return _constant(frame, node.value, dtype)
+    return _lower_from(frame, node, scalar_type(frame, node), dtype)
+
+
+def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Value:
+    """The same for an expression of this type."""
+    value = lower(frame, node)
+    return value if source.dtype == dtype else convert(frame, value, source, Scalar(dtype), node)
+
+
+def lower_int(frame: Frame, node: gast.expr) -> Value:
+    if isinstance(node, gast.Constant):
+        return _constant(frame, node.value, INT_WORD)
+    source = scalar_type(frame, node)
+    # what an index cannot hold raises, as it does for an int of Python's
+    return convert(frame, lower(frame, node), source, Scalar(INT_WORD, not is_exact(source.dtype, INT_WORD)), node)
+
+
+def lower_test(frame: Frame, node: gast.expr) -> Value:
+    """The truth of an expression."""
+    value = lower(frame, node)
+    return truth(_here(frame, node, BOOL_WORD), value, scalar_type(frame, node).dtype)
+
+
+def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
+    if source.dtype == target.dtype:
+        return value
+    here = Here(
+        frame.code, target.dtype, target.weak, _fits(frame, node), frame.fail_if,
+        source=source.dtype, result=target.dtype, source_weak=source.weak,
+    )  # fmt: skip
+    return cast(here, value)
+
+
+def lower(frame: Frame, node: Any) -> Value:
+    """The value of an expression in the register type of its own dtype."""
+    kind = type(node)
+    if kind is gast.Call:
+        return _call(frame, node)
+    if kind is gast.Name:
+        return frame.scalar(node.id)
+    match node:
+        case gast.Constant(value=value):
+            return _constant(frame, value, scalar_type(frame, node).dtype)
+        case gast.Subscript(value=gast.Name(id=base)):
+            if isinstance(frame.function.types[base], ListOf):
+                return lists.load_scalar(frame, base, index_of_list(frame, node))
+            return load_element(frame, node, [lower_int(frame, e) for e in _items(node)])
+        case gast.IfExp():
+            return _if_expression(frame, node)
+        case gast.BoolOp():
+            return _bool_operation(frame, node)
+    raise InternalError("llvm", gast.dump(node), "not an expression of the loops stage")
+
+
+def _items(node: gast.Subscript) -> list[gast.expr]:
+    return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
+
+
+def index_of_list(frame: Frame, node: gast.Subscript) -> Value:
+    (item,) = _items(node)
+    return lower_int(frame, item)
+
+
+def _constant(frame: Frame, value: object, dtype: str) -> Value:
+    """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
+    if not isinstance(value, bool | int | float):
+        raise InternalError("llvm", repr(value), "not a scalar constant")
+    if is_bool(dtype):
+        return TRUE if value else FALSE
+    if is_inexact(dtype):
+        try:
+            return memory_values.constant(dtype, float(value))
+        except OverflowError:
+            frame.fail("OverflowError", "int too large to convert to float", (), ())
+            return memory_values.constant(dtype, 0)
+    if isinstance(value, float):
+        return convert(frame, float_(value), FLOAT, Scalar(dtype))
+    if not holds(dtype, value):
+        of_numpy = f"Python integer {value} out of bounds for {NUMPY_DTYPE[dtype]}"
+        frame.fail("OverflowError", INT_TOO_LARGE if dtype == INT_WORD else of_numpy, (), ())
+        return memory_values.constant(dtype, 0)
+    return memory_values.constant(dtype, value)
+
+
+# --- lazy forms ----------------------------------------------------------------------------------------------------
+
+
+def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
+    code = frame.code
+    dtype = joined(scalar_type(frame, node.body), scalar_type(frame, node.orelse)).dtype
+    result = code.variable(REGISTER[dtype], "choice")
+    then, otherwise, done = code.label("then"), code.label("else"), code.label("chosen")
+    code.branch(lower_test(frame, node.test), then, otherwise)
+    for label, part in ((then, node.body), (otherwise, node.orelse)):
+        code.start(label)
+        code.store(lower_as(frame, part, dtype), result)
+        code.jump(done)
+    code.start(done)
+    return code.load(REGISTER[dtype], result)
+
+
+def _bool_operation(frame: Frame, node: gast.BoolOp) -> Value:
+    code = frame.code
+    result, done = code.variable("i1", "lazy"), code.label("decided")
+    for position, part in enumerate(node.values):
+        value = lower_test(frame, part)
+        code.store(value, result)
+        if position + 1 < len(node.values):
+            more = code.label("more")
+            if isinstance(node.op, gast.And):
+                code.branch(value, more, done)
+            else:
+                code.branch(value, done, more)
+            code.start(more)
+    code.start(done)
+    return code.load("i1", result)
+
+
+# --- calls ---------------------------------------------------------------------------------------------------------
+
+
+def _fits(frame: Frame, node: gast.expr | None) -> bool:
+    return node is not None and id(node) in frame.ranges.fits
+
+
+def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
+    return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other)
+
+
+def _call(frame: Frame, node: gast.Call) -> Value:
+    operator = str(syntax.operator_of(node))
+    match operator:
+        case "dim":
+            axis = int(syntax.static_of(node)["axis"])
+            return frame.code.load("i64", frame.array(node.args[0].id).dims[axis])
+        case "length":
+            return lists.length(frame, node.args[0].id)
+        case "pop":
+            return lists.pop_scalar(frame, node.args[0].id)
+        case "cast":
+            source = scalar_type(frame, node.args[0])
+            target = scalar_type(frame, node)
+            if isinstance(node.args[0], gast.Constant) and source.weak and not target.weak:
+                return _constant(frame, node.args[0].value, target.dtype)
+            return convert(frame, lower(frame, node.args[0]), source, target, node)
+    if not is_scalar_operator(operator) or operator not in EMITTERS:
+        raise InternalError("llvm", gast.dump(node), f"`{operator}` has no emitter")
+    sources = tuple(scalar_type(frame, a) for a in node.args)
+    dtypes = works_in(operator, sources)
+    operands = [
+        _constant(frame, a.value, dtype) if type(a) is gast.Constant else _lower_from(frame, a, source, dtype)
+        for a, source, dtype in zip(node.args, sources, dtypes, strict=True)
+    ]
+    dtype, result = dtypes[-1] if operator == "where" else dtypes[0], result_of(operator, sources)
+    here = _here(frame, node, dtype, result.weak, other=dtypes[-1])
+    return memory_values.rounded(frame.code, result.dtype, EMITTERS[operator](here, *operands))

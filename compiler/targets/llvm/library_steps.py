@@ -1,0 +1,264 @@
+"""The steps of a library routine's row, written as LLVM text: memory to work in, calls by address, results put back.
+
+    f = columns(a)                                  a block, and the elements of `a` copied into it
+    potrf('L', n, f, max(1, n), info)      ->       call void @pellucid_blas_dpotrf(ptr %L, ptr %n, ptr %f, ...)
+    l = lower(f)                                    the block copied into the result, zero above the diagonal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gast
+
+from ...diagnostics import InternalError
+from ...dtypes import DTYPE, INT_WORD
+from ...ops.routines import Routine, formula, parsed
+from .abi import REGISTER, STORED
+from .arrays import View, drop, strides_of, take_block
+from .frame import Frame
+from .library_operands import (
+    LENGTH_LIMIT,
+    Lying,
+    by_rows,
+    copied,
+    copied_by_columns,
+    copy_into,
+    matrix_as_it_lies,
+    place_of,
+    product_by_loops,
+    turned,
+    vector_as_it_lies,
+)
+from .matrix_helpers import clear, positions, triangle
+from .shared_routines import FAILED
+from .text import Value, float_, int_
+
+ARITHMETIC = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
+
+
+def follow(frame: Frame, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
+    """Write the body of a routine that is given its operands, the results first."""
+    steps = _Steps(frame, row, views, static)
+    if not row.is_product:
+        return steps.run()
+    out, left, right = views
+    names = tuple(operand.lengths for operand in row.operands)
+    _library_or_loops(frame, list(steps.lengths.values()), steps.run,
+                      lambda: product_by_loops(frame, (out, left, right), names))  # type: ignore[arg-type]  # fmt: skip
+
+
+def length_named(frame: Frame, row: Routine, name: str, known: Mapping[str, Value]) -> Value:
+    """A length that an operand has, or that is computed from others."""
+    return known[name] if name in known else _int(frame, formula(row.computed[name]), known)
+
+
+def _int(frame: Frame, node: gast.expr, known: Mapping[str, Value]) -> Value:
+    match node:
+        case gast.Constant(value=int(value)):
+            return int_(value)
+        case gast.Name(id=name):
+            return known[name]
+        case gast.BinOp(left=left, op=op, right=right):
+            return frame.code.binary(ARITHMETIC[type(op)], _int(frame, left, known), _int(frame, right, known))
+        case gast.Call(func=gast.Name(id=limit), args=[left, right]):  # min, max
+            return frame.code.intrinsic(f"s{limit}", _int(frame, left, known), _int(frame, right, known))
+    raise InternalError("llvm", gast.dump(node), "not a length of a library routine")
+
+
+def _library_or_loops(
+    frame: Frame, lengths: Sequence[Value], library: Callable[[], None], loops: Callable[[], None]
+) -> None:
+    """The library where there is work and its ints hold the lengths; loops also clear the result of an empty sum."""
+    code = frame.code
+    fits = Value("i1", "true")
+    for length in lengths:
+        inside = code.compare("ult", code.binary("sub", length, int_(1)), int_(LENGTH_LIMIT))
+        fits = inside if fits.text == "true" else code.binary("and", fits, inside)
+    with_library, with_loops, done = code.label("library"), code.label("loops"), code.label("done")
+    code.branch(fits, with_library, with_loops)
+    for label, work in ((with_library, library), (with_loops, loops)):
+        code.start(label)
+        work()
+        code.jump(done)
+    code.start(done)
+
+
+class _Steps:
+    """One routine being written: what the names of its steps stand for."""
+
+    def __init__(self, frame: Frame, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
+        self.frame, self.row, self.static = frame, row, static
+        self.dtype = views[-1].dtype
+        self.operands = {o.name: v for o, v in zip(row.operands, views, strict=True)}
+        self.results = {o.name for o in row.results}
+        self.lengths: dict[str, Value] = {}
+        for operand in row.read:
+            self.lengths.update(zip(operand.lengths, self.operands[operand.name].dims))
+        for name in row.computed:
+            self.lengths[name] = length_named(frame, row, name, self.lengths)
+        self.held: dict[str, View | Lying] = {}
+        self.direct: dict[str, View] = {}
+        self.info: Value | None = None
+
+    def run(self) -> None:
+        frame = self.frame
+        for step in parsed(self.row.steps):
+            match step:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    self._assign(name, value)
+                case gast.Expr(value=gast.Call() as call):
+                    self._call(call, "void")
+        for name, written in self.direct.items():
+            copy_into(frame, written, self.operands[name])
+        for made in (*self.held.values(), *self.direct.values()):
+            if isinstance(made, Lying):
+                made.drop(frame)
+            else:
+                drop(frame, made.owner)
+        if self.info is not None and self.row.error[0]:
+            found = frame.code.load("i64", self.info)
+            status = frame.code.binary("sub", int_(FAILED + 1), found)
+            frame.fail_if(frame.code.compare("ne", found, int_(0)), *self.row.error, status)
+
+    # --- what is held and what is given back
+
+    def _assign(self, name: str, value: gast.expr) -> None:
+        match value:
+            case gast.Call(func=gast.Name(id=maker), args=args) if name not in self.results:
+                self.held[name] = self._made(maker, args)
+            case gast.Call(func=gast.Name(id="upper" | "lower" as side), args=[gast.Name(id=source)]):
+                self._give(name, source)
+                self._clear(self.operands[name], side)
+            case gast.Call(func=gast.Name(id="positions"), args=[gast.Name(id=source)]):
+                out, found = self.operands[name], self._view(source)
+                step = strides_of(self.frame, out)[0]
+                self.frame.code.call("void", positions(self.frame.module), *out.dims, out.data, step, found.data)
+            case gast.Name(id=source):
+                self._give(name, source)
+            case gast.Call() as call:
+                made = self._call(call, REGISTER[self.dtype])
+                self.frame.code.store(made, self.operands[name].data)
+
+    def _made(self, maker: str, args: Sequence[gast.expr]) -> View | Lying:
+        frame = self.frame
+        match maker, args:
+            case "columns", [gast.Name(id=name)]:
+                return copied_by_columns(frame, self.operands[name])
+            case "rows", [gast.Name(id=name)]:
+                return matrix_as_it_lies(frame, self.operands[name])
+            case "vector", [gast.Name(id=name)]:
+                return vector_as_it_lies(frame, self.operands[name])
+            case ("floats" | "ints"), _:
+                dims = tuple(_int(frame, length, self.lengths) for length in args)
+                block = take_block(frame, self.dtype if maker == "floats" else INT_WORD, dims[::-1])
+                if maker == "ints":  # as `positions` needs them
+                    frame.code.call("void", clear(frame.module), *dims, block.data)
+                return turned(frame, block) if len(dims) > 1 else block
+        raise InternalError("llvm", maker, "a library routine holds nothing that is made so")
+
+    def _view(self, name: str) -> View:
+        found = self.held[name]
+        assert isinstance(found, View), name
+        return found
+
+    def _give(self, name: str, source: str) -> None:
+        """Copy what is held into a result, as far as that goes."""
+        out, found = self.operands[name], self._view(source)
+        copy_into(self.frame, View(out.dtype, found.owner, found.data, out.dims, strides_of(self.frame, found)), out)
+
+    def _clear(self, out: View, side: str) -> None:
+        """Make everything zero on the other side of the diagonal."""
+        strides = strides_of(self.frame, out)
+        if side == "upper":
+            out, strides = turned(self.frame, out), strides[::-1]
+        name = triangle(self.frame.module, STORED[out.dtype])
+        self.frame.code.call("void", name, *out.dims, out.data, *strides)
+
+    # --- calls
+
+    def _call(self, call: gast.Call, result: str) -> Value:
+        """Call a routine, having asked it first how much memory it works in, where it says so."""
+        code = self.frame.code
+        names = [a.id for a in call.args if isinstance(a, gast.Name)]
+        memory: dict[str, Value] = {}
+        for work, length, dtype in (("work", "lwork", self.dtype), ("iwork", "liwork", INT_WORD)):
+            if length in names:
+                memory[work] = code.variable(REGISTER[dtype], work)
+                memory[length] = place_of(self.frame, int_(-1))
+        if not memory:
+            return self._called(call, result, {})
+        if "iwork" in memory:
+            code.store(int_(0), memory["iwork"])  # ints of 32 bits fill half of it
+        self._called(call, "void", memory)
+        count = code.convert("fptosi", code.load(REGISTER[self.dtype], memory["work"]), "i64")
+        counts = {"work": (count, self.dtype)}
+        if "iwork" in memory:
+            counts["iwork"] = code.load("i64", memory["iwork"]), INT_WORD
+        blocks = [(w, take_block(self.frame, dtype, (n,)), n) for w, (n, dtype) in counts.items()]
+        for word, block, size in blocks:
+            memory |= {word: block.data, f"l{word}": place_of(self.frame, size)}
+        made = self._called(call, result, memory)
+        for _, block, _ in blocks:
+            drop(self.frame, block.owner)
+        return made
+
+    def _called(self, call: gast.Call, result: str, memory: Mapping[str, Value]) -> Value:
+        places = [self._place(argument, memory) for argument in call.args]
+        name = f"pellucid_blas_{DTYPE[self.dtype].letter}{call.func.id}"
+        self.frame.module.declare(name, f"declare {result} @{name}({', '.join('ptr' for _ in places)})")
+        return self.frame.code.call(result, name, *places)
+
+    def _place(self, node: gast.expr, memory: Mapping[str, Value]) -> Value:
+        """The address of an argument."""
+        frame = self.frame
+        match node:
+            case gast.Constant(value=str(letter)):
+                return place_of(frame, int_(ord(letter), "i8"))
+            case gast.Constant(value=float(number)):
+                return place_of(frame, float_(number, REGISTER[self.dtype]))
+            case gast.IfExp(test=gast.Name(id=name), body=body, orelse=orelse):
+                return self._place(body if self.static[name] else orelse, memory)
+            case gast.Name(id="info"):
+                if self.info is None:
+                    self.info = place_of(frame, int_(0))
+                return self.info
+            case gast.Name(id=name) if name in memory:
+                return memory[name]
+            case gast.Name(id=name) if name in self.held:
+                return self.held[name].data
+            case gast.Name(id=name) if name in self.results:
+                return self._in_place(name).data
+            case gast.Call(func=gast.Name(id="ints"), args=args):
+                self.held[f"ints {len(self.held)}"] = block = self._made("ints", args)
+                return block.data
+            case gast.Call(func=gast.Name(id=question), args=[gast.Name(id=name)]):
+                return self._lying(question, name)
+        return place_of(frame, _int(frame, node, self.lengths))
+
+    def _in_place(self, name: str) -> View:
+        """A result for the library to write into: its own elements where they lie one after the other."""
+        out = self.operands[name]
+        if out.strides is None:
+            return out
+        if name not in self.direct:
+            self.direct[name] = copied(self.frame, out)
+        return self.direct[name]
+
+    def _lying(self, question: str, name: str) -> Value:
+        """How an operand lies.  The library sees the transpose of contiguous rows: `turned` makes it the matrix."""
+        found, code = self.held[name], self.frame.code
+        assert isinstance(found, Lying), name
+        match question:
+            case "lead" | "step":
+                return found.step
+            case "trans" if found.letter is not None:
+                return found.letter
+            case "turned":
+                letters = int_(ord("T"), "i8"), int_(ord("N"), "i8")
+                return place_of(self.frame, code.select(by_rows(self.frame, found), *letters))
+            case "inner" | "outer":
+                rows, columns = found.view.dims if question == "outer" else found.view.dims[::-1]
+                return place_of(self.frame, code.select(by_rows(self.frame, found), rows, columns))
+        raise InternalError("llvm", question, "not a question about how an operand lies")

@@ -1,0 +1,187 @@
+"""Growable lists in native code (layout: `runtime/memory.py`).
+
+    append(xs, v)    ->    grow when full; items[length] = v; length += 1
+    x = pop(xs)      ->    IndexError when empty; length -= 1; x = items[length]
+
+Items are scalars as stored, or owner, data, lengths and strides of an array; the list holds a reference to each owner.
+"""
+
+from __future__ import annotations
+
+from ...types import Array, ListOf, Scalar
+from .abi import HEADER_BYTES, LIST_CAPACITY, LIST_DATA, LIST_LENGTH, STORED, list_item_bytes
+from .arrays import View, drop, keep, load_at, store_at, strides_of
+from .frame import Frame, ListPlace
+from .text import NULL, Value, int_
+
+FIRST_SLOT = HEADER_BYTES // 8
+NO_MEMORY = "unable to allocate memory for a list"
+
+
+def _slot(frame: Frame, list_: Value, slot: int) -> Value:
+    return frame.code.offset("i64", list_, FIRST_SLOT + slot)
+
+
+def _current(frame: Frame, name: str) -> Value:
+    return frame.code.load("ptr", frame.list_place(name).list)
+
+
+def new_list(frame: Frame, type_: ListOf) -> Value:
+    frame.module.declare("pellucid_list_new", "declare ptr @pellucid_list_new(i64, i64)")
+    holds_owners = int_(int(isinstance(type_.element, Array)))
+    made = frame.code.call("ptr", "pellucid_list_new", int_(list_item_bytes(type_)), holds_owners)
+    frame.fail_if(frame.code.compare("eq", made, NULL), "MemoryError", NO_MEMORY)
+    return made
+
+
+def keep_list(frame: Frame, list_: Value) -> None:
+    """One more reference; the count stands where that of a buffer stands."""
+    keep(frame, list_)
+
+
+def drop_list(frame: Frame, list_: Value) -> None:
+    frame.module.declare("pellucid_list_release", "declare void @pellucid_list_release(ptr)")
+    frame.code.call("void", "pellucid_list_release", list_)
+
+
+def bind_list(frame: Frame, name: str, list_: Value, fresh: bool) -> None:
+    if not fresh:
+        keep_list(frame, list_)
+    place = frame.list_place(name)
+    old = frame.code.load("ptr", place.list)
+    frame.code.store(list_, place.list)
+    drop_list(frame, old)
+
+
+def release_list(frame: Frame, place: ListPlace) -> None:
+    if place.owned:
+        old = frame.code.load("ptr", place.list)
+        frame.code.store(NULL, place.list)
+        drop_list(frame, old)
+
+
+def length(frame: Frame, name: str) -> Value:
+    return frame.code.load("i64", _slot(frame, _current(frame, name), LIST_LENGTH))
+
+
+# --- items ---------------------------------------------------------------------------------------------------------
+
+
+def _item(frame: Frame, list_: Value, type_: ListOf, position: Value) -> Value:
+    """The address of an item."""
+    code = frame.code
+    data = code.load("ptr", _slot(frame, list_, LIST_DATA))
+    if isinstance(type_.element, Scalar):
+        return code.offset(STORED[type_.element.dtype], code.offset("i8", data, HEADER_BYTES), position)
+    slots = code.binary("mul nsw", position, int_(list_item_bytes(type_) // 8))
+    return code.offset("i64", code.offset("i8", data, HEADER_BYTES), slots)
+
+
+def _checked(frame: Frame, name: str, index: Value, message: str) -> Value:
+    """The address of the item at an index, which may count from the end."""
+    code = frame.code
+    list_ = _current(frame, name)
+    count = code.load("i64", _slot(frame, list_, LIST_LENGTH))
+    position = code.select(code.compare("slt", index, int_(0)), code.binary("add", index, count), index)
+    frame.fail_if(code.compare("uge", position, count), "IndexError", message)
+    return _item(frame, list_, frame.list_place(name).type, position)
+
+
+def _element(frame: Frame, name: str) -> Scalar | Array:
+    return frame.list_place(name).type.element
+
+
+def load_scalar(frame: Frame, name: str, index: Value) -> Value:
+    place = _checked(frame, name, index, "list index out of range")
+    return load_at(frame, _dtype(frame, name), place)
+
+
+def store_scalar(frame: Frame, name: str, index: Value, value: Value) -> None:
+    place = _checked(frame, name, index, "list assignment index out of range")
+    store_at(frame, _dtype(frame, name), value, place)
+
+
+def _dtype(frame: Frame, name: str) -> str:
+    return _element(frame, name).dtype
+
+
+def load_array(frame: Frame, name: str, index: Value) -> View:
+    """The array at an index, still owned by the list."""
+    return _read_item(frame, _checked(frame, name, index, "list index out of range"), _element(frame, name))
+
+
+def store_array(frame: Frame, name: str, index: Value, view: View) -> None:
+    place = _checked(frame, name, index, "list assignment index out of range")
+    keep(frame, view.owner)
+    old = frame.code.load("ptr", place)
+    _write_item(frame, place, view)
+    drop(frame, old)
+
+
+def _read_item(frame: Frame, place: Value, type_: Scalar | Array) -> View:
+    assert isinstance(type_, Array)
+    code, rank = frame.code, type_.ndim
+    numbers = [code.load("i64", code.offset("i64", place, 2 + k)) for k in range(2 * rank)]
+    strides = None if type_.layout == "C" else tuple(numbers[rank:])
+    owner, data = code.load("ptr", place), code.load("ptr", code.offset("i64", place, 1))
+    return View(type_.dtype, owner, data, tuple(numbers[:rank]), strides)
+
+
+def _write_item(frame: Frame, place: Value, view: View) -> None:
+    code = frame.code
+    code.store(view.owner, place)
+    code.store(view.data, code.offset("i64", place, 1))
+    for slot, value in enumerate((*view.dims, *strides_of(frame, view))):
+        code.store(value, code.offset("i64", place, 2 + slot))
+
+
+# --- growing and shrinking -----------------------------------------------------------------------------------------
+
+
+def _new_item(frame: Frame, name: str) -> Value:
+    """The address of one more item at the end."""
+    code = frame.code
+    frame.module.declare("pellucid_list_grow", "declare i1 @pellucid_list_grow(ptr)")
+    list_ = _current(frame, name)
+    length_place = _slot(frame, list_, LIST_LENGTH)
+    count = code.load("i64", length_place)
+    full = code.compare("eq", count, code.load("i64", _slot(frame, list_, LIST_CAPACITY)))
+    grow, ready = code.label("grow"), code.label("room")
+    code.branch(full, grow, ready, unlikely=True)
+    code.start(grow)
+    grown = code.call("i1", "pellucid_list_grow", list_)
+    frame.fail_if(code.binary("xor", grown, Value("i1", "true")), "MemoryError", NO_MEMORY)
+    code.start(ready)
+    code.store(code.binary("add nsw", count, int_(1)), length_place)
+    return _item(frame, list_, frame.list_place(name).type, count)
+
+
+def append_scalar(frame: Frame, name: str, value: Value) -> None:
+    store_at(frame, _dtype(frame, name), value, _new_item(frame, name))
+
+
+def append_array(frame: Frame, name: str, view: View) -> None:
+    place = _new_item(frame, name)
+    keep(frame, view.owner)
+    _write_item(frame, place, view)
+
+
+def _last_item(frame: Frame, name: str) -> Value:
+    """Take the last item off; its address stays good until the next append."""
+    code = frame.code
+    list_ = _current(frame, name)
+    length_place = _slot(frame, list_, LIST_LENGTH)
+    count = code.load("i64", length_place)
+    frame.fail_if(code.compare("eq", count, int_(0)), "IndexError", "pop from empty list")
+    last = code.binary("sub nsw", count, int_(1))
+    code.store(last, length_place)
+    return _item(frame, list_, frame.list_place(name).type, last)
+
+
+def pop_scalar(frame: Frame, name: str) -> Value:
+    return load_at(frame, _dtype(frame, name), _last_item(frame, name))
+
+
+def pop_array(frame: Frame, name: str) -> View:
+    """The last array, with the reference that the list had."""
+    return _read_item(frame, _last_item(frame, name), _element(frame, name))

@@ -1,1 +1,0 @@
-"""Reverse mode, part by part; `transform/reverse.py` puts them together."""

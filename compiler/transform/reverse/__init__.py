@@ -1,0 +1,1 @@
+"""Reverse mode, part by part; `transform/reverse/reverse.py` puts them together."""

@@ -1,0 +1,130 @@
+"""Growable lists backwards: a list of cotangents that shrinks where the list grew.
+
+    append(xs, v)     v_bar += pop(xs_bar)
+    x = pop(xs)       append(xs_bar, x_bar)
+    x = xs[i]         xs_bar[i] += x_bar
+    xs[i] = v         v_bar += xs_bar[i]; xs_bar[i] = 0
+
+At every point of the backward sweep the list of cotangents is as long as the list was at that point of the forward
+sweep.  A tape that a loop empties is empty at its end, and so is its list of cotangents at the start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax, types
+from ...types import Array, Scalar
+from .declared import list_type
+
+if TYPE_CHECKING:
+    from .cotangents import Frame
+    from .sweep import Sweep
+
+
+def of_append(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
+    base, source = statement.value.args
+    if base.id not in sweep.active:
+        return
+    bars = frame.list_in_place(base.id)
+    active = isinstance(source, gast.Name) and source.id in sweep.active
+    hint = frame.hint(source.id) if active else "t_bar"
+    value = frame.builder.bind(syntax.call("pop", bars), list_type(sweep.types, base.id).element, hint)
+    if active:
+        frame.add(source.id, value)
+
+
+def of_pop(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+    name, base = statement.targets[0].id, statement.value.args[0].id
+    value = frame.bars.pop(name, None)
+    if base not in sweep.active:
+        return
+    bars = frame.list_in_place(base)
+    _append(sweep, frame, bars.id, frame.full(name, value))
+
+
+def _append(sweep: Sweep, frame: Frame, bars: str, value: gast.expr) -> None:
+    """The appended array stays as it is: nothing may be added to it in place."""
+    if isinstance(value, gast.Name) and isinstance(sweep.types[value.id], Array):
+        sweep.escaped.add(sweep.base.get(value.id, value.id))
+        if sweep.base.get(value.id) != value.id:
+            value = frame.builder.call("copy", value, hint=value.id)
+            sweep.escaped.add(value.id)
+    frame.builder.append(syntax.expression(syntax.call("append", bars, value)))
+
+
+def of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+    name, base = statement.targets[0].id, statement.value.value.id
+    items = list(sweep.atoms(statement, statement.value.slice).elts)
+    bars = frame.list_in_place(base)
+    element = list_type(sweep.types, base).element
+    before = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
+    total = frame.builder.call("add", before, frame.full(name, out_bar), hint="t_bar")
+    frame.builder.append(syntax.store(bars.id, items, total))
+    if isinstance(total, gast.Name):
+        sweep.escaped.add(total.id)
+
+
+def of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+    base, source = statement.targets[0].value.id, statement.value
+    if base not in sweep.active:
+        return
+    items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
+    bars = frame.list_in_place(base)
+    element = list_type(sweep.types, base).element
+    value = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
+    frame.builder.append(syntax.store(bars.id, items, _zero_like(frame, element, value)))
+    if isinstance(source, gast.Name) and source.id in sweep.active:
+        frame.add(source.id, value)
+
+
+def _zero_like(frame: Frame, element: Scalar | Array, value: gast.expr) -> gast.expr:
+    """A zero of the type of an element, shaped like this one."""
+    if isinstance(element, Scalar):
+        if element.weak:
+            return syntax.constant(0.0)
+        return frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
+    lengths = [
+        frame.builder.bind(syntax.call("dim", value, axis=k), types.INT, "n") if not isinstance(d, int) else d
+        for k, d in enumerate(element.dims)
+    ]
+    made = frame.builder.call("zeros", shape=syntax.tuple_(lengths), dtype=element.dtype)
+    frame.builder.types[made.id] = Array(element.dtype, element.dims)
+    return made
+
+
+def zeros_for(frame: Frame, name: str, bars: gast.Name) -> None:
+    """Append a zero for every element that the list has at the end of its life."""
+    sweep = frame.sweep
+    element = list_type(sweep.types, name).element
+    if sweep.is_emptied(name):
+        return
+    build = frame.builder
+    length = sweep.final_length(frame, name)
+    position = sweep.names.fresh("k")
+    sweep.types[position] = types.INT
+    outer, build.body = build.body, []
+    value: gast.expr | None = None
+    if isinstance(element, Array):
+        value = build.bind(syntax.index(name, syntax.name(position)), element, "t")
+    zero = _zero_like(frame, element, value)
+    if isinstance(zero, gast.Name):
+        sweep.escaped.add(zero.id)
+    build.append(syntax.expression(syntax.call("append", bars, zero)))
+    inner, build.body = build.body, outer
+    build.append(syntax.for_range(position, 0, length, 1, inner, build.span))
+
+
+def is_emptying(statement: gast.stmt, name: str) -> bool:
+    """Whether a loop goes on until the list is empty."""
+    match statement:
+        case gast.While(
+            test=gast.Call(
+                func=gast.Name(id="greater"),
+                args=[gast.Call(func=gast.Name(id="length"), args=[gast.Name(id=base)]), gast.Constant(value=0)],
+            )
+        ):
+            return base == name
+    return False

@@ -1,0 +1,134 @@
+"""Write the function that gives the derivative, by reverse mode.
+
+    def f(x):                          def f_grad(x):
+        y = sin(x)            ->           y = sin(x)
+        z = multiply(y, y)                 y_bar = multiply(2.0, y)   ...
+        return (z,)                        x_bar = multiply(y_bar, cos(x))
+                                           return (x_bar,)
+
+Takes typed programs whose entry returns leaves; gives typed programs, so that it can be applied again.  Any results may
+be differentiated: numbers with the cotangent 1.0, or all kinds with cotangents that are further parameters.
+
+The forward sweep is the function itself with what the backward sweep needs saved; the backward sweep goes through its
+statements from the last to the first.  Keeps spans: a backward statement has that of its forward statement.  Leaves
+what is no longer needed of the forward sweep to `prune`, copies of arrays that live longer now to `copies`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import activity
+from ...builder import Specialiser
+from ...program import Decision, Function, Program
+from ...types import Array, Type, symbols_of
+from .calls import Derivative, passing_names, used_types
+from .plan import plan
+from .saves import Saved, save
+from .settle import settle
+from .sweep import Seeds, Sweep, backward
+
+
+def reverse(
+    program: Program,
+    wrt: Sequence[str],
+    *,
+    outputs: Sequence[int] = (0,),
+    seeded: bool = False,
+    keep_value: bool = False,
+    results: Sequence[int] | None = None,
+    specialiser: Specialiser | None = None,
+) -> Program:
+    """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
+
+    `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters behind the others,
+    in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
+    default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
+    language.
+    """
+    settled = program.map(settle)
+    if results is None:
+        results = range(len(settled.main.results)) if keep_value else ()
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser)
+    planned = plan(settled, settled.main, derivative.facts[settled.entry])
+    while True:  # until all functions that are called know what they are handed
+        entry = save(backward(planned, derivative, lambda sweep: _seeds(sweep, outputs, seeded), wrt))
+        if derivative.write_callees():
+            break
+        derivative.saved.clear()
+    made = _function(derivative, entry, wrt, tuple(results))
+    functions = {n: f for n, f in settled.functions.items() if n != settled.entry}
+    functions = {made.name: made, **{f.name: f for f in derivative.functions()}, **functions}
+    return Program(made.name, _reachable(made.name, functions))
+
+
+def _seeds(sweep: Sweep, outputs: Sequence[int], seeded: bool) -> Seeds:
+    """The cotangents of the results that are differentiated: parameters, or the number one."""
+    leaves = [sweep.function.body[-1].value.elts[k] for k in outputs]
+    types = [sweep.function.results[k] for k in outputs]
+    bars = [_cotangent_parameter(sweep, leaf, type_) for leaf, type_ in zip(leaves, types)] if seeded else []
+    values: list[gast.expr] = [syntax.name(bar) for bar in bars] or [syntax.constant(1.0) for _ in outputs]
+    active = [isinstance(leaf, gast.Name) and leaf.id in sweep.active for leaf in leaves]
+    return Seeds(tuple(bars), tuple((leaf.id, v) for leaf, v, is_active in zip(leaves, values, active) if is_active))
+
+
+def _cotangent_parameter(sweep: Sweep, leaf: gast.expr, type_: Type) -> str:
+    """A parameter for the cotangent of a result; lengths that the function computes are compared when it is used."""
+    name = sweep.names.fresh(sweep.root.hint(leaf.id if isinstance(leaf, gast.Name) else "result"))
+    if isinstance(type_, Array):
+        given = {s for p in sweep.function.parameters for s in symbols_of(sweep.types[p])}
+        fresh = sweep.root.builder.fresh_symbol
+        dims = (d if isinstance(d, int) or {*d.symbols()} <= given else fresh(name) for d in type_.dims)
+        type_ = Array(type_.dtype, tuple(dims))
+    sweep.types[name] = type_
+    return name
+
+
+def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results: tuple[int, ...]) -> Function:
+    """Both sweeps of the entry, one behind the other."""
+    sweep = entry.backward.sweep
+    function, end = sweep.function, sweep.function.body[-1]
+    span = getattr(end, "span", None)
+    returned = syntax.return_([*(end.value.elts[k] for k in results), *entry.backward.returned], span)
+    late = len(sweep.lengths.late)
+    back = [syntax.rebuild(statement, part="backward") for statement in entry.statements[late:]]
+    body = derivative.with_tapes(entry, [*entry.forward, *entry.statements[:late], *back, returned])
+    made = [syntax.assign(tape, syntax.call("new_list"), span) for tape in entry.tape_names.values()]
+    parameters = (*function.parameters, *entry.backward.seeds.parameters)
+    return function.with_(
+        name=derivative.names.fresh(f"{function.name}_grad"),
+        parameters=parameters,
+        body=(*made, *body),
+        types=used_types(parameters, [*made, *body], sweep.types),
+        results=(*(function.results[k] for k in results), *(sweep.primal_type(p) for p in wrt)),
+        notes=(*function.notes, _note(function, wrt)),
+        decisions=(*function.decisions, *_decisions(entry)),
+        temporaries=passing_names(function, sweep.types),
+    )
+
+
+def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
+    """The functions that the entry calls, directly or not, in the order given."""
+    found, waiting = {entry}, [entry]
+    while waiting:
+        for statement in syntax.walk(functions[waiting.pop()].body):
+            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None)) or ""
+            if callee is not None and callee in functions and callee not in found:
+                found.add(callee)
+                waiting.append(callee)
+    return {name: function for name, function in functions.items() if name in found}
+
+
+def _note(function: Function, wrt: Sequence[str]) -> str:
+    place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
+    return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
+
+
+def _decisions(saved: Saved) -> list[Decision]:
+    if not saved.kept:
+        return [Decision("backward sweep", "nothing is saved for it")]
+    return [Decision("backward sweep", f"`{name}` is saved for it") for name in saved.kept]
