@@ -20,7 +20,7 @@ from .optimise.if_conversion import if_convert
 from .optimise.independent import mark_independent
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
-from .optimise.privatise import hidden_counters, own_names, shared_names
+from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
@@ -74,7 +74,7 @@ LOOPS_WAY = (
     Step(hoist_tests, takes=TYPED, gives=TYPED),
     Step(separate, takes=TYPED, gives=TYPED, renames=True),
     Step(lower, takes=TYPED, gives=LOOPS, of=PROGRAM),
-    Step(own_names, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known, hidden_counters)),
+    Step(privatise, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known, hidden_counters)),
     Step(fuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(contract, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(reuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),

@@ -1,7 +1,7 @@
 """Arguments written as text on the command line: types, containers of types, values made up for them.
 
     "f64[n, m], [(f64[n], 'f64')], 3"      ->   ["f64[n, m]", [("f64[n]", "f64")], 3]
-    values_of("f64[n, m]", Lengths({"n": 2}))   ->   an array of shape (2, 4)
+    values_of("f64[n, m]", ArgumentLengths({"n": 2}))   ->   an array of shape (2, 4)
 
 A type stands as a string in the place of a leaf; `Function.source` takes arguments of this form.
 """
@@ -123,7 +123,7 @@ def bind(function: Callable[..., Any], given: list[Any], static: Mapping[str, An
 # --- values for types ----------------------------------------------------------------------------------------------
 
 
-class Lengths:
+class ArgumentLengths:
     """The lengths that symbols stand for: those given, then 3, 4, 5, ... so that no two are mistaken for each other."""
 
     def __init__(self, given: Mapping[str, int] | int | None = None) -> None:
@@ -147,17 +147,17 @@ class Lengths:
         return max(1, min(self.found.values(), default=self.common or 3))
 
 
-def read_lengths(text: str | None) -> Lengths:
+def read_lengths(text: str | None) -> ArgumentLengths:
     """`6` for every symbol, or `n=4, m=3`."""
     if text is None or text.strip().isdigit():
-        return Lengths(None if text is None else int(text))
+        return ArgumentLengths(None if text is None else int(text))
     pairs = re.findall(r"(\w+)\s*=\s*(\d+)\s*(?:,|$)", text.strip())
     if re.sub(r"\w+\s*=\s*\d+\s*(?:,|$)\s*", "", text.strip()):
         raise ArgumentError(f"cannot read the lengths {text!r}; write 6, or n=4, m=3")
-    return Lengths({name: int(number) for name, number in pairs})
+    return ArgumentLengths({name: int(number) for name, number in pairs})
 
 
-def values_of(argument: Any, lengths: Lengths) -> Any:
+def values_of(argument: Any, lengths: ArgumentLengths) -> Any:
     """The argument with values for its types: the same on every run, positive where they are floats."""
     random = np.random.default_rng(0)
 
@@ -177,7 +177,7 @@ def values_of(argument: Any, lengths: Lengths) -> Any:
     return visit(argument)
 
 
-def _value(type_: types.Type, lengths: Lengths, random: np.random.Generator) -> Any:
+def _value(type_: types.Type, lengths: ArgumentLengths, random: np.random.Generator) -> Any:
     if isinstance(type_, types.Array):
         return _array(type_, lengths.shape(type_), lengths, random)
     assert isinstance(type_, types.Scalar)
@@ -185,7 +185,9 @@ def _value(type_: types.Type, lengths: Lengths, random: np.random.Generator) -> 
     return made if type_.weak else NUMPY_DTYPE[type_.dtype].type(made)
 
 
-def _array(type_: types.Array, shape: tuple[int, ...], lengths: Lengths, random: np.random.Generator) -> np.ndarray:
+def _array(
+    type_: types.Array, shape: tuple[int, ...], lengths: ArgumentLengths, random: np.random.Generator
+) -> np.ndarray:
     made: Any
     match order(type_.dtype):
         case 0:

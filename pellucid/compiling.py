@@ -15,7 +15,7 @@ from .compiler.frontend.specialise.frame import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.request import Request
 from .compiler.targets.llvm import llvm
-from .compiler.targets.llvm.abi import Options
+from .compiler.targets.llvm.abi import EmitOptions
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
@@ -38,7 +38,7 @@ def check(request: Request) -> bool:
 
 
 @with_room
-def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: Options) -> Compiled:
+def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: EmitOptions) -> Compiled:
     """The machine code of a function for these types."""
     with no_collection():
         made = driver.derive(request, arguments, frozen)

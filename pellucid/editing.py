@@ -15,7 +15,7 @@ from .compiler import driver, edited, syntax
 from .compiler.languages import files
 from .compiler.program import Program
 from .compiler.targets.llvm import llvm
-from .compiler.targets.llvm.abi import Options
+from .compiler.targets.llvm.abi import EmitOptions
 from .compiler.targets.llvm.executable import Executable
 from .compiler.targets.python import definition as python_backend
 from .compiler.targets.python import printer
@@ -42,7 +42,7 @@ def read(text: str, path: str, stage: str) -> Program:
 def compiled(program: Program) -> Executable:
     """The machine code of a program that was read."""
     with no_collection():
-        options = Options(exceptions=exceptions_of(program))
+        options = EmitOptions(exceptions=exceptions_of(program))
         return llvm.compile_program(edited.lowered(program), options, driver.for_llvm)
 
 

@@ -24,7 +24,7 @@ from .compiler.frontend.specialise.values import Column, ListOut, Mapping_, Out,
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
-from .compiler.targets.llvm.abi import ErrorSite, Options
+from .compiler.targets.llvm.abi import EmitOptions, ErrorSite
 from .compiler.targets.llvm.executable import Executable
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
 from .fingerprint import Fingerprint, Unknowable, library_name
@@ -156,7 +156,7 @@ def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None
     place.write(key.name, marshal.dumps(content))
 
 
-def load(key: Key, options: Options) -> Compiled | None:
+def load(key: Key, options: EmitOptions) -> Compiled | None:
     """A function that was kept, ready to be called."""
     place = store()
     data = place.read(key.name) if place is not None else None

@@ -27,7 +27,7 @@ from .class_entries import CHANGING_BY_USE, GENERATED, is_called_by_python, is_m
 from .compiler.request import Gradient, Request
 from .runtime.guards import ABSENT, WAYS_OF_MAKING, key_of, look_up
 from .runtime.store import digest
-from .runtime.values import Values
+from .runtime.values import HeldValues
 
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType, range)
@@ -67,14 +67,14 @@ class Fingerprint:
     def add(self, *values: Any) -> None:
         """Say what the values are, with all that they hold."""
         for value in values:
-            if isinstance(value, np.ndarray | Values):
+            if isinstance(value, np.ndarray | HeldValues):
                 self._array(np.asarray(value))
             else:
                 self._value(value)
 
     def _add_outside(self, value: Any) -> None:
         """A value that is read by name: an array would be refused, or is frozen, which makes it an argument."""
-        if isinstance(value, np.ndarray | Values):
+        if isinstance(value, np.ndarray | HeldValues):
             self._say("array outside")
         else:
             self._value(value)
@@ -289,7 +289,7 @@ class Fingerprint:
             self._defaults(function)
 
     def _follow_attributes(self) -> None:
-        """Values of attributes that the code met so far mentions; what they lead to may mention more."""
+        """HeldValues of attributes that the code met so far mentions; what they lead to may mention more."""
         before = -1
         while len(self._told) != before:
             before = len(self._told)

@@ -13,7 +13,7 @@ import numpy as np
 from . import entries
 from .compiler.frontend.specialise.values import Value
 from .compiler.request import Gradient, Request, namespace_of
-from .compiler.targets.llvm.abi import Options
+from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, abstract, description, flatten, rebuild
 from .methods import BoundFunction, for_function, is_bound
@@ -261,9 +261,9 @@ class Function(base_class()):  # type: ignore[misc]
             self._compiled[flat.key] = found
         return found
 
-    def _options(self) -> Options:
+    def _options(self) -> EmitOptions:
         request = self.__pellucid__
-        return Options(request.fastmath, False, request.parallel, request.line_tables)
+        return EmitOptions(request.fastmath, False, request.parallel, request.line_tables)
 
     def _targets(self, mutated: tuple[tuple[str, int], ...], flat: Flattened) -> list[np.ndarray]:
         """The arrays that `mutates=` writes to.  Raises ValueError where that would not mean what Python means."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .compiler.frontend.specialise.values import ListOut, Mapping_, Out, Record, Rows, Static, Value, leaves, parts
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .flatten import Flattened, listed, listed_rows, record
-from .runtime.dispatch import Constant, Plan, RecipeWords, tuple_maker
+from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class NativeCalls:
         known = [Parameter(p.name, p.kind, p.default, p.name in static) for p in parameters]
         self._calls = Calls(cls, known) if Calls.can_bind(known) else None
         self._frozen = frozen
-        self._plans: dict[int, tuple[Compiled, Plan | None]] = {}  # by the identity of the code, which is held
+        self._plans: dict[int, tuple[Compiled, CallPlan | None]] = {}  # by the identity of the code, which is held
 
     def learn(
         self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], flat: Flattened, compiled: Compiled

@@ -19,10 +19,10 @@ import numpy as np
 from . import operators, protocols
 from .at import At
 from .operators import absent, binary, delegated, equality, reflected, unary
-from .values import KINDS, Values, unwrap, wrap
+from .values import KINDS, HeldValues, unwrap, wrap
 
 
-class Array(Values):
+class Array(HeldValues):
     """An immutable array of numbers.
 
     `Array(x)` takes a NumPy array without a copy (who changes `x` afterwards changes the Array), and makes one of

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import Values, unwrap
+from .values import HeldValues, unwrap
 
 
 class At:
@@ -21,7 +21,7 @@ class At:
 
     __slots__ = ("_array",)
 
-    def __init__(self, array: Values) -> None:
+    def __init__(self, array: HeldValues) -> None:
         self._array = array
 
     def __getitem__(self, index: Any) -> Place:
@@ -36,7 +36,7 @@ class Place:
 
     __slots__ = ("_array", "_index")
 
-    def __init__(self, array: Values, index: Any) -> None:
+    def __init__(self, array: HeldValues, index: Any) -> None:
         self._array, self._index = array, index
 
     def get(self) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import protocols
 from .dtypes import DTYPES
-from .values import Values, unwrap, wrap
+from .values import HeldValues, unwrap, wrap
 
 Kernel = Callable[..., Any]
 
@@ -30,7 +30,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
 }  # fmt: skip
 COMPILED = frozenset(map(np.dtype, DTYPES))
-PLAIN = (Values, int, float, complex, np.generic, list, tuple)
+PLAIN = (HeldValues, int, float, complex, np.generic, list, tuple)
 OPERANDS = (*PLAIN, np.ndarray)
 
 _find: Callable[[str], Kernel] | None = None
@@ -79,7 +79,7 @@ def is_operator(ufunc: np.ufunc, inputs: Iterable[Any]) -> bool:
 def unary(name: str) -> Callable[[Any], Any]:
     """The method `-x`, `abs(x)`, ..."""
 
-    def method(self: Values) -> Any:
+    def method(self: HeldValues) -> Any:
         return wrap(evaluate(name, (self._values,)), type(self))
 
     return method
@@ -88,7 +88,7 @@ def unary(name: str) -> Callable[[Any], Any]:
 def binary(name: str) -> Callable[[Any, Any], Any]:
     """The method `x + other`; objects that are no numbers may decide themselves."""
 
-    def method(self: Values, other: Any) -> Any:
+    def method(self: HeldValues, other: Any) -> Any:
         if type(other) is type(self) and _find is not None:  # native dispatch takes it as it is
             if name != "power" and self._values.dtype in COMPILED and other._values.dtype in COMPILED:
                 return wrap(_find(name)(self, other), type(self))
@@ -102,7 +102,7 @@ def binary(name: str) -> Callable[[Any, Any], Any]:
 def reflected(name: str) -> Callable[[Any, Any], Any]:
     """The method for `other + x`, where `other` did not know what to do."""
 
-    def method(self: Values, other: Any) -> Any:
+    def method(self: HeldValues, other: Any) -> Any:
         if not isinstance(other, OPERANDS):
             return protocols.defer(getattr(np, name), other, self, other)
         return wrap(evaluate(name, (unwrap(other), self._values)), type(self))
@@ -113,7 +113,7 @@ def reflected(name: str) -> Callable[[Any, Any], Any]:
 def equality(name: str) -> Callable[[Any, Any], Any]:
     """The method `x == other`, which NumPy answers by element whatever `other` is."""
 
-    def method(self: Values, other: Any) -> Any:
+    def method(self: HeldValues, other: Any) -> Any:
         if isinstance(other, OPERANDS):
             return wrap(evaluate(name, (self._values, unwrap(other))), type(self))
         return wrap(PYTHON[name](self._values, other), type(self))
@@ -125,7 +125,7 @@ def delegated(name: str) -> Callable[..., Any]:
     """A method that is NumPy's, with Arrays for arrays on both sides."""
     of_numpy = getattr(np.ndarray, name)
 
-    def method(self: Values, *args: Any, **kwargs: Any) -> Any:
+    def method(self: HeldValues, *args: Any, **kwargs: Any) -> Any:
         target = kwargs.get("out")
         protocols.refuse_output(target)
         result = of_numpy(self._values, *unwrap(args), **unwrap(kwargs))
@@ -138,7 +138,7 @@ def delegated(name: str) -> Callable[..., Any]:
 def absent(name: str, instead: str) -> property:
     """A method of NumPy's that changes an array: not there, and the error says what to use."""
 
-    def method(self: Values) -> Any:
+    def method(self: HeldValues) -> Any:
         raise AttributeError(f"'Array' object has no attribute {name!r}: it cannot be changed; use {instead}")
 
     return property(method)

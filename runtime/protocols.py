@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import Values, unwrap
+from .values import HeldValues, unwrap
 
 # Functions that change an argument: which one.
 CHANGING = {
@@ -37,7 +37,7 @@ def call_function(
     function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """A function of NumPy's on arrays, also inside containers; NotImplemented where another class is among them."""
-    if not all(issubclass(type_, Values | np.ndarray) for type_ in types):
+    if not all(issubclass(type_, HeldValues | np.ndarray) for type_ in types):
         return NotImplemented
     refuse_output(kwargs.get("out"))
     if function in CHANGING:
@@ -48,7 +48,7 @@ def call_function(
 def refuse_output(target: Any) -> None:
     """Raise TypeError for an Array where something is to be written."""
     parts = target if isinstance(target, tuple) else (target,)
-    if any(isinstance(part, Values) for part in parts):
+    if any(isinstance(part, HeldValues) for part in parts):
         raise TypeError("an Array cannot be changed; `x.at[index].set(value)` gives a changed copy")
 
 
@@ -63,4 +63,4 @@ def defer(ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
 def _has_own_way(part: Any) -> bool:
     """Whether a ufunc's operand is of a class that handles ufuncs itself, and is neither ours nor plain NumPy."""
     own_way = getattr(type(part), "__array_ufunc__", None)
-    return own_way not in (None, np.ndarray.__array_ufunc__) and not isinstance(part, Values)
+    return own_way not in (None, np.ndarray.__array_ufunc__) and not isinstance(part, HeldValues)

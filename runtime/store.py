@@ -46,7 +46,7 @@ def digest(*parts: bytes) -> bytes:
     return made.digest()
 
 
-class Stored(NamedTuple):
+class StoredObject(NamedTuple):
     """A file of the store: its name, its size in bytes, when it was used last (seconds since 1970)."""
 
     name: str
@@ -87,7 +87,7 @@ class Store(NamedTuple):
         with contextlib.suppress(OSError), self._folder() as folder:
             os.unlink(name, dir_fd=folder)
 
-    def entries(self) -> list[Stored]:
+    def entries(self) -> list[StoredObject]:
         """All entries, those used last first."""
         try:
             with self._folder() as folder:
@@ -185,7 +185,7 @@ def _write(folder: int, name: str, data: bytes) -> None:
         raise
 
 
-def _files(folder: int) -> Iterator[Stored]:
+def _files(folder: int) -> Iterator[StoredObject]:
     """The files of the store; what else lies in the folder is none of our business, and is never removed."""
     with os.scandir(folder) as listed:
         for item in listed:
@@ -195,7 +195,7 @@ def _files(folder: int) -> Iterator[Stored]:
             with contextlib.suppress(FileNotFoundError):  # another process may be tidying too
                 found = item.stat(follow_symlinks=False)
                 if stat.S_ISREG(found.st_mode):
-                    yield Stored(item.name, found.st_size, found.st_mtime)
+                    yield StoredObject(item.name, found.st_size, found.st_mtime)
 
 
 def _tidy(folder: int, limit: int) -> None:

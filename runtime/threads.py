@@ -29,7 +29,7 @@ from .cores import checked_threads, default_threads
 PARALLEL_FOR = routines.PARALLEL_FOR
 
 
-class Regions:
+class ParallelRegions:
     """The loaded runtime.  Its functions hold the GIL: they are short."""
 
     def __init__(self) -> None:
@@ -54,11 +54,11 @@ _LOCK = threading.Lock()
 
 
 @lru_cache(maxsize=1)
-def _make_regions() -> Regions:
-    return Regions()
+def _make_regions() -> ParallelRegions:
+    return ParallelRegions()
 
 
-def regions() -> Regions:
+def regions() -> ParallelRegions:
     """The parallel regions of this process, made ready at first use; no thread is started before one is needed."""
     with _LOCK:
         return _make_regions()

@@ -16,7 +16,7 @@ import numpy as np
 KINDS = frozenset("biufc")
 
 
-class Values:
+class HeldValues:
     """An object around a read-only NumPy array."""
 
     __slots__ = ("__weakref__", "_values")
@@ -31,12 +31,12 @@ class Values:
 
 def unwrap(argument: Any) -> Any:
     """The argument with NumPy arrays for arrays, also in tuples, lists and dicts."""
-    if isinstance(argument, Values):
+    if isinstance(argument, HeldValues):
         return argument._values
-    return over(argument, lambda part: part._values if isinstance(part, Values) else part)
+    return over(argument, lambda part: part._values if isinstance(part, HeldValues) else part)
 
 
-def wrap(result: Any, cls: type[Values]) -> Any:
+def wrap(result: Any, cls: type[HeldValues]) -> Any:
     """A result of NumPy with `cls` for arrays of numbers, also in tuples and lists.
 
     Subclasses of ndarray (a matrix, a masked array) stay what they are: they mean more than their numbers.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pellucid import __version__
-from pellucid.arguments import ArgumentError, Lengths, bind, read_arguments, read_lengths, values_of
+from pellucid.arguments import ArgumentError, ArgumentLengths, bind, read_arguments, read_lengths, values_of
 from pellucid.cli import main
 
 PROGRAM = '''
@@ -382,7 +382,7 @@ def test_arguments_are_read(text):
 def test_dataclasses_hold_types_whatever_they_check():
     (made,) = read_arguments("Checked(float)", NAMES)
     assert type(made) is Checked and made.size == "float"
-    assert isinstance(values_of(made, Lengths()).size, float)
+    assert isinstance(values_of(made, ArgumentLengths()).size, float)
 
 
 @pytest.mark.parametrize(
@@ -408,12 +408,12 @@ def test_arguments_that_cannot_be_read(text, message):
 
 def test_values_have_the_types_and_share_lengths():
     given = read_arguments("f64[n, m], any f32[m], i32[n + 1], bool_[n], float, i64, Pair(f64[2], int)", NAMES)
-    x, y, i, flags, weak, strong, pair = values_of(given, Lengths({"m": 2}))
+    x, y, i, flags, weak, strong, pair = values_of(given, ArgumentLengths({"m": 2}))
     assert x.shape == (3, 2) and y.shape == (2,) and i.shape == (4,) and flags.dtype == np.bool_
     assert y.dtype == np.float32 and not y.flags.c_contiguous and x.flags.c_contiguous
     assert i.dtype == np.int32 and 0 <= i.min() and i.max() < 2
     assert type(weak) is float and type(strong) is np.int64 and type(pair.right) is int
-    again = values_of(given, Lengths({"m": 2}))
+    again = values_of(given, ArgumentLengths({"m": 2}))
     assert np.array_equal(x, again[0]) and weak == again[4]
 
 

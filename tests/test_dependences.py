@@ -5,9 +5,9 @@ The long version is `python -m tests.fuzz.dependences --minutes 10`.
 
 import pytest
 
-from pellucid.compiler.analysis.integers.affine import Form, unknown
+from pellucid.compiler.analysis.integers.affine import Affine, unknown
 from pellucid.compiler.analysis.integers.systems import bounds, is_empty
-from pellucid.compiler.analysis.integers.values import Scope
+from pellucid.compiler.analysis.integers.values import NestScope
 from pellucid.compiler.analysis.memory.accesses import accesses
 from pellucid.compiler.analysis.memory.dependences import Dependences
 from tests.harness.dependence_agreement import counted
@@ -28,7 +28,7 @@ def test_what_happens_is_told_and_most_of_the_rest_is_ruled_out(kind):
 
 def told(function):
     dependences = Dependences(function, {name: name for name in function.types})
-    found = accesses(function.body, Scope(), dependences.integers)
+    found = accesses(function.body, NestScope(), dependences.integers)
     return [(one.kind, one.distance) for one in dependences.of(list(found))]
 
 
@@ -73,10 +73,10 @@ def test_systems_of_ints():
     i, j, k = (unknown(number) for number in range(3))
     assert is_empty([], [i - j.plus(1), j - k, k - i])
     assert is_empty([i.times(2) - j.times(2).plus(1)], [])
-    assert is_empty([i.times(6) + j.times(4) - k.times(10) - Form(3)], [])
+    assert is_empty([i.times(6) + j.times(4) - k.times(10) - Affine(3)], [])
     assert not is_empty([i - j], [i, k - j])
-    assert bounds(0, [i + j - Form(7)], [j, Form(3) - j]) == (4, 7)
-    assert bounds(0, [i.times(2) - j], [j, Form(5) - j]) == (0, 2)
+    assert bounds(0, [i + j - Affine(7)], [j, Affine(3) - j]) == (4, 7)
+    assert bounds(0, [i.times(2) - j], [j, Affine(5) - j]) == (0, 2)
     assert bounds(0, [], [i - j]) == (None, None)
 
 

@@ -1,7 +1,7 @@
 """What is known of statements of the loops stage: the same answers as from reading them again, and each found once."""
 
 from pellucid.compiler import driver, syntax
-from pellucid.compiler.optimise.known import Known
+from pellucid.compiler.optimise.known import KnownNests
 
 from .harness.typed_text import read_program
 
@@ -23,7 +23,7 @@ def statements():
 
 
 def test_counts_reads_and_binds_are_those_of_the_text():
-    known = Known()
+    known = KnownNests()
     for statement in statements():
         said = known.mentions(statement)
         bound = [n for s in syntax.walk([statement]) for n in syntax.names_bound(s)]
@@ -40,16 +40,16 @@ def test_exposed_is_what_may_be_read_from_before():
     both = syntax.if_(syntax.name("c"), *sides)
     use = syntax.assign("w", syntax.call("add", "u", "v"))
     nest = syntax.for_range("i", 0, "n", 1, [*inner, either, both, use])
-    said = Known().mentions(nest)
+    said = KnownNests().mentions(nest)
     assert said.exposed == {"n", "s", "c", "u"}
     assert said.surely == set()  # the loop may have no turns
-    assert Known().mentions(both).surely == {"v"}
+    assert KnownNests().mentions(both).surely == {"v"}
 
 
 def test_elements_are_not_those_whose_length_alone_is_asked_for():
     bound = syntax.call("dim", "x", axis=0)
     nest = syntax.for_range("i", 0, bound, 1, [syntax.store("y", ["i"], syntax.index("z", "i"))])
-    known = Known()
+    known = KnownNests()
     assert {"y", "z"} <= known.elements(nest)
     assert "x" not in known.elements(nest)
     assert "x" in known.mentions(nest).counts
@@ -58,7 +58,7 @@ def test_elements_are_not_those_whose_length_alone_is_asked_for():
 def test_what_does_not_mention_a_name_stays_the_same_tree():
     first, second = syntax.assign("a", syntax.name("x")), syntax.assign("b", syntax.name("y"))
     nest = syntax.for_range("i", 0, "n", 1, [first, second])
-    known = Known()
+    known = KnownNests()
     assert known.renamed(nest, {"z": "w"}) is nest
     made = known.renamed(nest, {"y": "w", "i": "j"})
     assert made.body[0] is first
@@ -67,7 +67,7 @@ def test_what_does_not_mention_a_name_stays_the_same_tree():
 
 
 def test_second_question_about_a_statement_is_answered_from_memory(monkeypatch):
-    known, body = Known(), statements()
+    known, body = KnownNests(), statements()
     before = [(known.mentions(s), known.elements(s)) for s in body]
     monkeypatch.setattr(syntax, "names_read", None)
     assert all(known.mentions(s) is m and known.elements(s) is e for s, (m, e) in zip(body, before, strict=True))

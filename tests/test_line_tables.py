@@ -14,7 +14,7 @@ import pellucid
 from pellucid.compiler import driver
 from pellucid.compiler.request import Request
 from pellucid.compiler.targets.llvm import llvm
-from pellucid.compiler.targets.llvm.abi import Options
+from pellucid.compiler.targets.llvm.abi import EmitOptions
 from pellucid.compiler.targets.llvm.line_tables import with_lines
 from pellucid.flatten import flatten
 from pellucid.runtime import linking
@@ -75,7 +75,7 @@ def test_every_statement_has_the_line_it_is_printed_on(folder):
 
 
 def test_instructions_point_to_lines(folder):
-    text = llvm.lower_program(lowered(rows, np.ones((4, 3))), Options(line_tables=True))[0].text
+    text = llvm.lower_program(lowered(rows, np.ones((4, 3))), EmitOptions(line_tables=True))[0].text
     [multiplication] = [line for line in text.split("\n") if " fmul " in line]
     number = re.search(r"!dbg (!\d+)", multiplication)[1]
     [location] = [line for line in text.split("\n") if line.startswith(f"{number} = !DILocation(")]
@@ -85,7 +85,7 @@ def test_instructions_point_to_lines(folder):
 
 
 def test_without_line_tables_there_is_no_trace_of_them():
-    text = llvm.lower_program(lowered(rows, np.ones((4, 3))), Options())[0].text
+    text = llvm.lower_program(lowered(rows, np.ones((4, 3))), EmitOptions())[0].text
     assert "!dbg" not in text and "DICompileUnit" not in text
 
 

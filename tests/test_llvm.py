@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 import pytest
 
-from pellucid.compiler.targets.llvm.llvm import Options, compile_program, lower
+from pellucid.compiler.targets.llvm.llvm import EmitOptions, compile_program, lower
 from pellucid.runtime import memory
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets
@@ -21,7 +21,7 @@ from tests.harness.loops_text import read_loops
 
 
 def compiled(text, **options):
-    return compile_program(read_loops(text), Options(**options))
+    return compile_program(read_loops(text), EmitOptions(**options))
 
 
 def live():
@@ -579,7 +579,7 @@ def test_exceptions_of_the_user():
 
     program = read_loops('def f(x: "f64", n: "int"):\n    raise Divergence(f"at {x} after {n} steps")\n')
     with pytest.raises(Divergence, match="at 2.5 after 3 steps"):
-        compile_program(program, Options(exceptions={"Divergence": Divergence}))([2.5, 3])
+        compile_program(program, EmitOptions(exceptions={"Divergence": Divergence}))([2.5, 3])
 
 
 def test_message_values_keep_their_types():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from pellucid.compiler.ops.python_names import BINDINGS, METHODS, Binding, binding_of, object_of
+from pellucid.compiler.ops.python_names import BINDINGS, METHODS, NameBinding, binding_of, object_of
 from pellucid.compiler.ops.schema import TypeFault
 
 V = np.array([1.5, -0.25, 3.0, 0.75])
@@ -299,5 +299,5 @@ def test_errors_are_numpys(name, args, error):
 
 def test_a_binding_says_one_thing():
     for binding in BINDINGS.values():
-        assert isinstance(binding, Binding)
+        assert isinstance(binding, NameBinding)
         assert sum(map(bool, (binding.operator, binding.function, binding.dtype))) <= 1

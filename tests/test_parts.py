@@ -13,8 +13,8 @@ import pytest
 
 import pellucid
 from pellucid.compiler.targets.llvm import cold_functions, llvm, split_module
-from pellucid.compiler.targets.llvm.abi import Options
-from pellucid.compiler.targets.llvm.text import AS_IT_STANDS, Definition, Module
+from pellucid.compiler.targets.llvm.abi import EmitOptions
+from pellucid.compiler.targets.llvm.text import AS_IT_STANDS, LlvmDefinition, Module
 from pellucid.runtime import linking, machine_code, native
 from pellucid.runtime.sources import Source
 from pellucid.runtime.together import Together
@@ -111,7 +111,7 @@ def test_a_part_has_what_it_mentions_and_nothing_else(small_parts):
 def test_a_definition_knows_what_it_mentions(text):
     """What its text says, read by the test alone, is what its record says."""
     module = Module()
-    llvm.write_module(module, read_loops(text), Options())
+    llvm.write_module(module, read_loops(text), EmitOptions())
     assert len(module.definitions) > 3
     for name, definition in module.definitions.items():
         mentioned = set(re.findall(r"@([\w.$]+)", definition.text())) - {name}
@@ -142,12 +142,12 @@ def test_a_loop_around_others_stays_with_the_rest():
     module, begun = Module(), []
     division = split_module.Division(module, begun.append)
     more, one, two = ["  ; more"] * 1000, "pellucid.loop.1", "pellucid.loop.2"
-    inner = Definition(one, "i64", ("ptr %x", "i64 %n"), [*more, "  ret i64 0"])
+    inner = LlvmDefinition(one, "i64", ("ptr %x", "i64 %n"), [*more, "  ret i64 0"])
     calling = [*more, f"  %s = call i64 @{one}(ptr %x, i64 %n)", "  ret i64 %s"]
     module.define_movable(inner)
-    module.define_movable(Definition(two, "i64", ("ptr %x", "i64 %n"), calling, (one,)))
+    module.define_movable(LlvmDefinition(two, "i64", ("ptr %x", "i64 %n"), calling, (one,)))
     outermost = [f"  %s = call i64 @{two}(ptr null, i64 0)", "  ret i64 %s"]
-    module.define(Definition("f", "i64", (), outermost, (two,), linkage=""))
+    module.define(LlvmDefinition("f", "i64", (), outermost, (two,), linkage=""))
     rest = division.rest().text
     assert len(begun) == 1 and "define hidden i64 @pellucid.loop.1(" in begun[0].text
     assert "declare i64 @pellucid.loop.1(ptr, i64) nounwind" in rest
@@ -294,7 +294,7 @@ def test_nothing_waits_for_work_that_was_abandoned():
 def test_text_that_is_optimised_costs_more():
     def cost(**words):
         module = Module()
-        module.define(Definition("f", "i64", (), ["  ret i64 0"] * 300, **words))
+        module.define(LlvmDefinition("f", "i64", (), ["  ret i64 0"] * 300, **words))
         return module.finished().cost
 
     assert cost() > 5 * cost(attributes=AS_IT_STANDS)

@@ -10,7 +10,7 @@ import pytest
 import pellucid
 from pellucid.compiler.targets.llvm import abi, cold_functions, merge_functions
 from pellucid.compiler.targets.llvm.storage import alias_tags
-from pellucid.compiler.targets.llvm.text import Code, Module, Value, int_
+from pellucid.compiler.targets.llvm.text import Code, Module, SsaValue, int_
 from pellucid.runtime import new_arrays_code
 from tests.harness.regions import compiled, loops_of
 
@@ -43,7 +43,7 @@ def test_what_is_known_of_memory_has_to_be_alike():
 
     def name(given, loaded, *stored):
         code = Code(module, keeps_names=False)
-        code.store(code.load("i64", Value("ptr", "%p"), loaded), Value("ptr", "%p"), stored)
+        code.store(code.load("i64", SsaValue("ptr", "%p"), loaded), SsaValue("ptr", "%p"), stored)
         return merge_functions.define_once(module, code.function(given, "void", ["ptr %p"]))
 
     assert name("f", (own,), other, not_other) == "f"

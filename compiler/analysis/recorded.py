@@ -23,7 +23,7 @@ from ..records import dataclass
 from ..types import Array, Extent, ListOf, Type
 from .memory.overwriting import Overwriting
 from .mincut import minimum_cut
-from .regions import Regions, Value
+from .regions import ForwardValue, Regions
 
 LENGTH = 1000
 
@@ -75,7 +75,7 @@ class Recorded:
                 waiting.extend(self.sources(key) or ())
         return sorted(found, key=lambda key: self.position(self.regions.values[key]))
 
-    def position(self, value: Value) -> tuple[float, str]:
+    def position(self, value: ForwardValue) -> tuple[float, str]:
         mark = value.after if value.after is not None else value.region.statement
         return (-1 if mark is None else self.regions.order[id(mark)], value.key)
 
@@ -156,7 +156,7 @@ class Recorded:
     def _index_keys(self, store: gast.stmt) -> list[str]:
         return [self.regions.key(store, name) for name in syntax.names_read(store.targets[0].slice)]
 
-    def _is_free_before(self, key: str, value: Value) -> bool:
+    def _is_free_before(self, key: str, value: ForwardValue) -> bool:
         """Whether an index follows from what is at hand, and is made before `value` is."""
         index = self.regions.values[key]
         if self.at_hand(key):
@@ -192,7 +192,7 @@ class Recorded:
         """Whether a name means one and the same array throughout, and does so still in the backward sweep."""
         return self.lasting and self.regions.home[array].parent is None and array not in self.regions.carried
 
-    def cost(self, value: Value) -> int:
+    def cost(self, value: ForwardValue) -> int:
         type_ = self.types[value.name]
         dims = type_.dims if isinstance(type_, Array) else ()
         result = LENGTH ** len(value.region.loops)

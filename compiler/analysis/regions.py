@@ -63,7 +63,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value:
+class ForwardValue:
     """A value that the forward sweep has somewhere: `after` a statement of its region, or from its start on.
 
     `origin` is the assignment that computes it, None where it cannot be computed again from names.
@@ -95,7 +95,7 @@ class Regions:
     main: dict[int, list[gast.stmt]] = field(default_factory=dict)
     stores: dict[str, list[gast.stmt]] = field(default_factory=dict)
     carried: dict[str, Region] = field(default_factory=dict)
-    values: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, ForwardValue] = field(default_factory=dict)
     reads: dict[int, dict[str, str]] = field(default_factory=dict)
     made: dict[int, dict[str, str]] = field(default_factory=dict)
     last: dict[str, str] = field(default_factory=dict)
@@ -240,7 +240,7 @@ class _Versions:
     def add(self, key: str, name: str, region: Region, after: gast.stmt | None, origin: gast.stmt | None) -> None:
         if key in self.facts.values:
             raise InternalError("reverse", key, "a name has two values outside of a merge")
-        self.facts.values[key] = Value(key, name, region, after, origin)
+        self.facts.values[key] = ForwardValue(key, name, region, after, origin)
 
     def define(self, name: str, region: Region, after, origin, now: dict[str, str], plain: str = "") -> str:
         """A new value of a name; an array that is stored into has its values numbered."""

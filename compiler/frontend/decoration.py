@@ -13,7 +13,7 @@ from ..vocabulary import PYTHON_NAMES, Vocabulary
 from .purity.aliasing import Summaries
 from .purity.purity import Check, CheckOptions
 from .source.read import read
-from .source.resolve import Source, live_resolver
+from .source.resolve import NameSource, live_resolver
 
 SUPPORTED = frozenset(python_names.BINDINGS) | PYTHON_NAMES
 
@@ -28,7 +28,7 @@ def check(request: Any) -> bool:
     if isinstance(tree, gast.Lambda):
         returned = gast.copy_location(gast.Return(tree.body), tree.body)
         tree = gast.copy_location(gast.FunctionDef("lambda_", tree.args, [returned], [], None, None, []), tree)
-    root = Source(tree, source.file, source.text, live_resolver(request.python), request.python)
+    root = NameSource(tree, source.file, source.text, live_resolver(request.python), request.python)
     found, is_complete = _check(request).judge(root, True, set())
     refuse(found)
     return is_complete
@@ -40,7 +40,7 @@ def require_pure(function: FunctionType, chain: tuple[Label, ...], freeze: tuple
     if key in _PURE:
         return
     source = read(function)
-    root = Source(source.tree, source.file, source.text, live_resolver(function), function)
+    root = NameSource(source.tree, source.file, source.text, live_resolver(function), function)
     refuse(_check(CheckOptions(freeze=freeze)).judge_helper(root, chain))
     _PURE.add(key)
 

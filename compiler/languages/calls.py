@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MODULES = ("np", "math", "scipy")
 
 
-class Calls:
+class CallReader:
     """Reads the calls of one function; its arguments are read by `Expressions`."""
 
     def __init__(self, expressions: Expressions) -> None:

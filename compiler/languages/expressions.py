@@ -24,7 +24,7 @@ from ..ops import schema
 from ..ops.indexing import index_type
 from ..ops.schema import TypeFault
 from ..types import Array, ListOf, Scalar, Type
-from .calls import Calls
+from .calls import CallReader
 from .faults import fault, shown
 from .spellings import dotted_name
 
@@ -43,7 +43,7 @@ class Expressions:
         self.lazy: list[tuple[gast.expr, list[gast.stmt]]] = []
         self.name_array: Callable[[gast.expr, Type], gast.expr] = lambda tree, _: tree
         self.written: Callable[[], Mapping[str, gast.expr]] = dict
-        self.calls = Calls(self)
+        self.calls = CallReader(self)
 
     @contextmanager
     def nested(self) -> Iterator[None]:

@@ -48,12 +48,12 @@ def read_loops(text: str, path: str, *, headers: bool = True) -> Program:
     functions: dict[str, Function] = {}
     known = {d.name: d.results for d in file.definitions}
     for definition in reversed(file.definitions):  # callees are written below their callers
-        made = settled_types(definition, path, lambda wanted: Reader(definition, known, file, wanted).function())  # noqa: B023
+        made = settled_types(definition, path, lambda wanted: LoopsReader(definition, known, file, wanted).function())  # noqa: B023
         functions[definition.name], known[definition.name] = made, made.results
     return Program(file.definitions[0].name, {d.name: functions[d.name] for d in file.definitions})
 
 
-class Reader:
+class LoopsReader:
     """Reads one function; `wanted` has the types that names with several assignments are known to need."""
 
     def __init__(

@@ -41,12 +41,14 @@ def read_typed(text: str, path: str, *, headers: bool = True) -> Program:
     functions: dict[str, Function] = {}
     known = {d.name: d.results for d in file.definitions}
     for definition in reversed(file.definitions):  # callees are written below their callers
-        made = settled_types(definition, file.path, lambda wanted: Reader(definition, known, file, wanted).function())  # noqa: B023
+        made = settled_types(
+            definition, file.path, lambda wanted: TypedReader(definition, known, file, wanted).function()  # noqa: B023
+        )
         functions[definition.name], known[definition.name] = made, made.results
     return Program(file.definitions[0].name, {d.name: functions[d.name] for d in file.definitions})
 
 
-class Reader:
+class TypedReader:
     """Reads one function; `wanted` has the types that merged names are known to need."""
 
     def __init__(
@@ -180,7 +182,8 @@ class Reader:
                                   "give the new value another name")  # fmt: skip
             self.wanted[name] = joined
             raise Restart
-        if dtype_key(joined) != dtype_key(type_) and not _is_held_weak(joined, type_):
+        as_it_is = name not in self.annotated and _is_held_weak(joined, type_)
+        if dtype_key(joined) != dtype_key(type_) and not as_it_is:
             source = value if syntax.is_atom(value) else self.builder.bind(value, type_)
             value = syntax.call("cast", source, dtype=joined.dtype, weak=is_weak(joined))  # type: ignore[union-attr]
         if name not in self.table:

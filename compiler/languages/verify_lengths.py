@@ -117,7 +117,7 @@ class _Lengths:
         if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):
             return
         try:
-            fact = self.builder.extent_of_result(operator, value.args, syntax.static_of(value))
+            fact = self.builder.extent_of_result(operator, value.args, syntax.static_of(value))  # type: ignore[arg-type]
         except (InternalError, KeyError, AttributeError):
             return
         if fact is not None:

@@ -20,14 +20,14 @@ from .arithmetic import ZERO
 from .guards import ONLY_KNOWN_ONES, joined, require_equal, shape_texts
 from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
-from .nodes import ONE_LONG, Along, Apply, Length, Node, Select, Stored, Value, rank
+from .nodes import ONE_LONG, Along, Apply, Length, Node, ScalarTree, Select, Stored, rank
 from .operands import convert
-from .reductions import Plan, combine
+from .reductions import Reduction, combine
 from .structure import transpose
 
 SIGNATURE = "(n?,k),(k,m?)->(n?,m?)"
 
-Result = Node | Value
+Result = Node | ScalarTree
 
 
 def contraction(low: Lowering, name: str, operator: str, operands: Sequence[Node], static: Mapping) -> Result:
@@ -35,7 +35,7 @@ def contraction(low: Lowering, name: str, operator: str, operands: Sequence[Node
     dtype = accumulator(wanted)
     if dtype != wanted:  # all of it is done in the dtype in which the sums are taken
         made = contraction_in(low, low.fresh(name), operator, operands, static, dtype)
-        return convert(made, wanted) if isinstance(made, Value) else in_dtype(low, made, wanted)
+        return convert(made, wanted) if isinstance(made, ScalarTree) else in_dtype(low, made, wanted)
     return contraction_in(low, name, operator, operands, static, dtype)
 
 
@@ -73,7 +73,7 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         return _by_loops(low, name, a, b, dtype)
     if rank(a) == rank(b) == 1:
         left, right = realise(low, a), realise(low, b)
-        return Value(syntax.call("dot", left.name, right.name), dtype)
+        return ScalarTree(syntax.call("dot", left.name, right.name), dtype)
     if max(rank(a), rank(b)) > 2:
         return _batched(low, name, a, b, dtype)
     return product(low, variable(low, name), realise(low, a), realise(low, b), dtype)
@@ -181,7 +181,7 @@ def sum_of_products(low: Lowering, name: str, a: Node, b: Node, letters: tuple[s
         return _outer(low, name, term, order, out)
     axes = tuple(order.index(c) for c in inner)
     row = OPERATORS["any" if is_bool(dtype) else "sum"]
-    plan = Plan(low, name, row, term, tuple(sorted(axes)), False, dtype)
+    plan = Reduction(low, name, row, term, tuple(sorted(axes)), False, dtype)
     if plan.has_kept_inside():
         return plan.by_rows()
     return plan.by_accumulator(combine)

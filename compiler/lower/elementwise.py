@@ -23,7 +23,7 @@ from .arithmetic import ZERO, plus
 from .guards import broadcast, raise_if
 from .lowering import Lowering
 from .nest import flush
-from .nodes import ONE_LONG, Apply, Fill, Grid, Index, Length, Node, Value
+from .nodes import ONE_LONG, Apply, Fill, Grid, Index, Length, Node, ScalarTree
 from .operands import apply, cast, constant, convert, solid
 from .proved import know_alike
 
@@ -61,10 +61,10 @@ def narrowed(low: Lowering, node: Node, dtype: str) -> Node:
         return node
     flush(low)
     fitting = fitted(value, dtype)
-    return Fill(Value(syntax.name(low.assign(low.fresh("t"), fitting.tree, Scalar(dtype))), dtype))
+    return Fill(ScalarTree(syntax.name(low.assign(low.fresh("t"), fitting.tree, Scalar(dtype))), dtype))
 
 
-def fitted(value: Value, dtype: str) -> Value:
+def fitted(value: ScalarTree, dtype: str) -> ScalarTree:
     """A value as an element of an array of this dtype; a Python number is converted as Python does, with its errors."""
     if value.dtype == dtype:
         return value
@@ -90,7 +90,7 @@ def plain_power(operands: Sequence[Node]) -> tuple[str, Sequence[Node]]:
 def _is_natural(node: Node) -> bool:
     """Whether a node is a constant that is not negative."""
     match node:
-        case Fill(value=Value(tree=gast.Constant(value=value))):
+        case Fill(value=ScalarTree(tree=gast.Constant(value=value))):
             return value >= 0
     return False
 
@@ -124,7 +124,7 @@ def refuse_negative(low: Lowering, lengths: Sequence[Length]) -> None:
             low.natural.update(syntax.names_read(length.tree) if isinstance(length.tree, gast.Name) else ())
 
 
-def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value], static: Mapping) -> Node:
+def creation(low: Lowering, name: str, operator: str, operands: Sequence[ScalarTree], static: Mapping) -> Node:
     """The node of `zeros`, `ones`, `full`, `arange` or `eye`."""
     type_ = low.function.types[name]
     if not isinstance(type_, Array):
@@ -135,9 +135,9 @@ def creation(low: Lowering, name: str, operator: str, operands: Sequence[Value],
     lengths = made_lengths(low, static["shape"], type_)
     match operator:
         case "zeros":
-            return Fill(Value(constant(0, type_.dtype), type_.dtype, bare=True), lengths)
+            return Fill(ScalarTree(constant(0, type_.dtype), type_.dtype, bare=True), lengths)
         case "ones":
-            return Fill(Value(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
+            return Fill(ScalarTree(constant(1, type_.dtype), type_.dtype, bare=True), lengths)
         case "full":
             return Fill(_filling(low, operands[0], type_.dtype), lengths)
         case "eye":
@@ -150,13 +150,13 @@ def _no_less_than_none(low: Lowering, length: Length) -> Length:
     return length if low.is_natural(length.tree) else Length(length.extent, length.tree, may_be_negative=True)
 
 
-def _filling(low: Lowering, value: Value, dtype: str) -> Value:
+def _filling(low: Lowering, value: ScalarTree, dtype: str) -> ScalarTree:
     value = narrowed(low, Fill(value), dtype).value  # type: ignore[union-attr]
     made = convert(value, dtype)
-    return Value(made.tree, dtype, bare=not made.is_solid)
+    return ScalarTree(made.tree, dtype, bare=not made.is_solid)
 
 
-def _arange(operands: Sequence[Value], dtype: str, lengths: tuple[Length, ...]) -> Node:
+def _arange(operands: Sequence[ScalarTree], dtype: str, lengths: tuple[Length, ...]) -> Node:
     """start + i * step; of floats NumPy takes for the step what is between the first two elements."""
     start, _, step = operands
     names = frozenset(n for v in (start, step) for n in syntax.names_read(v.tree))
@@ -167,22 +167,22 @@ def _arange(operands: Sequence[Value], dtype: str, lengths: tuple[Length, ...]) 
     return Grid(lambda index: _strong_step(start, step, dtype, index[0]), names, dtype, lengths)
 
 
-def _int_step(start: Value, step: Value, dtype: str, index: gast.expr) -> Value:
+def _int_step(start: ScalarTree, step: ScalarTree, dtype: str, index: gast.expr) -> ScalarTree:
     moved = index if _is_constant(step, 1) else syntax.call("multiply", index, step.tree)
     tree = plus(moved, start.tree) if _is_constant(step, 1) else syntax.call("add", start.tree, moved)
     tree = moved if _is_constant(start, 0) else tree
-    return Value(syntax.call("cast", tree, dtype=dtype), dtype)
+    return ScalarTree(syntax.call("cast", tree, dtype=dtype), dtype)
 
 
-def _strong_step(start: Value, step: Value, dtype: str, index: gast.expr) -> Value:
-    number, wanted = Value(syntax.call("cast", index, dtype=dtype), dtype), Scalar(dtype)
+def _strong_step(start: ScalarTree, step: ScalarTree, dtype: str, index: gast.expr) -> ScalarTree:
+    number, wanted = ScalarTree(syntax.call("cast", index, dtype=dtype), dtype), Scalar(dtype)
     moved = apply("multiply", [number, convert(step, dtype)], {}, wanted)
     return apply("add", [convert(start, dtype), moved], {}, wanted)
 
 
-def _float_step(start: Value, step: Value, dtype: str, index: gast.expr) -> Value:
+def _float_step(start: ScalarTree, step: ScalarTree, dtype: str, index: gast.expr) -> ScalarTree:
     wanted, first = Scalar(dtype), solid(convert(start, dtype))
-    number = Value(syntax.call("cast", index, dtype=dtype), dtype)
+    number = ScalarTree(syntax.call("cast", index, dtype=dtype), dtype)
     if _is_constant(start, 0):
         gap = convert(step, dtype)
     else:
@@ -196,16 +196,16 @@ def _float_step(start: Value, step: Value, dtype: str, index: gast.expr) -> Valu
     return moved if _is_constant(start, 0) else apply("add", [first, moved], {}, wanted)
 
 
-def _is_constant(value: Value, number: int) -> bool:
+def _is_constant(value: ScalarTree, number: int) -> bool:
     return isinstance(value.tree, gast.Constant) and value.tree.value == number
 
 
 def _eye(offset: object, dtype: str, lengths: tuple[Length, ...]) -> Node:
     tree = syntax.atom(offset)
 
-    def element(index: Index) -> Value:
+    def element(index: Index) -> ScalarTree:
         hit = syntax.call("equal", index[1], plus(index[0], tree))
-        return Value(syntax.call("cast", hit, dtype=dtype), dtype)
+        return ScalarTree(syntax.call("cast", hit, dtype=dtype), dtype)
 
     return Grid(element, frozenset(syntax.names_read(tree)), dtype, lengths)
 

@@ -30,10 +30,10 @@ from .nodes import (
     Node,
     Pick,
     Recipe,
+    ScalarTree,
     Select,
     Stored,
     Through,
-    Value,
     is_heavy,
     rank,
 )
@@ -58,12 +58,12 @@ def index_arrays(low: Lowering, items: Items) -> list[str]:
 # --- elements ------------------------------------------------------------------------------------------------------
 
 
-def element(low: Lowering, base: Node, items: Items) -> Value:
+def element(low: Lowering, base: Node, items: Items) -> ScalarTree:
     """One element: read where it is, or computed alone."""
     base = low.resolve(base)
     is_known = all(low.is_inside(i, n.extent) for i, n in zip(items, base.lengths, strict=True))
     if isinstance(base, Stored) or (not is_known and isinstance(bottom_of(low, base), Stored)):
-        return Value(syntax.index(realise(low, base).name, *items), base.dtype)
+        return ScalarTree(syntax.index(realise(low, base).name, *items), base.dtype)
     index = list(items) if is_known else [checked(low, i, k, base) for k, i in enumerate(items)]
     nest = Nest(low)
     nest.prepare((base, index))

@@ -23,10 +23,10 @@ from .guards import require_equal
 from .indexing import Items, basic, element, gather, index_arrays, is_new_axis, opaque, sliced_first
 from .lowering import Lowering
 from .nest import Nest, allocate, flush, realise
-from .nodes import ONE_LONG, Length, Node, Stored, Value, is_heavy, rank
+from .nodes import ONE_LONG, Length, Node, ScalarTree, Stored, is_heavy, rank
 
 
-def load(low: Lowering, name: str, base: Node, items: Items) -> Node | Value:
+def load(low: Lowering, name: str, base: Node, items: Items) -> Node | ScalarTree:
     """What `base[items]` is: a node, or a scalar's value."""
     arrays = index_arrays(low, items)
     if any(is_bool(low.function.types[a].dtype) for a in arrays):  # type: ignore[union-attr]

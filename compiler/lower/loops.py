@@ -32,7 +32,7 @@ from .hazards import names_assigned, settle
 from .lowering import Lowering
 from .names_of_arrays import assign, assign_array, assign_opaque, decisions
 from .nest import Nest, allocate, flush, materialise, realise
-from .nodes import Node, Stored, Value
+from .nodes import Node, ScalarTree, Stored
 from .operands import apply, solid
 from .scalars import scalar, truth
 
@@ -154,7 +154,7 @@ def lower_operator(low: Lowering, name: str, call: gast.Call) -> None:
     if operator == "dim":
         length = low.node(call.args[0]).lengths[static["axis"]]
         low.know(name, call)
-        return assign(low, name, Value(length.clamped, INT_WORD, weak=True))
+        return assign(low, name, ScalarTree(length.clamped, INT_WORD, weak=True))
     kind = schema.OPERATORS[operator].kind
     if kind == "creation":
         return lower_creation(low, name, operator, call, static)

@@ -29,7 +29,7 @@ from ..program import Function, Program
 from ..types import INT, Array, Dim, Extent, ListOf, Scalar, Type
 from .arithmetic import text_of
 from .facts import Facts, symbols_of
-from .nodes import ONE_LONG, Apply, Fill, Length, Node, Select, Stored, Value
+from .nodes import ONE_LONG, Apply, Fill, Length, Node, ScalarTree, Select, Stored
 
 Factors: TypeAlias = tuple[int, tuple[str, ...]]
 
@@ -178,11 +178,11 @@ class Lowering:
                 return type_of_constant(value)
         raise InternalError("loops", text_of(atom), "not an atom")
 
-    def value(self, atom: gast.expr) -> Value:
+    def value(self, atom: gast.expr) -> ScalarTree:
         type_ = self.type_of(atom)
         if not isinstance(type_, Scalar):
             raise InternalError("loops", text_of(atom), "a scalar is needed here")
-        return Value(atom, type_.dtype, type_.weak)
+        return ScalarTree(atom, type_.dtype, type_.weak)
 
     def are_scalars(self, atoms: Iterable[gast.expr]) -> bool:
         """Whether none of them has axes, or is a node that has yet to be evaluated."""

@@ -24,16 +24,16 @@ from ..tuning import LARGEST_GRAPH
 from ..types import Array
 from .lowering import Lowering
 from .nest import Nest, materialise, realise
-from .nodes import Apply, Node, Select, Stored, Value, graph_size, is_heavy, names_read
+from .nodes import Apply, Node, ScalarTree, Select, Stored, graph_size, is_heavy, names_read
 from .operands import solid
 
 
-def assign(low: Lowering, name: str, result: Node | Value) -> None:
+def assign(low: Lowering, name: str, result: Node | ScalarTree) -> None:
     """`name = result`, where a rule has made the result."""
     type_ = low.function.types[name]
-    if isinstance(type_, Array) and not isinstance(result, Value):
+    if isinstance(type_, Array) and not isinstance(result, ScalarTree):
         return assign_array(low, name, result)
-    if not isinstance(result, Value):
+    if not isinstance(result, ScalarTree):
         nest = Nest(low)
         nest.prepare((result, []))
         result = nest.value(result, [])

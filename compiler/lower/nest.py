@@ -31,10 +31,10 @@ from .nodes import (
     Index,
     Length,
     Node,
+    ScalarTree,
     Select,
     Stored,
     Through,
-    Value,
     is_heavy,
     nodes_below,
     rank,
@@ -45,7 +45,7 @@ from .survey import Key, Survey, aligned, is_identity, key_of, source_index, sur
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class NestLoop:
     variable: str
     start: gast.expr
     stop: gast.expr
@@ -61,13 +61,13 @@ class Nest:
 
     def __init__(self, lowering: Lowering) -> None:
         self.low = lowering
-        self.loops: list[Loop] = []
+        self.loops: list[NestLoop] = []
         self.before: list[list[gast.stmt]] = [[]]
         self.after: list[list[gast.stmt]] = [[]]
         self.level: dict[str, int] = {}
         self.axes: list[str] = []
         self.locals: list[str] = []
-        self.values: dict[Key, Value] = {}
+        self.values: dict[Key, ScalarTree] = {}
         self.seen = Survey()
         self.outside = list(lowering.active)
 
@@ -90,7 +90,7 @@ class Nest:
 
     def count(self, start: gast.expr, stop: gast.expr, step: gast.expr, kind: str = "range") -> gast.Name:
         variable = self.low.index_name()
-        self.loops.append(Loop(variable, start, stop, step, kind))
+        self.loops.append(NestLoop(variable, start, stop, step, kind))
         self.before.append([])
         self.after.append([])
         self.level[variable] = len(self.loops)
@@ -119,7 +119,7 @@ class Nest:
     def variable(self, wish: str, dtype: str, initial: gast.expr, level: int | None = None) -> gast.Name:
         """A new scalar variable of NumPy's, set inside the outer `level` loops."""
         name = self.local(wish, Scalar(dtype))
-        self.add(syntax.assign(name, solid(Value(initial, dtype, bare=True)).tree), level)
+        self.add(syntax.assign(name, solid(ScalarTree(initial, dtype, bare=True)).tree), level)
         return syntax.name(name)
 
     def finish(self) -> None:
@@ -183,7 +183,7 @@ class Nest:
 
     # --- values
 
-    def value(self, node: Node, index: Index) -> Value:
+    def value(self, node: Node, index: Index) -> ScalarTree:
         """The element of a node as a scalar expression; `prepare` has seen it."""
         node = self.low.resolve(node)
         key = key_of(node, index)
@@ -198,10 +198,10 @@ class Nest:
             self.low.raising.remove(node)
         return value
 
-    def _fresh_value(self, node: Node, index: Index) -> Value:
+    def _fresh_value(self, node: Node, index: Index) -> ScalarTree:
         match node:
             case Stored(name=name):
-                return Value(syntax.index(name, *index), node.dtype)
+                return ScalarTree(syntax.index(name, *index), node.dtype)
             case Fill(value=value):
                 return value
             case Grid(element=element):
@@ -219,7 +219,7 @@ class Nest:
             return tree.args[0]  # a counter as it is
         return tree
 
-    def _place_of_local(self, node: Node, key: Key, value: Value) -> int | None:
+    def _place_of_local(self, node: Node, key: Key, value: ScalarTree) -> int | None:
         """The number of loops around the local that should hold a value; None to write it where it is used."""
         if isinstance(value.tree, gast.Name | gast.Constant) or not isinstance(node, Apply | Stored | Select):
             return None
@@ -234,17 +234,17 @@ class Nest:
         level = self._level_of(value) if work_of(node) >= TRANSCENDENTAL_WORK else len(self.loops)
         return level if level < len(self.loops) else None
 
-    def _level_of(self, value: Value) -> int:
+    def _level_of(self, value: ScalarTree) -> int:
         """How many of the loops a value moves with: it is fixed inside of so many."""
         return max((self.level.get(name, 0) for name in syntax.names_read(value.tree)), default=0)
 
-    def _local(self, node: Node, index: Index, value: Value, level: int) -> Value:
+    def _local(self, node: Node, index: Index, value: ScalarTree, level: int) -> ScalarTree:
         value = solid(value) if value.bare else value
         name = self.local(self._wish(node, index), value.type)
         self.level[name] = level
         with self.low.at(node):
             self.add(syntax.assign(name, value.tree), level)
-        return Value(syntax.name(name), value.dtype, value.weak)
+        return ScalarTree(syntax.name(name), value.dtype, value.weak)
 
     def _wish(self, node: Node, index: Index) -> str:
         if isinstance(node, Stored):

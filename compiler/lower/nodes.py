@@ -33,7 +33,7 @@ def _scalar(dtype: str, weak: bool) -> Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ScalarTree:
     """A scalar expression.  `bare` says that the tree is a Python number although a NumPy one is meant."""
 
     tree: gast.expr
@@ -100,7 +100,7 @@ class Stored:
 class Fill:
     """One scalar everywhere; as an operand of its own it has no axes."""
 
-    value: Value
+    value: ScalarTree
     lengths: tuple[Length, ...] = ()
 
     @property
@@ -112,7 +112,7 @@ class Fill:
 class Grid:
     """A function of the indices alone, such as `arange`; `names` are the scalars it reads."""
 
-    element: Callable[[Index], Value]
+    element: Callable[[Index], ScalarTree]
     names: frozenset[str]
     dtype: str
     lengths: tuple[Length, ...]

@@ -16,10 +16,10 @@ from ..analysis.expression_types import result_of, works_in
 from ..dtypes import DTYPE, FLOAT_WORD, INT_WORD, LARGEST_EXACT, holds, is_integer, order, summed
 from ..ops.schema import OPERATORS, row_of
 from ..types import Scalar
-from .nodes import TRANSCENDENTAL_WORK, Value, work_of_operator
+from .nodes import TRANSCENDENTAL_WORK, ScalarTree, work_of_operator
 
 
-def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], wanted: Scalar) -> Value:
+def apply(operator: str, values: Sequence[ScalarTree], static: Mapping[str, object], wanted: Scalar) -> ScalarTree:
     """The value of an operator on scalars, of the type that the typed stage gave it."""
     if operator == "cast":
         return cast(values[0], wanted)
@@ -38,18 +38,18 @@ def apply(operator: str, values: Sequence[Value], static: Mapping[str, object], 
     if not is_weak and not any(v.is_solid for v in converted):
         converted = _solidified(converted)
     tree = _tree(operator, [v.tree for v in converted], static)
-    return Value(tree, wanted.dtype, wanted.weak)
+    return ScalarTree(tree, wanted.dtype, wanted.weak)
 
 
-def _as_peer(value: Value, other: Value) -> Value:
+def _as_peer(value: ScalarTree, other: ScalarTree) -> ScalarTree:
     """An int of the program as a number of the widest ints without a sign, where it meets one and has none."""
     is_widest = not other.weak and is_integer(other.dtype) and other.dtype == summed(other.dtype) != INT_WORD
     if is_widest and isinstance(value.tree, gast.Constant) and value.dtype == INT_WORD and value.tree.value >= 0:
-        return solid(Value(value.tree, other.dtype, bare=True))
+        return solid(ScalarTree(value.tree, other.dtype, bare=True))
     return value
 
 
-def _as_element(value: Value, dtype: str) -> Value:
+def _as_element(value: ScalarTree, dtype: str) -> ScalarTree:
     """An int of Python's as NumPy chooses it: as an element of an array of ints, which wraps where it does not fit."""
     if not value.weak or value.dtype != INT_WORD or not is_integer(dtype) or dtype == INT_WORD:
         return value
@@ -58,12 +58,12 @@ def _as_element(value: Value, dtype: str) -> Value:
     return solid(value)
 
 
-def _is_held(value: Value, dtype: str) -> bool:
+def _is_held(value: ScalarTree, dtype: str) -> bool:
     """Whether it is no int of Python's that the dtype may not hold."""
     return not value.weak or value.dtype != INT_WORD or dtype == summed(dtype)
 
 
-def _is_exact_float(value: Value) -> bool:
+def _is_exact_float(value: ScalarTree) -> bool:
     """Whether it is an int constant that a float holds as it is."""
     number = getattr(value.tree, "value", None) if isinstance(value.tree, gast.Constant) else None
     return type(number) is int and abs(number) <= LARGEST_EXACT
@@ -84,38 +84,39 @@ def _is_costly(tree: gast.expr) -> bool:
     return any(work_of_operator(name) >= TRANSCENDENTAL_WORK for name in named)
 
 
-def _solidified(values: list[Value]) -> list[Value]:
+def _solidified(values: list[ScalarTree]) -> list[ScalarTree]:
     """The first number that stands for a NumPy one made into one, so that the operator is NumPy's."""
     position = next((k for k, v in enumerate(values) if v.bare), 0)
     return [solid(v) if k == position else v for k, v in enumerate(values)]
 
 
-def solid(value: Value) -> Value:
+def solid(value: ScalarTree) -> ScalarTree:
     """The value as a NumPy number."""
     if value.is_solid:
         return value
-    return Value(syntax.call("cast", value.tree, dtype=value.dtype), value.dtype)
+    return ScalarTree(syntax.call("cast", value.tree, dtype=value.dtype), value.dtype)
 
 
-def cast(value: Value, wanted: Scalar) -> Value:
+def cast(value: ScalarTree, wanted: Scalar) -> ScalarTree:
     if value.dtype == wanted.dtype and value.weak == wanted.weak:
         return value
     if wanted.weak:
-        return Value(syntax.call("cast", value.tree, dtype=wanted.dtype, weak=True), wanted.dtype, True)
+        return ScalarTree(syntax.call("cast", value.tree, dtype=wanted.dtype, weak=True), wanted.dtype, True)
     if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(wanted.dtype):
-        return Value(syntax.call("cast", constant(value.tree.value, wanted.dtype), dtype=wanted.dtype), wanted.dtype)
-    return Value(syntax.call("cast", value.tree, dtype=wanted.dtype), wanted.dtype)
+        same = constant(value.tree.value, wanted.dtype)
+        return ScalarTree(syntax.call("cast", same, dtype=wanted.dtype), wanted.dtype)
+    return ScalarTree(syntax.call("cast", value.tree, dtype=wanted.dtype), wanted.dtype)
 
 
-def convert(value: Value, dtype: str, weak: bool = False) -> Value:
+def convert(value: ScalarTree, dtype: str, weak: bool = False) -> ScalarTree:
     """The value in another dtype; a constant is rewritten, anything else is cast."""
     if value.dtype == dtype:
         return value
     if isinstance(value.tree, gast.Constant) and order(value.dtype) <= order(dtype):
-        return Value(constant(value.tree.value, dtype), dtype, value.weak, value.bare)
+        return ScalarTree(constant(value.tree.value, dtype), dtype, value.weak, value.bare)
     if weak:
-        return Value(syntax.call("cast", value.tree, dtype=dtype, weak=True), dtype, True)
-    return Value(syntax.call("cast", value.tree, dtype=dtype), dtype)
+        return ScalarTree(syntax.call("cast", value.tree, dtype=dtype, weak=True), dtype, True)
+    return ScalarTree(syntax.call("cast", value.tree, dtype=dtype), dtype)
 
 
 def constant(value: float, dtype: str) -> gast.Constant:

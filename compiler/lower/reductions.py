@@ -24,10 +24,10 @@ from .arithmetic import ZERO, plus, product
 from .guards import any_of, raise_if
 from .lowering import Lowering
 from .nest import Nest, allocate
-from .nodes import ONE_LONG, Length, Node, Stored, Value, names_read, nodes_below, rank
+from .nodes import ONE_LONG, Length, Node, ScalarTree, Stored, names_read, nodes_below, rank
 from .operands import apply, convert, solid
 
-Result = Stored | Value
+Result = Stored | ScalarTree
 
 
 def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mapping) -> Result:
@@ -36,7 +36,7 @@ def reduction(low: Lowering, name: str, operator: str, node: Node, static: Mappi
     row = OPERATORS[operator]
     if row.raises is if_empty:
         require_elements(low, row, node, axes)
-    plan = Plan(low, name, row, node, axes, bool(static.get("keepdims", False)))
+    plan = Reduction(low, name, row, node, axes, bool(static.get("keepdims", False)))
     if plan.looks_for_place:
         return plan.by_accumulator(find_extreme)
     if plan.has_kept_inside():
@@ -64,10 +64,10 @@ def require_elements(low: Lowering, row: Operator, node: Node, axes: tuple[int, 
         raise_if(low, any_of(tests), "ValueError", message)
 
 
-Accumulate: TypeAlias = "Callable[[Plan, Nest, dict, str | None], gast.expr]"
+Accumulate: TypeAlias = "Callable[[Reduction, Nest, dict, str | None], gast.expr]"
 
 
-class Plan:
+class Reduction:
     """One reduction: what is reduced along which axes, and where the result goes."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Plan:
         depth = len(nest.loops)
         target = self.variable()
         wish = target if self.is_scalar and self.dtype == self.result_dtype else None
-        total = convert(Value(accumulate(self, nest, index, wish), self.dtype), self.result_dtype)
+        total = convert(ScalarTree(accumulate(self, nest, index, wish), self.dtype), self.result_dtype)
         if self.is_scalar:
             nest.finish()
             return total
@@ -128,25 +128,25 @@ class Plan:
 
     def accumulator(self, nest: Nest, wish: str | None, initial: object, dtype: str, default: str) -> gast.Name:
         """A variable set ahead of the loops that reduce; `wish` is used as it stands."""
-        start = solid(Value(syntax.constant(initial), dtype, bare=True)).tree
+        start = solid(ScalarTree(syntax.constant(initial), dtype, bare=True)).tree
         if wish is None:
             return nest.variable(default, dtype, syntax.constant(initial))
         self.low.types[wish] = Scalar(dtype)
         nest.add(syntax.assign(wish, start))
         return syntax.name(wish)
 
-    def element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
+    def element(self, nest: Nest, index: Mapping[int, gast.expr]) -> ScalarTree:
         """The element, in the dtype that is accumulated."""
         value = self.raw_element(nest, index)
         return apply("cast", [value], {}, Scalar(BOOL_WORD)) if is_bool(self.dtype) else convert(value, self.dtype)
 
-    def raw_element(self, nest: Nest, index: Mapping[int, gast.expr]) -> Value:
+    def raw_element(self, nest: Nest, index: Mapping[int, gast.expr]) -> ScalarTree:
         at = [index[k] for k in range(rank(self.node))]
         nest.prepare((self.node, at))
         return nest.value(self.node, at)
 
-    def step(self, total: gast.expr, element: Value) -> gast.expr:
-        operands = [Value(total, self.dtype), element]
+    def step(self, total: gast.expr, element: ScalarTree) -> gast.expr:
+        operands = [ScalarTree(total, self.dtype), element]
         return apply(self.fold.combine, operands, {}, Scalar(self.dtype)).tree
 
     # --- row by row
@@ -193,7 +193,7 @@ class Plan:
 # --- ways to accumulate: each opens the loops that reduce and returns the variable with the result -----------------
 
 
-def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+def combine(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """total = combine(total, element)"""
     total = plan.accumulator(nest, wish, plan.fold.start(plan.dtype), plan.dtype, plan.fold.name)
     kind = "range" if fold_by(plan.fold.combine, plan.dtype) is None else "lanes"
@@ -204,12 +204,12 @@ def combine(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     if can_raise and OPERATORS[plan.fold.combine].lazy:
         name = nest.local("t", Scalar(plan.dtype))  # `found or x[k]` would not look for what is not there
         nest.add(syntax.assign(name, element.tree))
-        element = Value(syntax.name(name), plan.dtype)
+        element = ScalarTree(syntax.name(name), plan.dtype)
     nest.add(syntax.assign(total.id, plan.step(total, element)))
     return total
 
 
-def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.expr:
+def find_extreme(plan: Reduction, nest: Nest, index: dict, wish: str | None) -> gast.expr:
     """The first place of the extreme; the first nan, where there is one."""
     low, call, dtype = plan.low, syntax.call, plan.node.dtype
     best = nest.variable("best", dtype, syntax.constant(plan.fold.start(dtype)))
@@ -230,7 +230,7 @@ def find_extreme(plan: Plan, nest: Nest, index: dict, wish: str | None) -> gast.
     return where
 
 
-def _flat(plan: Plan, index: Mapping[int, gast.expr]) -> gast.expr:
+def _flat(plan: Reduction, index: Mapping[int, gast.expr]) -> gast.expr:
     """The place counted along all axes that are searched."""
     place: gast.expr = ZERO
     for position, k in enumerate(plan.axes):

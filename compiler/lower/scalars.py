@@ -16,15 +16,15 @@ from ..ops.forms import FORMS
 from ..types import ListOf, Scalar
 from .lowering import Lowering
 from .nest import realise
-from .nodes import Value
+from .nodes import ScalarTree
 from .operands import apply, cast
 
 
-def truth(value: Value) -> gast.expr:
+def truth(value: ScalarTree) -> gast.expr:
     return value.tree if is_bool(value.dtype) else cast(value, Scalar(BOOL_WORD, value.weak)).tree
 
 
-def scalar(low: Lowering, node: gast.expr) -> Value:
+def scalar(low: Lowering, node: gast.expr) -> ScalarTree:
     """A nested expression of the typed stage with its conversions explicit and its arrays named as they are here."""
     match node:
         case gast.Name() | gast.Constant():
@@ -32,11 +32,11 @@ def scalar(low: Lowering, node: gast.expr) -> Value:
         case gast.BoolOp(values=parts):
             values = [scalar(low, part) for part in parts]
             tree = syntax.rebuild(node, values=[truth(v) for v in values])
-            return Value(tree, BOOL_WORD, all(v.weak for v in values))
+            return ScalarTree(tree, BOOL_WORD, all(v.weak for v in values))
         case gast.IfExp(test=test, body=body, orelse=orelse):
             left, right = scalar(low, body), scalar(low, orelse)
             type_ = result_of("where", (Scalar(BOOL_WORD), left.type, right.type))
-            return Value(gast.IfExp(truth(scalar(low, test)), left.tree, right.tree), type_.dtype, type_.weak)
+            return ScalarTree(gast.IfExp(truth(scalar(low, test)), left.tree, right.tree), type_.dtype, type_.weak)
         case gast.Subscript(value=gast.Name(id=base)):
             return _loaded(low, base, node)
         case gast.Call():
@@ -44,23 +44,23 @@ def scalar(low: Lowering, node: gast.expr) -> Value:
     raise InternalError("loops", gast.dump(node), "not a scalar expression")
 
 
-def _loaded(low: Lowering, base: str, node: gast.Subscript) -> Value:
+def _loaded(low: Lowering, base: str, node: gast.Subscript) -> ScalarTree:
     items = [scalar(low, item).tree for item in items_of(node)]
     type_ = low.function.types[base]
     if isinstance(type_, ListOf):
         element = type_.element
-        return Value(syntax.index(base, *items), element.dtype, isinstance(element, Scalar) and element.weak)
-    return Value(syntax.index(realise(low, low.nodes[base]).name, *items), type_.dtype)
+        return ScalarTree(syntax.index(base, *items), element.dtype, isinstance(element, Scalar) and element.weak)
+    return ScalarTree(syntax.index(realise(low, low.nodes[base]).name, *items), type_.dtype)
 
 
-def _called(low: Lowering, node: gast.Call) -> Value:
+def _called(low: Lowering, node: gast.Call) -> ScalarTree:
     operator = str(syntax.operator_of(node))
     static = syntax.static_of(node)
     if operator == "dim":
         axis = static["axis"]
-        return Value(low.node(node.args[0]).lengths[axis].clamped, INT_WORD, True)
+        return ScalarTree(low.node(node.args[0]).lengths[axis].clamped, INT_WORD, True)
     if operator in FORMS:
-        return Value(node, INT_WORD, True)
+        return ScalarTree(node, INT_WORD, True)
     values = [scalar(low, a) for a in node.args]
     if operator == "cast":
         return cast(values[0], Scalar(str(static["dtype"]), bool(static.get("weak", False))))

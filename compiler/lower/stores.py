@@ -36,7 +36,7 @@ from .indexing import (
 from .loads import count_true, mask_as_indices, position_axis, require_mask_fits, where_true
 from .lowering import Lowering
 from .nest import Nest, flush, materialise, realise
-from .nodes import Along, At, Length, Node, Pick, Select, Stored, Through, Value, arrays_read, rank
+from .nodes import Along, At, Length, Node, Pick, ScalarTree, Select, Stored, Through, arrays_read, rank
 from .operands import apply
 from .proved import is_proved_to_fit
 from .survey import source_index, survey, through_index
@@ -86,7 +86,7 @@ def _combined(base: Stored, index: Sequence[gast.expr], value: gast.expr, accumu
     """What is stored: the value, or the sum of what is there and the value."""
     if not accumulate:
         return value
-    old, new = Value(syntax.index(base.name, *index), base.dtype), Value(value, base.dtype)
+    old, new = ScalarTree(syntax.index(base.name, *index), base.dtype), ScalarTree(value, base.dtype)
     return apply("add", [old, new], {}, Scalar(base.dtype)).tree
 
 

@@ -35,7 +35,7 @@ COMBINING = frozenset({"sum", "abs", "any", "all"})
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class NameBinding:
     """What a name means: exactly one of `operator`, `function`, `dtype` and `constant`.
 
     operator   the name of a row
@@ -80,23 +80,23 @@ class Binding:
         return inspect.Signature([inspect.Parameter(name, kind) for name in names])
 
 
-def _rows() -> dict[str, Binding]:
+def _rows() -> dict[str, NameBinding]:
     """Names that a row claims for itself."""
     return {
-        dotted: Binding(operator=row.name, strong=not dotted.startswith("math."))
+        dotted: NameBinding(operator=row.name, strong=not dotted.startswith("math."))
         for row in OPERATORS.values()
         if row.kind in ("elementwise", "contraction", "library")
         for dotted in row.python
     }
 
 
-def _library(prefix: str, table: dict[str, str]) -> dict[str, Binding]:
+def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
     """`module: names` to bindings of `prefix.name`; `name=other` where the function is called differently."""
     bindings = {}
     for module, names in table.items():
         for entry in names.split():
             name, _, function = entry.partition("=")
-            bindings[f"{prefix}{name}"] = Binding(function=f"{module}:{function or name}")
+            bindings[f"{prefix}{name}"] = NameBinding(function=f"{module}:{function or name}")
     return bindings
 
 
@@ -138,14 +138,14 @@ CONSTANTS = {
     "math.inf": math.inf, "math.nan": math.nan,
 }  # fmt: skip
 
-BINDINGS: dict[str, Binding] = {
+BINDINGS: dict[str, NameBinding] = {
     **_rows(),
     **_library("numpy.", NUMPY_FUNCTIONS),
     **_library("math.", MATH_FUNCTIONS),
-    **{dotted: Binding(dtype=dtype) for dotted, dtype in DTYPES.items()},
-    **{dotted: Binding(constant=value) for dotted, value in CONSTANTS.items()},
+    **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
+    **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
 }
-METHODS: dict[str, Binding] = _library("", METHOD_FUNCTIONS)
+METHODS: dict[str, NameBinding] = _library("", METHOD_FUNCTIONS)
 
 
 _module = cache(import_module)
@@ -167,9 +167,9 @@ def object_of(dotted: str) -> Any:
 
 
 @cache
-def _by_object(with_scipy: bool) -> dict[int, tuple[Any, Binding]]:
+def _by_object(with_scipy: bool) -> dict[int, tuple[Any, NameBinding]]:
     """Bindings by the identity of what they are of; nobody has an object of a module that is not imported yet."""
-    found: dict[int, tuple[Any, Binding]] = {}
+    found: dict[int, tuple[Any, NameBinding]] = {}
     for dotted, binding in BINDINGS.items():
         value = object_of(dotted) if with_scipy or not dotted.startswith("scipy.") else None
         if binding.kind != "constant" and value is not None:
@@ -177,7 +177,7 @@ def _by_object(with_scipy: bool) -> dict[int, tuple[Any, Binding]]:
     return found
 
 
-def binding_of(value: object) -> Binding | None:
+def binding_of(value: object) -> NameBinding | None:
     """The binding of a function or dtype object of NumPy, SciPy or `math`."""
     entry = _by_object("scipy.special" in sys.modules).get(id(value))
     return entry[1] if entry and entry[0] is value else None

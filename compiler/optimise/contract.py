@@ -26,7 +26,7 @@ from ..program import Decision, Function
 from ..records import dataclass
 from ..remarks import not_stored
 from ..types import Scalar, Type
-from .known import Known
+from .known import KnownNests
 from .known import known as known_of
 
 
@@ -64,7 +64,7 @@ def decided_anew(decisions: Sequence[Decision], news: Mapping[str, str]) -> tupl
     return tuple(not_stored(d.place, news[d.stored]) if d.stored in news else d for d in decisions)
 
 
-def _uses(function: Function, known: Known) -> dict[str, _Uses]:
+def _uses(function: Function, known: KnownNests) -> dict[str, _Uses]:
     """All arrays that are made by an `empty` and never go by another name."""
     uses = {
         s.targets[0].id: _Uses([], [], [])
@@ -79,7 +79,7 @@ def _uses(function: Function, known: Known) -> dict[str, _Uses]:
 
 
 def _blocks(
-    body: Sequence[gast.stmt], nested: bool, types: Mapping[str, Type], known: Known
+    body: Sequence[gast.stmt], nested: bool, types: Mapping[str, Type], known: KnownNests
 ) -> Iterator[tuple[Sequence[gast.stmt], bool]]:
     yield body, nested
     for statement in body:
@@ -142,7 +142,7 @@ def _note_anything(node: gast.AST, uses: dict[str, _Uses]) -> None:
 # --- which arrays --------------------------------------------------------------------------------------------------
 
 
-def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: Known) -> bool:
+def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: KnownNests) -> bool:
     if bound[name] != 1 or len(found.stores) != 1 or found.others:
         return False
     block, position, store = found.stores[0]
@@ -159,7 +159,7 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: Known) -
     return all(known.mentions(s).binds.isdisjoint(fixed) for s in behind)
 
 
-def _count_loads(statements: Sequence[gast.stmt], name: str, known: Known) -> int:
+def _count_loads(statements: Sequence[gast.stmt], name: str, known: KnownNests) -> int:
     count = 0
     for statement in syntax.walk(statements):
         parts: list[gast.expr] = []
@@ -177,7 +177,7 @@ def _shape_of(made: gast.Assign) -> list[gast.expr]:
     return list(shape.elts) if isinstance(shape, gast.Tuple) else [shape]
 
 
-def _forwarded(name: str, found: _Uses, types: Mapping[str, Type], known: Known) -> str:
+def _forwarded(name: str, found: _Uses, types: Mapping[str, Type], known: KnownNests) -> str:
     """The scalar that stands for an element: the one that is stored, if it keeps its value, or a new one."""
     block, position, store = found.stores[0]
     value = store.value
@@ -195,7 +195,7 @@ class _Change:
     shapes: Mapping[str, list[gast.expr]]
     values: Mapping[str, str]
     types: Mapping[str, Type]
-    known: Known
+    known: KnownNests
     integers: Integers
 
     def refusal(self, made: gast.Assign) -> gast.stmt | None:

@@ -18,13 +18,13 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import Held, is_scalar_operator, type_of
 from ..analysis.failure import elementwise_fails, may_fail_on_scalars
-from ..analysis.integers.values import Integers, Scope
+from ..analysis.integers.values import Integers, NestScope
 from ..analysis.memory.storage import storage_classes
 from ..ops.forms import FORMS, LIBRARY, LIST_READS, WHOLE
 from ..program import Function
 from ..records import dataclass
 from ..types import Array, Scalar
-from .known import Known
+from .known import KnownNests
 
 
 @dataclass(slots=True, eq=False)
@@ -61,10 +61,10 @@ def clash(first: Effects, second: Effects) -> bool:
     )  # fmt: skip
 
 
-class Reader:
+class ReadCollector:
     """Tells the effects of statements of one function; the trees must stay as they are."""
 
-    def __init__(self, function: Function, known: Known) -> None:
+    def __init__(self, function: Function, known: KnownNests) -> None:
         self.types = function.types
         self.held: Held = {}
         self.integers = Integers(function)
@@ -72,23 +72,23 @@ class Reader:
         self.known = known
         self._effects: dict[int, tuple[gast.stmt, Effects]] = {}
 
-    def of(self, statement: gast.stmt, scope: Scope | None = None) -> Effects:
+    def of(self, statement: gast.stmt, scope: NestScope | None = None) -> Effects:
         known = self._effects.get(id(statement))
         if known is None:
             said = self.known.mentions(statement)
             found = Effects(said.reads, said.binds, said.exposed, said.counts, set(), set())
-            self._statement(statement, scope or Scope(), found)
+            self._statement(statement, scope or NestScope(), found)
             known = self._effects[id(statement)] = statement, found
         return known[1]
 
-    def _block(self, statements: Iterable[gast.stmt], scope: Scope, into: Effects) -> None:
+    def _block(self, statements: Iterable[gast.stmt], scope: NestScope, into: Effects) -> None:
         for statement in statements:
             found = self.of(statement, scope)
             into.loads |= found.loads
             into.stores |= found.stores
             into.fails, into.opaque = into.fails or found.fails, into.opaque or found.opaque
 
-    def _statement(self, node: gast.stmt, scope: Scope, into: Effects) -> None:
+    def _statement(self, node: gast.stmt, scope: NestScope, into: Effects) -> None:
         match node:
             case gast.For():
                 self._loop(node, scope, into)
@@ -120,7 +120,7 @@ class Reader:
             case _:
                 self._opaque(node, into)
 
-    def _loop(self, node: gast.For, scope: Scope, into: Effects) -> None:
+    def _loop(self, node: gast.For, scope: NestScope, into: Effects) -> None:
         step = node.iter.args[2]
         for bound in node.iter.args:
             self._expression(bound, scope, into)
@@ -138,14 +138,14 @@ class Reader:
 
     # --- expressions
 
-    def _value(self, name: str, value: gast.expr, scope: Scope, into: Effects) -> None:
+    def _value(self, name: str, value: gast.expr, scope: NestScope, into: Effects) -> None:
         """The right-hand side of an assignment to a name."""
         if isinstance(self.types.get(name), Scalar):
             self._expression(value, scope, into)
         elif not (isinstance(value, gast.Name) or syntax.operator_of(value) in WHOLE):
             self._opaque(value, into)
 
-    def _expression(self, node: gast.expr, scope: Scope, into: Effects) -> None:
+    def _expression(self, node: gast.expr, scope: NestScope, into: Effects) -> None:
         kind = type(node)
         if kind is gast.Constant or kind is gast.Name:
             return None
@@ -168,11 +168,11 @@ class Reader:
             case _:
                 self._opaque(node, into)
 
-    def _all(self, parts: Sequence[gast.expr], scope: Scope, into: Effects) -> None:
+    def _all(self, parts: Sequence[gast.expr], scope: NestScope, into: Effects) -> None:
         for part in parts:
             self._expression(part, scope, into)
 
-    def _element(self, node: gast.Subscript, scope: Scope, into: Effects, classes: set[str]) -> None:
+    def _element(self, node: gast.Subscript, scope: NestScope, into: Effects, classes: set[str]) -> None:
         base = node.value.id
         classes.add(self.classes[base])
         for item, extent in zip(node.slice.elts, self.types[base].dims, strict=True):  # type: ignore[union-attr]

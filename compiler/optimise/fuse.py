@@ -21,33 +21,33 @@ from typing import TypeGuard
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import Scope
+from ..analysis.integers.values import NestScope
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
 from ..program import Function
 from ..remarks import Story
 from ..tuning import LARGEST_BODY, REACH
 from ..types import Array
-from .effects import Effects, Reader, clash
-from .known import Known
+from .effects import Effects, ReadCollector, clash
+from .known import KnownNests
 from .known import known as known_of
 from .privatise import carried_arrays, hidden_counters, mentions_of
 
 
 def fuse(function: Function) -> Function:
-    """The function with its nests merged; every nest has scalars of its own (`own_names`)."""
+    """The function with its nests merged; every nest has scalars of its own (`privatise`)."""
     known = known_of(function)
     if sum(known.is_plain_nest(s, function.types) for s in syntax.walk(function.body)) < 2:
         return function
     fuser = _Fuser(function, hidden_counters(function), known)
-    body = tuple(fuser.block(function.body, Scope()))
+    body = tuple(fuser.block(function.body, NestScope()))
     return function.with_(body=body, decisions=(*function.decisions, *fuser.story.decisions()))
 
 
 class _Fuser:
-    def __init__(self, function: Function, counters: AbstractSet[str], known: Known) -> None:
+    def __init__(self, function: Function, counters: AbstractSet[str], known: KnownNests) -> None:
         self.types, self.known = function.types, known
-        self.reader = Reader(function, known)
+        self.reader = ReadCollector(function, known)
         self.integers = self.reader.integers
         self.meeting = Meeting(self.integers)
         self.counts = mentions_of(function, known)
@@ -64,7 +64,7 @@ class _Fuser:
     def is_plain_nest(self, statement: gast.stmt) -> TypeGuard[gast.For]:
         return self.known.is_plain_nest(statement, self.types)
 
-    def block(self, statements: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+    def block(self, statements: Sequence[gast.stmt], scope: NestScope) -> list[gast.stmt]:
         """The statements, their nests merged where that is right and pays."""
         placed: list[gast.stmt] = []
         for statement in statements:
@@ -74,7 +74,7 @@ class _Fuser:
                 placed.append(self._inside(statement, scope))
         return placed
 
-    def _inside(self, statement: gast.stmt, scope: Scope) -> gast.stmt:
+    def _inside(self, statement: gast.stmt, scope: NestScope) -> gast.stmt:
         match statement:
             case gast.If(body=body, orelse=orelse):
                 return syntax.rebuild(statement, body=self.block(body, scope), orelse=self.block(orelse, scope))
@@ -84,16 +84,16 @@ class _Fuser:
                 return syntax.rebuild(statement, body=self._turn(body, self._within(statement, scope)))
         return statement
 
-    def _turn(self, body: Sequence[gast.stmt], scope: Scope) -> list[gast.stmt]:
+    def _turn(self, body: Sequence[gast.stmt], scope: NestScope) -> list[gast.stmt]:
         self.depth += 1
         made = self.block(body, scope)
         self.depth -= 1
         return made
 
-    def _within(self, loop: gast.For, scope: Scope) -> Scope:
+    def _within(self, loop: gast.For, scope: NestScope) -> NestScope:
         return scope.inside(self.integers.loop(loop))
 
-    def _place(self, placed: list[gast.stmt], nest: gast.For, scope: Scope) -> None:
+    def _place(self, placed: list[gast.stmt], nest: gast.For, scope: NestScope) -> None:
         """Append a nest, or merge it with one of those before it."""
         needed: list[int] = []
         moving = self._seen(nest, scope)
@@ -116,7 +116,7 @@ class _Fuser:
                 moving = _both(moving, found)
         placed.append(self._inside(nest, scope))
 
-    def _seen(self, statement: gast.stmt, scope: Scope) -> Effects:
+    def _seen(self, statement: gast.stmt, scope: NestScope) -> Effects:
         """The effects of a statement that others can see."""
         found = self.reader.of(statement, scope)  # which keeps the statement, and with it its id
         if id(statement) not in self._visible:
@@ -129,7 +129,7 @@ class _Fuser:
 
     # --- two nests
 
-    def merged(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
+    def merged(self, first: gast.For, second: gast.For, scope: NestScope) -> gast.For | None:
         """Two nests with a common array as one; None where that would be wrong or does not pay."""
         return self._joined(first, second, scope) if self._same_bounds(first, second) else None
 
@@ -151,7 +151,7 @@ class _Fuser:
             and isinstance(step, gast.Constant) and isinstance(step_2, gast.Constant) and step.value == step_2.value
         )  # fmt: skip
 
-    def _joined(self, first: gast.For, second: gast.For, scope: Scope) -> gast.For | None:
+    def _joined(self, first: gast.For, second: gast.For, scope: NestScope) -> gast.For | None:
         variable, other = first.target.id, second.target.id
         if variable != other:
             if variable in self.known.mentions(second).counts or not {variable, other} <= self.counters:
@@ -175,7 +175,7 @@ class _Fuser:
         bounds = syntax.rebuild(first.iter, func=syntax.name(kind))
         return syntax.rebuild(first, iter=bounds, body=body)
 
-    def _independent(self, first: gast.For, second: gast.For, inside: Scope) -> bool:
+    def _independent(self, first: gast.For, second: gast.For, inside: NestScope) -> bool:
         """Whether no turn of one nest touches an element that another turn of the other one stores, or stores one."""
         mine_here, theirs_here = self.reader.of(first, inside), self.reader.of(second, inside)
         touched = theirs_here.loads | theirs_here.stores
@@ -195,7 +195,7 @@ class _Fuser:
                     return False
         return True
 
-    def _accesses(self, body: Sequence[gast.stmt], inside: Scope, shared: AbstractSet[str]) -> list[Access]:
+    def _accesses(self, body: Sequence[gast.stmt], inside: NestScope, shared: AbstractSet[str]) -> list[Access]:
         """The accesses of the statements that mention an array of these storage classes."""
         names = {name for leader in shared for name in self.members[leader]}
         about = [s for s in body if not names.isdisjoint(self.known.mentions(s).counts.keys())]

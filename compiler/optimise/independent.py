@@ -25,14 +25,14 @@ from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.expression_types import is_scalar_operator
 from ..analysis.integers.ranges import FRONT, Ranges, ranges
-from ..analysis.integers.values import Integers, Scope
+from ..analysis.integers.values import Integers, NestScope
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.storage import storage_classes
 from ..program import Decision, Function, hand_on
 from ..types import Array, ListOf
-from .known import Known
+from .known import KnownNests
 
 PARALLEL = "prange"
 
@@ -97,7 +97,7 @@ class _Marker:
         self.function, self.types = function, function.types
         self.meeting = Meeting(Integers(function))
         self.classes = storage_classes(function)
-        self.known = Known()
+        self.known = KnownNests()
         self._depth = 0
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt] | None:
@@ -165,7 +165,7 @@ class _Marker:
     def _is_apart(self, loop: gast.For, assigned: AbstractSet[str]) -> bool:
         """Whether no element that one iteration stores is touched by another; what it makes itself is its own."""
         carrier = self.meeting.integers.loop(loop)
-        found = [self._placed(a) for a in accesses(loop.body, Scope((carrier,)), self.meeting.integers)]
+        found = [self._placed(a) for a in accesses(loop.body, NestScope((carrier,)), self.meeting.integers)]
         outer = [access for access in found if access.array not in assigned]
         stores = [access for access in outer if access.is_store]
         for store in stores:

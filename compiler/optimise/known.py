@@ -47,12 +47,12 @@ def has_loops(function: Function) -> bool:
 
 
 @remembered
-def known(function: Function) -> Known:
+def known(function: Function) -> KnownNests:
     """What is known of the statements of a function, which are for the most part those of the function before."""
-    return Known()
+    return KnownNests()
 
 
-class Known:
+class KnownNests:
     """Answers about the statements of one function, from one pass to the next."""
 
     def __init__(self) -> None:

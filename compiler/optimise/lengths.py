@@ -16,7 +16,7 @@ from ..program import Function
 from ..types import Array, Dim, Extent, is_plain
 
 
-class Lengths:
+class HoistedLengths:
     def __init__(self, function: Function) -> None:
         self.types = function.types
         self.places: dict[str, gast.expr] = {}

@@ -28,9 +28,9 @@ from ..names import Names
 from ..program import Function
 from ..records import dataclass
 from ..types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
-from .known import Known
+from .known import KnownNests
 from .known import known as known_of
-from .lengths import Lengths
+from .lengths import HoistedLengths
 from .reuse import makes, may_take_place
 
 
@@ -56,12 +56,12 @@ class _Cycle:
 
 
 class _Carrier:
-    def __init__(self, function: Function, known: Known) -> None:
+    def __init__(self, function: Function, known: KnownNests) -> None:
         self.function, self.known, self.wishes = function, known, dict(function.wishes)
         self.names = Names({*function.types, *function.parameters})
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
-        self.lengths, self.meeting = Lengths(function), Meeting(Integers(function))
+        self.lengths, self.meeting = HoistedLengths(function), Meeting(Integers(function))
         self.bound = Counter(function.parameters)
         for statement in syntax.walk(function.body):
             self.bound.update(syntax.names_bound(statement))

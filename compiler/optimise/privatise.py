@@ -18,11 +18,11 @@ from ..analysis.liveness import liveness
 from ..names import Names
 from ..program import Function, remembered
 from ..types import Array, Dim, Scalar, Type
-from .known import Known
+from .known import KnownNests
 from .known import known as known_of
 
 
-def own_names(function: Function) -> Function:
+def privatise(function: Function) -> Function:
     """The function in which no two nests have a name for a scalar in common."""
     live, known, wishes = liveness(function), known_of(function), dict(function.wishes)
     names = Names({*function.types, *function.parameters})
@@ -101,7 +101,7 @@ def rebuilt(statement: gast.stmt, block: Callable[[Sequence[gast.stmt]], Sequenc
     return syntax.rebuild(statement, **changed) if changed else statement
 
 
-def mentions_of(function: Function, known: Known) -> Counter[str]:
+def mentions_of(function: Function, known: KnownNests) -> Counter[str]:
     """How often every name is mentioned in a function."""
     total = Counter(function.parameters)
     for statement in function.body:

@@ -18,13 +18,13 @@ from dataclasses import replace
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import Integers, Scope
+from ..analysis.integers.values import Integers, NestScope
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting, common_loops
 from ..analysis.memory.storage import storage_classes
 from ..program import Function
 from .contract import decided_anew
-from .known import Known
+from .known import KnownNests
 from .known import known as known_of
 
 
@@ -40,7 +40,7 @@ def reuse(function: Function) -> Function:
 
 
 class _Reuser:
-    def __init__(self, function: Function, known: Known) -> None:
+    def __init__(self, function: Function, known: KnownNests) -> None:
         self.function, self.types, self.known = function, function.types, known
         self.meeting = Meeting(Integers(function))
         self.bound = Counter(function.parameters)
@@ -92,7 +92,7 @@ class _Block:
     array stands for by now.  All names are exchanged together in the end.
     """
 
-    def __init__(self, statements: Sequence[gast.stmt], known: Known) -> None:
+    def __init__(self, statements: Sequence[gast.stmt], known: KnownNests) -> None:
         self.statements, self.known = statements, known
         self.makers: dict[str, int] = {}
         for place, statement in enumerate(statements):
@@ -142,10 +142,10 @@ def makes(statement: gast.stmt) -> bool:
 
 
 def may_take_place(
-    nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], known: Known, meeting: Meeting
+    nest: gast.stmt, old: AbstractSet[str], new: AbstractSet[str], known: KnownNests, meeting: Meeting
 ) -> bool:
     """Whether no element of an old array is touched in a nest once the new one's at its place has been stored."""
-    touched = accesses([nest], Scope(), meeting.integers, known.loads)
+    touched = accesses([nest], NestScope(), meeting.integers, known.loads)
     seen = [access for access in touched if access.array in old or access.array in new]
     for position, store in enumerate(seen):
         for later, other in enumerate(seen) if store.array in new and store.is_store else ():
@@ -155,7 +155,7 @@ def may_take_place(
     return True
 
 
-def _only_in_step(store: Access, other: Access, known: Known, meeting: Meeting) -> bool:
+def _only_in_step(store: Access, other: Access, known: KnownNests, meeting: Meeting) -> bool:
     """Whether no old element is touched in a later turn of a loop than that which stores the new one at its place."""
     same = replace(other, array=store.array)  # both arrays have the same lengths
     loops = common_loops(store, other)

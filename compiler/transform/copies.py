@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
-from ..analysis.memory.alias import Conflict, conflicts
+from ..analysis.memory.alias import AliasConflict, conflicts
 from ..diagnostics import InternalError
 from ..names import Names
 from ..program import Function
@@ -33,7 +33,7 @@ def copies(function: Function) -> Function:
     raise InternalError("copies", gast.dump(found[0].store), "copies do not resolve this conflict")
 
 
-def resolve(function: Function, conflict: Conflict) -> Function:
+def resolve(function: Function, conflict: AliasConflict) -> Function:
     """One conflict less: copy where the two names began to share."""
     types = dict(function.types)
     names = Names({*types, *function.parameters, *_symbols(types)})

@@ -143,7 +143,7 @@ A_CONSTANT = "a constant"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledRule:
     """A rule with both sides as trees.
 
     `needs` says what a glance must show of which operands, `repeats` that an operand must stand twice.
@@ -157,13 +157,13 @@ class Compiled:
     once: bool
 
 
-def _compiled() -> dict[str, tuple[Compiled, ...]]:
-    by_operator: dict[str, list[Compiled]] = {}
+def _compiled() -> dict[str, tuple[CompiledRule, ...]]:
+    by_operator: dict[str, list[CompiledRule]] = {}
     sides = zip(patterns(row.before for row in RULES), patterns(row.after for row in RULES))
     for row, (before, after) in zip(RULES, sides):
         needs = tuple((k, _need(a)) for k, a in enumerate(before.args) if not isinstance(a, gast.Name))
         plain = [a.id for a in before.args if isinstance(a, gast.Name)]
-        made = Compiled(before, needs, len(plain) > len({*plain}), after, row.only, row.once)
+        made = CompiledRule(before, needs, len(plain) > len({*plain}), after, row.only, row.once)
         by_operator.setdefault(before.func.id, []).append(made)
     return {operator: tuple(rules) for operator, rules in by_operator.items()}
 
@@ -174,7 +174,7 @@ def _need(operand: gast.expr) -> Shown:
     return syntax.operator_of(operand)
 
 
-BY_OPERATOR: Mapping[str, tuple[Compiled, ...]] = _compiled()
+BY_OPERATOR: Mapping[str, tuple[CompiledRule, ...]] = _compiled()
 REPEATING = frozenset(operator for operator, rules in BY_OPERATOR.items() if any(row.repeats for row in rules))
 NUMBERS = frozenset(need for rules in BY_OPERATOR.values() for row in rules for _, need in row.needs)
 
@@ -200,7 +200,7 @@ def may_repeat(value: gast.Call) -> bool:
 
 
 @cache
-def rules_for(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> tuple[Compiled, ...]:
+def rules_for(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> tuple[CompiledRule, ...]:
     """The rules that a glance leaves open; most values are done with here."""
     return tuple(
         row
@@ -210,7 +210,7 @@ def rules_for(operator: str | None, shown: tuple[Shown, ...], repeats: bool) -> 
 
 
 def apply(
-    rules: tuple[Compiled, ...],
+    rules: tuple[CompiledRule, ...],
     value: gast.Call,
     types: Mapping[str, Type],
     value_of: ValueOf,

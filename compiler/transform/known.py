@@ -16,7 +16,7 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import def_use
-from ..analysis.memory.alias import Regions, regions, stored_names
+from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..program import Function
 from ..types import Array, ListOf, Scalar, Type
 
@@ -26,7 +26,7 @@ class Known:
 
     def __init__(self, function: Function, types: Mapping[str, Type]) -> None:
         self.types = types
-        self.regions: Regions = regions(function)
+        self.regions: AliasClasses = regions(function)
         facts = def_use(function)
         self.counts = facts.count
         self.merged = {n for n, found in facts.definitions.items() if len(found) > 1 or n in facts.parameters}

@@ -18,7 +18,7 @@ import gast
 from .. import syntax
 from ..analysis.def_use import expressions_of, reads_of
 from ..analysis.failure import failures, never_fails
-from ..analysis.memory.alias import Regions, regions, stored_names
+from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..diagnostics import InternalError
 from ..ops import schema
 from ..ops.forms import FORMS
@@ -51,7 +51,7 @@ class _Pruner:
 
     def __init__(self, function: Function, keep_errors: bool) -> None:
         self.function, self.types, self.keep_errors = function, function.types, keep_errors
-        self.regions: Regions = regions(function)
+        self.regions: AliasClasses = regions(function)
         self.sharers: dict[str, set[str]] = {}
         for name, root in self.regions.of.items():
             self.sharers.setdefault(root, {root}).add(name)

@@ -32,7 +32,7 @@ from ..ops.schema import row_of
 from ..program import Function
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
 from .constants import evaluate, evaluate_strong, may_weaken, weaken
-from .identities import A_CONSTANT, REPEATING, Compiled, Shown, apply, glance, may_repeat, rules_for
+from .identities import A_CONSTANT, REPEATING, CompiledRule, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
 from .rename import map_expression, map_statement, rename, with_blocks
 
@@ -269,7 +269,7 @@ class _Simplifier:
         self.known.learn(made, value, syntax.names_read(value), None)
         return syntax.name(made)
 
-    def candidates(self, value: gast.Call, rules: tuple[Compiled, ...]) -> list[gast.expr]:
+    def candidates(self, value: gast.Call, rules: tuple[CompiledRule, ...]) -> list[gast.expr]:
         """What has the same elements, whatever its type."""
         value_of = self.known.value_of
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]

@@ -17,7 +17,7 @@ that calls the general path for whatever it has not learned.  Where `support.rea
 
 from __future__ import annotations
 
-from .plan import Constant, LeafWords, Plan, RecipeWords, leaf_kind
+from .plan import CallPlan, Constant, LeafWords, RecipeWords, leaf_kind
 from .records import tuple_maker
 
-__all__ = ["Constant", "LeafWords", "Plan", "RecipeWords", "leaf_kind", "tuple_maker"]
+__all__ = ["CallPlan", "Constant", "LeafWords", "RecipeWords", "leaf_kind", "tuple_maker"]

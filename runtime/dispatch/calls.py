@@ -31,7 +31,7 @@ from .container_text import CONTAINERS
 from .guard_text import GUARDS
 from .guard_words import Question, version_offset
 from .lookup_text import LOOK_UP
-from .plan import Plan
+from .plan import CallPlan
 from .recipe_text import RECIPES
 from .result_text import RESULTS
 from .value_text import VALUE
@@ -131,7 +131,7 @@ class Calls:
         self._held: list[Any] = []
         self._entries: list[int] = []
         self._known: dict[Any, int] = {}
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, CallPlan] = {}
         self._classes: set[type] = set()
         self._records: list[int] = []
         self._state = (ctypes.c_int64 * len(STATE))()
@@ -153,7 +153,8 @@ class Calls:
         )
 
     def learn(
-        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], plan: Plan, classes: Iterable[type]
+        self, function: object, args: tuple[Any, ...], kwargs: Mapping[str, Any], plan: CallPlan,
+        classes: Iterable[type],
     ) -> None:
         """Let calls with arguments like these run the plan; `classes` are those of records among the arguments."""
         code = self._native
@@ -204,7 +205,7 @@ class Calls:
             ctypes.pythonapi.Py_DecRef(ctypes.py_object(held[-1]))
         return keys[: found & 0xFFFFFFFF], held
 
-    def _add(self, code: Native, keys: list[int], objects: list[Any], plan: Plan) -> None:
+    def _add(self, code: Native, keys: list[int], objects: list[Any], plan: CallPlan) -> None:
         self._plans[id(plan)] = plan
         known = self._known.get(self._name(keys, objects))
         if known is not None:  # the world has changed, and other code answers such calls now

@@ -1,6 +1,6 @@
 """A plan: how native dispatch calls one piece of machine code, as the words that it reads.
 
-    Plan(code, leaves=[(ARRAY, 63, dtype)], recipe=[])    ->    .address of eight words, and what they refer to
+    CallPlan(code, leaves=[(ARRAY, 63, dtype)], recipe=[])    ->    .address of eight words, and what they refer to
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Constant:
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class CallPlan:
     """How to call machine code.
 
     code     address of the entry            leaves   one per result: kind, slot, dtype or function

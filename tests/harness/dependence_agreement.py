@@ -1,6 +1,6 @@
 """The dependences that the analysis tells of random nests, against those that running them shows."""
 
-from pellucid.compiler.analysis.integers.values import Scope
+from pellucid.compiler.analysis.integers.values import NestScope
 from pellucid.compiler.analysis.memory.accesses import accesses
 from pellucid.compiler.analysis.memory.dependences import Dependences
 
@@ -20,7 +20,7 @@ def counted(seed, kind, runs=6):
     read = read_function if nest.sliced else lambda text: read_loops(text).main
     function = read(nest.source())
     dependences = Dependences(function, {name: name for name in ARRAYS})
-    found = list(accesses(function.body, Scope(), dependences.integers))
+    found = list(accesses(function.body, NestScope(), dependences.integers))
     assert [(a.array, a.is_store) for a in found] == list(zip(nest.arrays, nest.stores)), nest.source()
     numbers = {id(access): number for number, access in enumerate(found)}
     told = {}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pellucid
 from pellucid.compiler.targets.llvm import parallel
-from pellucid.compiler.targets.llvm.llvm import Options, compile_program
+from pellucid.compiler.targets.llvm.llvm import EmitOptions, compile_program
 from pellucid.runtime import routines, threads
 from tests.harness.loops_text import read_loops
 
@@ -25,7 +25,7 @@ def every_loop_on_threads(monkeypatch):
 
 
 def compiled(text, **options):
-    return compile_program(read_loops(text), Options(**options))
+    return compile_program(read_loops(text), EmitOptions(**options))
 
 
 def in_regions(call):

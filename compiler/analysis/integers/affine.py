@@ -1,6 +1,6 @@
 """Affine forms over unknown ints, what is known of them, and a prover of `form >= 0`.
 
-    i - 1  ->  Form(-1, ((unknown of i, 1),))
+    i - 1  ->  Affine(-1, ((unknown of i, 1),))
 
     facts:  i - 0 >= 0,  n - 1 - i >= 0        goal:  n - 2 - (i - 1) >= 0        proved
 
@@ -26,7 +26,7 @@ WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Affine:
     """constant + sum of factor * unknown; terms sorted by unknown, no factor zero.
 
     What stands for an unknown is the affair of who asks: a number, a name, a name in one of two runs.
@@ -35,29 +35,29 @@ class Form:
     constant: int
     terms: tuple[tuple[Any, int], ...] = ()
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: Affine) -> Affine:
         return combine(self, 1, other, 1)
 
-    def __sub__(self, other: Form) -> Form:
+    def __sub__(self, other: Affine) -> Affine:
         return combine(self, 1, other, -1)
 
-    def __neg__(self) -> Form:
+    def __neg__(self) -> Affine:
         return self.times(-1)
 
-    def __pos__(self) -> Form:
+    def __pos__(self) -> Affine:
         return self
 
-    def __mul__(self, other: Form) -> Form | None:
+    def __mul__(self, other: Affine) -> Affine | None:
         """The product, None where neither is a number."""
         if other.terms and self.terms:
             return None
         return self.times(other.constant) if self.terms else other.times(self.constant)
 
-    def plus(self, constant: int) -> Form:
-        return Form(self.constant + constant, self.terms)
+    def plus(self, constant: int) -> Affine:
+        return Affine(self.constant + constant, self.terms)
 
-    def times(self, factor: int) -> Form:
-        return Form(self.constant * factor, tuple([(u, f * factor) for u, f in self.terms])) if factor else Form(0)
+    def times(self, factor: int) -> Affine:
+        return Affine(self.constant * factor, tuple([(u, f * factor) for u, f in self.terms])) if factor else Affine(0)
 
     def factor_of(self, unknown: object) -> int:
         for other, factor in self.terms:
@@ -65,22 +65,22 @@ class Form:
                 return factor
         return 0
 
-    def with_value(self, unknown: object, value: Form) -> Form:
+    def with_value(self, unknown: object, value: Affine) -> Affine:
         """The form where an unknown has a value."""
         rest = tuple([term for term in self.terms if term[0] != unknown])
         if len(rest) == len(self.terms):
             return self
-        return combine(Form(self.constant, rest), 1, value, self.factor_of(unknown))
+        return combine(Affine(self.constant, rest), 1, value, self.factor_of(unknown))
 
 
-def unknown(key: object) -> Form:
-    return Form(0, ((key, 1),))
+def unknown(key: object) -> Affine:
+    return Affine(0, ((key, 1),))
 
 
-def form_of(tree: gast.expr, of_atom: Callable[[gast.expr], Form | None]) -> Form | None:
+def form_of(tree: gast.expr, of_atom: Callable[[gast.expr], Affine | None]) -> Affine | None:
     """The form of a sum, difference or multiple of what `of_atom` knows; None for other int expressions."""
     if isinstance(tree, gast.Constant):
-        return Form(tree.value) if type(tree.value) is int else None
+        return Affine(tree.value) if type(tree.value) is int else None
     row = row_of(syntax.operator_of(tree))
     if row is None or not row.is_polynomial:
         return of_atom(tree)
@@ -88,7 +88,7 @@ def form_of(tree: gast.expr, of_atom: Callable[[gast.expr], Form | None]) -> For
     return None if None in parts else row.meaning(*parts)  # type: ignore[return-value]
 
 
-def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> Form:
+def combine(left: Affine, left_factor: int, right: Affine, right_factor: int) -> Affine:
     if not right.terms:
         scaled = left if left_factor == 1 else left.times(left_factor)
         return scaled.plus(right.constant * right_factor)
@@ -96,7 +96,7 @@ def combine(left: Form, left_factor: int, right: Form, right_factor: int) -> For
     for unknown, factor in right.terms:
         sums[unknown] = sums.get(unknown, 0) + factor * right_factor
     terms = tuple(sorted([(u, f) for u, f in sums.items() if f]))
-    return Form(left.constant * left_factor + right.constant * right_factor, terms)
+    return Affine(left.constant * left_factor + right.constant * right_factor, terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Choice:
     """An unknown that equals one of `options`: the least, the greatest, or either of them."""
 
     kind: str
-    options: tuple[Form, ...]
+    options: tuple[Affine, ...]
 
 
 class Unknowns:
@@ -113,13 +113,13 @@ class Unknowns:
     def __init__(self) -> None:
         self.intervals: list[tuple[int, int]] = []
         self.choices: dict[int, Choice] = {}
-        self._known_choices: dict[tuple[str, tuple[Form, ...]], int] = {}
+        self._known_choices: dict[tuple[str, tuple[Affine, ...]], int] = {}
 
-    def fresh(self, low: int = LOW, high: int = HIGH) -> Form:
+    def fresh(self, low: int = LOW, high: int = HIGH) -> Affine:
         self.intervals.append((low, high))
-        return Form(0, ((len(self.intervals) - 1, 1),))
+        return Affine(0, ((len(self.intervals) - 1, 1),))
 
-    def choice(self, kind: str, *options: Form) -> Form:
+    def choice(self, kind: str, *options: Affine) -> Affine:
         """The value of `min`, `max` or a conditional expression; the same choice gives the same unknown."""
         if kind != "either":
             options = tuple(sorted(set(options), key=lambda f: (f.terms, f.constant)))
@@ -134,9 +134,9 @@ class Unknowns:
             unknown = form.terms[0][0]
             self.choices[unknown] = Choice(kind, options)
             self._known_choices[key] = unknown
-        return Form(0, ((self._known_choices[key], 1),))
+        return Affine(0, ((self._known_choices[key], 1),))
 
-    def interval(self, form: Form) -> tuple[int, int]:
+    def interval(self, form: Affine) -> tuple[int, int]:
         low = high = form.constant
         for unknown, factor in form.terms:
             bottom, top = self.intervals[unknown]
@@ -148,27 +148,27 @@ class Unknowns:
 class Prover:
     """Proves `goal >= 0` by adding known facts to cancel unknowns, the newest first, and by taking choices apart."""
 
-    def __init__(self, unknowns: Unknowns, facts: Iterable[Form]) -> None:
+    def __init__(self, unknowns: Unknowns, facts: Iterable[Affine]) -> None:
         self.unknowns = unknowns
-        self.facts: set[Form] = set()
-        self.by_unknown: dict[tuple[int, bool], list[tuple[Form, int]]] = {}  # and by whether it counts up or down
+        self.facts: set[Affine] = set()
+        self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # and by whether it counts up or down
         self.steps = 0
         self.add(facts)
 
-    def add(self, facts: Iterable[Form]) -> None:
+    def add(self, facts: Iterable[Affine]) -> None:
         self.facts.update(facts := tuple(facts))
         for fact in facts:
             for unknown, factor in fact.terms:
                 self.by_unknown.setdefault((unknown, factor > 0), []).append((fact, abs(factor)))
 
-    def has(self, fact: Form) -> bool:
+    def has(self, fact: Affine) -> bool:
         return fact in self.facts
 
-    def proves(self, goal: Form) -> bool:
+    def proves(self, goal: Affine) -> bool:
         self.steps = STEPS
         return self._prove(goal, DEPTH, frozenset())
 
-    def _prove(self, goal: Form, depth: int, tried: frozenset[Form]) -> bool:
+    def _prove(self, goal: Affine, depth: int, tried: frozenset[Affine]) -> bool:
         if self.unknowns.interval(goal)[0] >= 0:
             return True
         if depth == 0 or self.steps <= 0 or goal in tried:
@@ -182,14 +182,14 @@ class Prover:
                 return True
         return False
 
-    def _without(self, goal: Form, unknown: int, factor: int) -> Iterable[Form]:
+    def _without(self, goal: Affine, unknown: int, factor: int) -> Iterable[Affine]:
         """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
         facts = self.by_unknown.get((unknown, factor > 0), [])
         for fact, other in facts if len(facts) <= 2 * WIDTH else (*facts[:WIDTH], *facts[-WIDTH:]):
             shared = gcd(factor, other)
             yield combine(goal, other // shared, fact, -(abs(factor) // shared))
 
-    def _prove_by_cases(self, goal: Form, unknown: int, factor: int, depth: int, tried: frozenset[Form]) -> bool:
+    def _prove_by_cases(self, goal: Affine, unknown: int, factor: int, depth: int, tried: frozenset[Affine]) -> bool:
         choice = self.unknowns.choices.get(unknown)
         if choice is None:
             return False

@@ -17,7 +17,7 @@ from ...types import Array, Dim, Extent
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class LengthAxis:
     """One axis of a parameter."""
 
     name: str
@@ -25,11 +25,11 @@ class Axis:
     extent: Extent
 
 
-def axes_of(function: Function) -> Iterator[Axis]:
+def axes_of(function: Function) -> Iterator[LengthAxis]:
     for name in function.parameters:
         type_ = function.types[name]
         if isinstance(type_, Array):
-            yield from (Axis(name, axis, extent) for axis, extent in enumerate(type_.dims))
+            yield from (LengthAxis(name, axis, extent) for axis, extent in enumerate(type_.dims))
 
 
 def is_alone(extent: Extent) -> bool:
@@ -37,10 +37,10 @@ def is_alone(extent: Extent) -> bool:
     return isinstance(extent, Dim) and not extent.constant and len(extent.terms) == 1 and extent.terms[0][1] == 1
 
 
-def determining_axes(function: Function) -> dict[str, Axis]:
+def determining_axes(function: Function) -> dict[str, LengthAxis]:
     """For every symbol that can be known, the axis that tells its length; those before it are known by then."""
     axes = list(axes_of(function))
-    found: dict[str, Axis] = {}
+    found: dict[str, LengthAxis] = {}
     for axis in axes:
         if is_alone(axis.extent):
             found.setdefault(axis.extent.terms[0][0], axis)

@@ -14,28 +14,29 @@ import gast
 
 from ... import syntax
 from ...dtypes import DTYPE, LARGEST_EXACT, is_integer
+from ...ops.forms import LENGTHS
 from ...ops.schema import OPERATORS, Operator, row_of
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Scalar, Type
 from ..expression_types import Held, is_scalar_operator, type_of
-from .affine import Form, Prover, Unknowns
+from .affine import Affine, Prover, Unknowns
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
 INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
 FRONT, BACK = "front", "back"
 
 Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
-Test = tuple[tuple[Form, ...], tuple[Form, ...]]
+Test = tuple[tuple[Affine, ...], tuple[Affine, ...]]
 
 
 @dataclass(slots=True)
 class State:
     """Forms of int names, lengths of arrays, what bool names say (if true, if false), and facts `form >= 0`."""
 
-    ints: dict[str, Form] = field(default_factory=dict)
-    lengths: dict[str, tuple[Form, ...]] = field(default_factory=dict)
+    ints: dict[str, Affine] = field(default_factory=dict)
+    lengths: dict[str, tuple[Affine, ...]] = field(default_factory=dict)
     tests: dict[str, Test] = field(default_factory=dict)
-    facts: tuple[Form, ...] = ()
+    facts: tuple[Affine, ...] = ()
     reachable: bool = True
 
     def copy(self) -> State:
@@ -77,12 +78,12 @@ class Values:
         self.unknowns = Unknowns()
         self.journal = Journal()
         self.held: Held = {}
-        self.symbols: Mapping[str, Form] | None = None  # on the typed stage: the lengths that all types may speak of
-        self._prover: tuple[tuple[Form, ...], Prover] | None = None
+        self.symbols: Mapping[str, Affine] | None = None  # on the typed stage: the lengths that all types may speak of
+        self._prover: tuple[tuple[Affine, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------
 
-    def proves(self, state: State, goal: Form) -> bool:
+    def proves(self, state: State, goal: Affine) -> bool:
         return self.unknowns.interval(goal)[0] >= 0 or self._prover_of(state).proves(goal)
 
     def _prover_of(self, state: State) -> Prover:
@@ -91,10 +92,10 @@ class Values:
             self._prover = (state.facts, Prover(self.unknowns, state.facts))
         return self._prover[1]
 
-    def within(self, state: State, form: Form, low: int, high: int) -> bool:
+    def within(self, state: State, form: Affine, low: int, high: int) -> bool:
         return self.proves(state, form.plus(-low)) and self.proves(state, form.times(-1).plus(high))
 
-    def learn(self, state: State, *facts: Form) -> None:
+    def learn(self, state: State, *facts: Affine) -> None:
         unproven = [f for f in facts if f.terms and self.unknowns.interval(f)[0] < 0]
         if not unproven:
             return
@@ -107,13 +108,13 @@ class Values:
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
-    def visit(self, node: gast.expr, state: State) -> Form | None:
+    def visit(self, node: gast.expr, state: State) -> Affine | None:
         """The form of an int expression, None for others; judges every access and int operation inside."""
         kind = type(node)
         if kind is gast.Name:
             return self._name(node.id, state)
         if kind is gast.Constant:
-            return Form(node.value) if type(node.value) is int else None
+            return Affine(node.value) if type(node.value) is int else None
         if kind is gast.Call:
             return self._call(node, state)
         match node:
@@ -129,16 +130,23 @@ class Values:
                 return None
         return None
 
-    def known(self, node: gast.expr, state: State) -> Form:
+    def known(self, node: gast.expr, state: State) -> Affine:
         """The same, an unknown where there is no form."""
         form = self.visit(node, state)
         return self.unknowns.fresh() if form is None else form
 
-    def _fresh_of(self, node: gast.expr) -> Form | None:
+    def _fresh_of(self, node: gast.expr) -> Affine | None:
+        if self._is_of_arrays(node):
+            return None
         type_ = type_of(node, self.types, self.held)
         return self.unknowns.fresh(*INTERVALS[type_.dtype]) if is_int(type_) else None
 
-    def _name(self, id_: str, state: State) -> Form | None:
+    def _is_of_arrays(self, node: gast.expr) -> bool:
+        """Whether an operator works on whole arrays, on the typed stage: those without axes too are no ints."""
+        operands = node.args if isinstance(node, gast.Call) and syntax.operator_of(node) not in LENGTHS else ()
+        return any(isinstance(self.types.get(a.id), Array) for a in operands if isinstance(a, gast.Name))
+
+    def _name(self, id_: str, state: State) -> Affine | None:
         type_ = self.types.get(id_)
         if not is_int(type_):
             return None
@@ -146,7 +154,7 @@ class Values:
             state.ints[id_] = self.unknowns.fresh(*INTERVALS[type_.dtype])
         return state.ints[id_]
 
-    def _load(self, node: gast.Subscript, state: State) -> Form | None:
+    def _load(self, node: gast.Subscript, state: State) -> Affine | None:
         container = self.types.get(node.value.id)
         if isinstance(container, ListOf) or container is None:
             for item in items_of(node):
@@ -174,7 +182,7 @@ class Values:
         """Whether elements are chosen by an array of indices or a mask."""
         return any(isinstance(self.types.get(getattr(item, "id", "")), Array) for item in items_of(node))
 
-    def _judged(self, index: Form, length: Form, state: State) -> str | None:
+    def _judged(self, index: Affine, length: Affine, state: State) -> str | None:
         beyond = (length - index).plus(-1)
         if self.proves(state, index):
             verdict = FRONT if self.proves(state, beyond) else None
@@ -187,29 +195,29 @@ class Values:
             self.learn(state, beyond, index + length)
         return verdict
 
-    def lengths_of_name(self, name: str, state: State) -> tuple[Form, ...]:
+    def lengths_of_name(self, name: str, state: State) -> tuple[Affine, ...]:
         if name not in state.lengths:
             state.lengths[name] = self.opaque(self.types[name])
         return state.lengths[name]
 
-    def opaque(self, type_: Type) -> tuple[Form, ...]:
+    def opaque(self, type_: Type) -> tuple[Affine, ...]:
         """Lengths of which nothing is known but what the type may be trusted to say."""
         dims = type_.dims if isinstance(type_, Array) else ()
         known = [None if self.symbols is None else self.length(extent, self.symbols) for extent in dims]
         return tuple(self.unknowns.fresh(0, LENGTH_HIGH) if form is None else form for form in known)
 
-    def length(self, extent: Extent, symbols: Mapping[str, Form]) -> Form | None:
+    def length(self, extent: Extent, symbols: Mapping[str, Affine]) -> Affine | None:
         """`max(0, affine)` as a form, where all of its symbols are known."""
         if not isinstance(extent, Dim):
-            return Form(extent)
+            return Affine(extent)
         if not all(symbol in symbols for symbol in extent.symbols()):
             return None
-        total = Form(extent.constant)
+        total = Affine(extent.constant)
         for symbol, factor in extent.terms:
             total = total + symbols[symbol].times(factor)
-        return total if self.unknowns.interval(total)[0] >= 0 else self.unknowns.choice("max", Form(0), total)
+        return total if self.unknowns.interval(total)[0] >= 0 else self.unknowns.choice("max", Affine(0), total)
 
-    def _lazy_choice(self, node: gast.IfExp, state: State) -> Form | None:
+    def _lazy_choice(self, node: gast.IfExp, state: State) -> Affine | None:
         self.visit(node.test, state)
         sides = []
         for part, truth in ((node.body, True), (node.orelse, False)):
@@ -218,11 +226,11 @@ class Values:
             sides.append(self.visit(part, inside))
         return None if None in sides else self.either(node.test, sides[0], sides[1], state)
 
-    def either(self, test: gast.expr, left: Form, right: Form, state: State) -> Form:
+    def either(self, test: gast.expr, left: Affine, right: Affine, state: State) -> Affine:
         """One of two ints: the greater or the lesser of them where that is what the test asks."""
         return self.unknowns.choice(self._kind(left - right, test, state), left, right)
 
-    def _kind(self, gap: Form, test: gast.expr, state: State) -> str:
+    def _kind(self, gap: Affine, test: gast.expr, state: State) -> str:
         if gap.terms:
             so, not_so = self.facts_of(test, state, True), self.facts_of(test, state, False)
             if _follows(gap, so) and _follows(-gap, not_so):
@@ -233,7 +241,7 @@ class Values:
 
     # --- calls -----------------------------------------------------------------------------------------------------
 
-    def _call(self, node: gast.Call, state: State) -> Form | None:
+    def _call(self, node: gast.Call, state: State) -> Affine | None:
         operator = syntax.operator_of(node)
         if operator == "dim":
             return self.lengths_of_name(node.args[0].id, state)[int(syntax.static_of(node)["axis"])]
@@ -258,19 +266,19 @@ class Values:
         exact = row.interval(self, state, *(node.args[k] if form is None else form for k, form in enumerate(forms)))
         return self._fitted(node, state, exact, type_)
 
-    def _judge_exact(self, node: gast.Call, forms: list[Form | None], state: State) -> None:
+    def _judge_exact(self, node: gast.Call, forms: list[Affine | None], state: State) -> None:
         """Of the comparison of an int with a float: whether the int is a float without loss."""
         ints = [form for form in forms if form is not None]
         if len(ints) == 1:
             self.journal.add_fits(id(node), self.within(state, ints[0], -LARGEST_EXACT, LARGEST_EXACT))
 
-    def _unknown_result(self, node: gast.Call) -> Form | None:
+    def _unknown_result(self, node: gast.Call) -> Affine | None:
         operator = str(syntax.operator_of(node))
         if operator == "pop" and isinstance(self.types[node.args[0].id].element, Array):
             return None
         return self._fresh_of(node) if is_scalar_operator(operator) else None
 
-    def _fitted(self, node: gast.Call, state: State, exact: Form | None, type_: Scalar) -> Form:
+    def _fitted(self, node: gast.Call, state: State, exact: Affine | None, type_: Scalar) -> Affine:
         """The exact form where it fits the dtype, or where Python's overflow check makes it so."""
         low, high = INTERVALS[type_.dtype]
         if exact is None:
@@ -282,7 +290,7 @@ class Values:
 
     # --- tests -----------------------------------------------------------------------------------------------------
 
-    def facts_of(self, test: gast.expr, state: State, truth: bool) -> tuple[Form, ...]:
+    def facts_of(self, test: gast.expr, state: State, truth: bool) -> tuple[Affine, ...]:
         """What holds where a test came out so."""
         match test:
             case gast.Name(id=id_):
@@ -300,7 +308,7 @@ class Values:
                     return tuple(f for p in parts for f in self.facts_of(p, state, truth))
         return ()
 
-    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> tuple[Form, ...]:
+    def _comparison(self, row: Operator, left: gast.expr, right: gast.expr, state: State) -> tuple[Affine, ...]:
         if not (is_int(type_of(left, self.types, self.held)) and is_int(type_of(right, self.types, self.held))):
             return ()
         journal, self.journal = self.journal, Journal()  # both were judged when the test was visited
@@ -309,7 +317,7 @@ class Values:
         return () if x is None or y is None else row.interval(self, state, x, y)  # type: ignore[misc]
 
 
-def _follows(form: Form, facts: tuple[Form, ...]) -> bool:
+def _follows(form: Affine, facts: tuple[Affine, ...]) -> bool:
     """Whether one of the facts is that a form, or less than it, is not negative."""
     return any(fact.terms == form.terms and fact.constant <= form.constant for fact in facts)
 

@@ -22,7 +22,7 @@ from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, Extent, Scalar, Type
 from ..expression_types import type_of
-from .affine import Form
+from .affine import Affine
 from .parameter_lengths import determining_axes
 from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, Pair, State, Values, is_int, items_of
 from .view_lengths import judge_store, lengths_of
@@ -78,7 +78,7 @@ def _entry(values: Values, function: Function) -> State:
     symbols = {symbol: values.unknowns.fresh(0, LENGTH_HIGH) for symbol in determining_axes(function)}
     if function.stage != LOOPS:
         values.symbols = symbols
-    opaque: dict[Extent, Form] = {}
+    opaque: dict[Extent, Affine] = {}
     for name in function.parameters:
         type_ = function.types[name]
         if isinstance(type_, Array):
@@ -86,7 +86,7 @@ def _entry(values: Values, function: Function) -> State:
     return state
 
 
-def _extent(values: Values, extent: Extent, symbols: Mapping[str, Form], opaque: dict[Extent, Form]) -> Form:
+def _extent(values: Values, extent: Extent, symbols: Mapping[str, Affine], opaque: dict[Extent, Affine]) -> Affine:
     """The length that a parameter's type promises."""
     found = values.length(extent, symbols)
     return opaque.setdefault(extent, values.unknowns.fresh(0, LENGTH_HIGH)) if found is None else found
@@ -207,7 +207,7 @@ def _counted(values: Values, node: gast.For, state: State) -> State:
     parts = node.iter.args
     arguments = parts if len(parts) > 1 else [gast.Constant(0, None), *parts]
     start, stop = (values.known(a, state) for a in arguments[:2])
-    step = values.known(arguments[2], state) if len(arguments) > 2 else Form(1)
+    step = values.known(arguments[2], state) if len(arguments) > 2 else Affine(1)
     counter = node.target.id
 
     def enter(inside: State) -> State:
@@ -220,7 +220,7 @@ def _counted(values: Values, node: gast.For, state: State) -> State:
     return after
 
 
-def _counter(values: Values, state: State, start: Form, stop: Form, step: Form) -> Form:
+def _counter(values: Values, state: State, start: Affine, stop: Affine, step: Affine) -> Affine:
     """The value of a loop's counter inside its body."""
     bounds = [values.unknowns.interval(f) for f in (start, stop)]
     if step.terms or step.constant == 0:
@@ -236,13 +236,13 @@ def _counter(values: Values, state: State, start: Form, stop: Form, step: Form) 
     return counter
 
 
-def _resolve_clamps(values: Values, state: State, bound: Form) -> None:
+def _resolve_clamps(values: Values, state: State, bound: Affine) -> None:
     """Inside `range(max(0, f))` the maximum is f, because otherwise there is no iteration."""
     for unknown, _ in bound.terms:
         choice = values.unknowns.choices.get(unknown)
         if choice is None or choice.kind != "max" or len(choice.options) != 2:
             continue
-        clamped = Form(0, ((unknown, 1),))
+        clamped = Affine(0, ((unknown, 1),))
         for option, other in (choice.options, choice.options[::-1]):
             if values.proves(state, (clamped - option).plus(-1)):
                 values.learn(state, other - clamped)

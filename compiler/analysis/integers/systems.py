@@ -13,19 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import gcd
 
-from .affine import Form, combine
+from .affine import Affine, combine
 
 MOST = 48  # inequalities at a time; an unknown whose elimination would make more of them is forgotten
 Table = dict[tuple[tuple[int, int], ...], int]
 Bounds = tuple[int | None, int | None]
 
 
-def is_empty(zero: Iterable[Form], natural: Iterable[Form]) -> bool:
+def is_empty(zero: Iterable[Affine], natural: Iterable[Affine]) -> bool:
     """Whether no ints make all forms of `zero` zero and none of `natural` negative."""
     return bounds(None, zero, natural) is None
 
 
-def bounds(asked: int | None, zero: Iterable[Form], natural: Iterable[Form]) -> Bounds | None:
+def bounds(asked: int | None, zero: Iterable[Affine], natural: Iterable[Affine]) -> Bounds | None:
     """The least and the greatest value of an unknown, each None where there is no end to it; None if there is none."""
     facts = _substituted(asked, list(zero), list(natural))
     if facts is None:
@@ -37,9 +37,9 @@ def bounds(asked: int | None, zero: Iterable[Form], natural: Iterable[Form]) -> 
     return None if up is None else -up, down
 
 
-def _substituted(asked: int | None, zero: list[Form], natural: list[Form]) -> list[Form] | None:
+def _substituted(asked: int | None, zero: list[Affine], natural: list[Affine]) -> list[Affine] | None:
     """The inequalities that are left once the equations are solved; None where one of them cannot be."""
-    hard: list[Form] = []
+    hard: list[Affine] = []
     while zero:
         form = _divided(zero.pop(), exactly=True)
         if form is None or (not form.terms and form.constant):
@@ -48,24 +48,24 @@ def _substituted(asked: int | None, zero: list[Form], natural: list[Form]) -> li
         if unit is None:
             hard.append(form)
             continue
-        value = (form - Form(0, (unit,))).times(-unit[1])
+        value = (form - Affine(0, (unit,))).times(-unit[1])
         zero = [f.with_value(unit[0], value) for f in (*zero, *hard)]
         natural = [f.with_value(unit[0], value) for f in natural]
         hard = []
     return [*natural, *hard, *(-f for f in hard)]
 
 
-def _divided(form: Form, exactly: bool) -> Form | None:
+def _divided(form: Affine, exactly: bool) -> Affine | None:
     """The form divided by what its factors share; None for an equation whose constant they do not divide."""
     shared = gcd(*[f for _, f in form.terms]) if form.terms else 1
     if shared == 1:
         return form
     if exactly and form.constant % shared:
         return None
-    return Form(form.constant // shared, tuple([(u, f // shared) for u, f in form.terms]))
+    return Affine(form.constant // shared, tuple([(u, f // shared) for u, f in form.terms]))
 
 
-def _add(table: Table, form: Form) -> bool:
+def _add(table: Table, form: Affine) -> bool:
     """Note `form >= 0`; False where that cannot be."""
     if not form.terms:
         return form.constant >= 0
@@ -87,13 +87,13 @@ def _eliminated(asked: int | None, table: Table) -> bool:
         if not counts:
             return True
         unknown = min(counts, key=lambda u: (counts[u][0] * counts[u][1] - sum(counts[u]), u))
-        lows: list[tuple[Form, int]] = []
-        highs: list[tuple[Form, int]] = []
+        lows: list[tuple[Affine, int]] = []
+        highs: list[tuple[Affine, int]] = []
         for terms, constant in list(table.items()):
             factor = next((f for u, f in terms if u == unknown), 0)
             if factor:
                 del table[terms]
-                (lows if factor > 0 else highs).append((Form(constant, terms), abs(factor)))
+                (lows if factor > 0 else highs).append((Affine(constant, terms), abs(factor)))
         if len(lows) * len(highs) + len(table) > MOST:
             continue
         for low, a in lows:

@@ -23,7 +23,7 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain, symbols_of
 from ..def_use import DefUse
-from .affine import Form, form_of
+from .affine import Affine, form_of
 from .systems import is_empty
 
 DEPTH = 8  # names that are taken for their values, one within the other
@@ -38,31 +38,31 @@ class Loop:
 
     statement: gast.For | gast.While
     variable: str = ""
-    lows: tuple[Form, ...] = ()
-    highs: tuple[Form, ...] = ()
+    lows: tuple[Affine, ...] = ()
+    highs: tuple[Affine, ...] = ()
     step: int = 0
     turn: int | None = None
 
-    def start(self) -> Form | None:
+    def start(self) -> Affine | None:
         """The first value of the variable, where there is no doubt."""
         first = self.lows if self.step > 0 else self.highs
         return first[0] if len(first) == 1 and self.step else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scope:
+class NestScope:
     """The loops around a statement, outermost first.  `held` has answers that were given for it."""
 
     loops: tuple[Loop, ...] = ()
     held: dict[object, bool] = field(default_factory=dict)
 
-    def inside(self, loop: Loop) -> Scope:
+    def inside(self, loop: Loop) -> NestScope:
         """The scope of a loop's body.  A variable that two loops share is that of the inner one."""
         hidden = loop.variable
         outer = self.loops
         if hidden and hidden in [o.variable for o in outer]:
             outer = tuple(Loop(o.statement) if o.variable == hidden else o for o in outer)
-        return Scope((*outer, loop))
+        return NestScope((*outer, loop))
 
 
 class Integers:
@@ -76,19 +76,19 @@ class Integers:
         self.facts = DefUse(definitions, {}, frozenset(function.parameters))
         self.numbers: dict[str, int] = {}
         self.names: list[str] = []
-        self.lengths: dict[int, tuple[Form, ...]] = {}  # what each is never below, besides zero
+        self.lengths: dict[int, tuple[Affine, ...]] = {}  # what each is never below, besides zero
         self._made: dict[int, set[str]] = {}  # the arrays that each is a length of, if no parameter is as long
         self._makers: dict[str, set[str]] | None = None
-        self._names: dict[str, Form | None] = {}
-        self._calls: dict[int, tuple[gast.expr, Form | None]] = {}
+        self._names: dict[str, Affine | None] = {}
+        self._calls: dict[int, tuple[gast.expr, Affine | None]] = {}
         self._loops: dict[int, tuple[gast.stmt, Loop]] = {}
-        self._bounds: dict[int, tuple[gast.expr, tuple[tuple[Form, ...], tuple[Form, ...]]]] = {}
+        self._bounds: dict[int, tuple[gast.expr, tuple[tuple[Affine, ...], tuple[Affine, ...]]]] = {}
         self._bound: dict[int, tuple[gast.stmt, frozenset[str]]] = {}
 
     # --- unknowns
 
-    def variable(self, name: str) -> Form:
-        return Form(0, ((self.number_of(name), 1),))
+    def variable(self, name: str) -> Affine:
+        return Affine(0, ((self.number_of(name), 1),))
 
     def number_of(self, name: str) -> int:
         number = self.numbers.get(name)
@@ -107,7 +107,7 @@ class Integers:
             return self.names[unknown] in names
         return not names.isdisjoint(self._made[unknown])
 
-    def names_in(self, form: Form) -> frozenset[str]:
+    def names_in(self, form: Affine) -> frozenset[str]:
         """The names whose values make that of a form."""
         parts = (self._made[u] if u in self.lengths else {self.names[u]} for u, _ in form.terms)
         return frozenset(name for part in parts for name in part)
@@ -124,31 +124,31 @@ class Integers:
                             self._makers.setdefault(symbol, set()).add(name)
         return self._makers
 
-    def _length(self, key: str, symbols: tuple[str, ...], least: tuple[Form, ...] = ()) -> Form:
+    def _length(self, key: str, symbols: tuple[str, ...], least: tuple[Affine, ...] = ()) -> Affine:
         number = self.number_of(f"length {key}")
         if number not in self.lengths:
             makers = self._lengths_of_locals()
             self.lengths[number] = least
             self._made[number] = {name for symbol in symbols for name in makers.get(symbol, ())}
-        return Form(0, ((number, 1),))
+        return Affine(0, ((number, 1),))
 
-    def of_extent(self, extent: Extent) -> Form:
+    def of_extent(self, extent: Extent) -> Affine:
         """A length, clamped or not: where it is zero no loop over it runs."""
         if not isinstance(extent, Dim):
-            return Form(extent)
-        total = Form(extent.constant)
+            return Affine(extent)
+        total = Affine(extent.constant)
         for symbol, factor in extent.terms:
             total = total + self._length(symbol, (symbol,)).times(factor)
         return total
 
-    def exactly(self, extent: Extent) -> Form:
+    def exactly(self, extent: Extent) -> Affine:
         """A length as it is: where the clamp at zero may matter it is an unknown of its own."""
         unclamped = self.of_extent(extent)
         return unclamped if is_plain(extent) else self._length(f"clamped {extent}", extent.symbols(), (unclamped,))
 
     # --- forms
 
-    def of(self, tree: gast.expr) -> Form | None:
+    def of(self, tree: gast.expr) -> Affine | None:
         """The form of an int expression; None for what is not a sum."""
         kind = type(tree)
         if kind is gast.Name:
@@ -161,10 +161,10 @@ class Integers:
             self._calls[id(tree)] = tree, self._of(tree, DEPTH)
         return self._calls[id(tree)][1]
 
-    def _of(self, tree: gast.expr, depth: int) -> Form | None:
+    def _of(self, tree: gast.expr, depth: int) -> Affine | None:
         return form_of(tree, lambda atom: self._of_atom(atom, depth))
 
-    def _of_atom(self, atom: gast.expr, depth: int) -> Form | None:
+    def _of_atom(self, atom: gast.expr, depth: int) -> Affine | None:
         match atom:
             case gast.Name(id=name):
                 return self._of_name(name, depth)
@@ -174,7 +174,7 @@ class Integers:
                 return self.exactly(type_.dims[axis]) if isinstance(type_, Array) else None
         return None
 
-    def _of_name(self, name: str, depth: int) -> Form | None:
+    def _of_name(self, name: str, depth: int) -> Affine | None:
         type_ = self.types.get(name)
         if not (isinstance(type_, Scalar) and type_.dtype == INT_WORD):
             return None
@@ -193,7 +193,7 @@ class Integers:
         scalars = (n for n in syntax.names_read(value) if isinstance(self.types.get(n), Scalar))
         return all(self.facts.is_constant(n) for n in scalars)
 
-    def ends(self, stop: gast.expr) -> tuple[Form, ...]:
+    def ends(self, stop: gast.expr) -> tuple[Affine, ...]:
         """Forms that the stop of a loop that counts up never exceeds wherever the loop runs at all."""
         match stop:
             case gast.Call(func=gast.Name(id="minimum"), args=[left, right]):
@@ -206,7 +206,7 @@ class Integers:
                 return (self.of_extent(type_.dims[axis]),) if isinstance(type_, Array) else ()
         return self._limits(stop, "minimum")
 
-    def _limits(self, tree: gast.expr, operator: str) -> tuple[Form, ...]:
+    def _limits(self, tree: gast.expr, operator: str) -> tuple[Affine, ...]:
         """What an int is never above if it is the least of some, never below if it is the greatest; or itself."""
         if isinstance(tree, gast.Call) and syntax.operator_of(tree) == operator:
             return tuple(form for part in tree.args for form in self._limits(part, operator))
@@ -233,14 +233,14 @@ class Integers:
         turn = self.fresh("turn") if abs(size) > 1 else None
         return Loop(node, variable, self._lasting(lows, node), self._lasting(highs, node), size, turn)
 
-    def _bounds_of(self, start: gast.expr, stop: gast.expr, step: int) -> tuple[tuple[Form, ...], tuple[Form, ...]]:
+    def _bounds_of(self, start: gast.expr, stop: gast.expr, step: int) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
         if step > 0:
             return self._limits(start, "maximum"), tuple(form.plus(-1) for form in self.ends(stop))
         if step < 0:
             return tuple(form.plus(1) for form in self._limits(stop, "maximum")), self._limits(start, "minimum")
         return (), ()
 
-    def _lasting(self, forms: tuple[Form, ...], node: gast.For) -> tuple[Form, ...]:
+    def _lasting(self, forms: tuple[Affine, ...], node: gast.For) -> tuple[Affine, ...]:
         """The bounds that mean in the body what they meant ahead of it."""
         doubtful = {unknown for form in forms for unknown, _ in form.terms if self._made.get(unknown) != set()}
         if not doubtful:
@@ -258,7 +258,7 @@ class Integers:
             self._bound[id(node)] = node, frozenset(names)
         return self._bound[id(node)][1]
 
-    def known(self, forms: Iterable[Form], loops: Sequence[Loop], whole: bool = False) -> Iterator[Form]:
+    def known(self, forms: Iterable[Affine], loops: Sequence[Loop], whole: bool = False) -> Iterator[Affine]:
         """What is never negative of all that these forms speak of, directly or not: loop variables and lengths.
 
         `whole` asks for all loops: where one of them has no turns nothing happens inside.
@@ -274,21 +274,21 @@ class Integers:
                     asked.update([unknown for unknown, _ in fact.terms])
                     yield fact
         for unknown in asked & self.lengths.keys():
-            value = Form(0, ((unknown, 1),))
+            value = Affine(0, ((unknown, 1),))
             yield value
             for least in self.lengths[unknown]:
                 yield value - least
-                yield from (Form(0, ((other, 1),)) for other, _ in least.terms if other not in asked)
+                yield from (Affine(0, ((other, 1),)) for other, _ in least.terms if other not in asked)
 
-    def strides(self, loops: Sequence[Loop]) -> Iterator[Form]:
+    def strides(self, loops: Sequence[Loop]) -> Iterator[Affine]:
         """What is zero because loops go by longer steps."""
         for loop in loops:
             if loop.turn is not None and (start := loop.start()) is not None:
-                yield self.variable(loop.variable) - start - Form(0, ((loop.turn, loop.step),))
+                yield self.variable(loop.variable) - start - Affine(0, ((loop.turn, loop.step),))
 
     # --- signs
 
-    def is_natural(self, form: Form, scope: Scope) -> bool:
+    def is_natural(self, form: Affine, scope: NestScope) -> bool:
         """Whether a form is never negative where these loops are around."""
         if not form.terms:
             return form.constant >= 0
@@ -298,7 +298,7 @@ class Integers:
             scope.held[key] = known or is_empty((), (form.times(-1).plus(-1), *self.known([form], scope.loops)))
         return scope.held[key]
 
-    def _is_natural_at_ends(self, form: Form, loops: Sequence[Loop]) -> bool:
+    def _is_natural_at_ends(self, form: Affine, loops: Sequence[Loop]) -> bool:
         """Whether it is enough to put in the ends of the loops, innermost first: the short way to most answers."""
         for loop in reversed(loops):
             number = self.numbers.get(loop.variable)
@@ -318,9 +318,9 @@ class Integers:
         if is_natural(tree):
             return True
         form = self.of(tree)
-        return form is not None and self.is_natural(form, Scope())
+        return form is not None and self.is_natural(form, NestScope())
 
-    def is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
+    def is_inside(self, index: gast.expr, extent: Extent, scope: NestScope) -> bool:
         """Whether `0 <= index < extent` for every turn of the loops around it."""
         if not isinstance(index, gast.Name):
             return self._is_inside(index, extent, scope)
@@ -329,7 +329,7 @@ class Integers:
             scope.held[key] = self._is_inside(index, extent, scope)
         return scope.held[key]
 
-    def _is_inside(self, index: gast.expr, extent: Extent, scope: Scope) -> bool:
+    def _is_inside(self, index: gast.expr, extent: Extent, scope: NestScope) -> bool:
         form = self.of(index)
         if form is None:
             return False

@@ -16,11 +16,11 @@ from ... import syntax
 from ...ops.forms import WHOLE
 from ...ops.schema import row_of
 from ...types import Array
-from .affine import Form
+from .affine import Affine
 from .range_values import LENGTH_HIGH, State, Values, items_of
 
 
-def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Form, ...] | None:
+def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Affine, ...] | None:
     """The lengths of an array-valued right-hand side, None where nothing is known of them."""
     match value:
         case gast.Name(id=id_):
@@ -35,7 +35,7 @@ def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Form, ..
     return None
 
 
-def _call(values: Values, value: gast.Call, state: State) -> tuple[Form, ...] | None:
+def _call(values: Values, value: gast.Call, state: State) -> tuple[Affine, ...] | None:
     operator = syntax.operator_of(value)
     if operator == "transpose":
         lengths = values.lengths_of_name(value.args[0].id, state)
@@ -81,7 +81,7 @@ def _judge_operands(values: Values, call: gast.Call, state: State) -> None:
         _judge(values, id(call), shapes, state)
 
 
-def _judge(values: Values, node: int, shapes: list[tuple[Form, ...]], state: State) -> None:
+def _judge(values: Values, node: int, shapes: list[tuple[Affine, ...]], state: State) -> None:
     found = set()
     for first, second in combinations(range(len(shapes)), 2):
         for axis, (a, b) in enumerate(zip(reversed(shapes[first]), reversed(shapes[second]))):
@@ -101,14 +101,14 @@ def transposed_axes(node: gast.Call) -> list[int]:
     return [int(a) % len(axes) for a in axes]
 
 
-def _view(values: Values, node: gast.Subscript, state: State) -> tuple[Form, ...]:
+def _view(values: Values, node: gast.Subscript, state: State) -> tuple[Affine, ...]:
     lengths = values.lengths_of_name(node.value.id, state)
-    result: list[Form] = []
+    result: list[Affine] = []
     axis = 0
     for item in items_of(node):
         match item:
             case gast.Constant(value=None):
-                result.append(Form(1))
+                result.append(Affine(1))
                 continue
             case gast.Slice():
                 result.append(_slice(values, item, lengths[axis], state))
@@ -118,27 +118,27 @@ def _view(values: Values, node: gast.Subscript, state: State) -> tuple[Form, ...
     return (*result, *lengths[axis:])
 
 
-def _slice(values: Values, item: gast.Slice, length: Form, state: State) -> Form:
+def _slice(values: Values, item: gast.Slice, length: Affine, state: State) -> Affine:
     lower, upper, step = (None if p is None else values.visit(p, state) for p in (item.lower, item.upper, item.step))
-    unit = item.step is None or step == Form(1)
+    unit = item.step is None or step == Affine(1)
     if not unit:
         whole = item.lower is None and item.upper is None
-        if whole and step == Form(-1):
+        if whole and step == Affine(-1):
             return length
         some = values.unknowns.fresh(0, LENGTH_HIGH)
         values.learn(state, length - some)
         return some
-    first = Form(0) if item.lower is None else _clamped(values, state, lower, length)
+    first = Affine(0) if item.lower is None else _clamped(values, state, lower, length)
     last = length if item.upper is None else _clamped(values, state, upper, length)
     if first is None or last is None:
         some = values.unknowns.fresh(0, LENGTH_HIGH)
         values.learn(state, length - some)
         return some
     count = last - first
-    return count if values.proves(state, count) else values.unknowns.choice("max", Form(0), count)
+    return count if values.proves(state, count) else values.unknowns.choice("max", Affine(0), count)
 
 
-def _clamped(values: Values, state: State, bound: Form | None, length: Form) -> Form | None:
+def _clamped(values: Values, state: State, bound: Affine | None, length: Affine) -> Affine | None:
     """A slice bound after Python's rules: counted from the end where negative, then held between 0 and the length."""
     if bound is None:
         return None
@@ -146,7 +146,7 @@ def _clamped(values: Values, state: State, bound: Form | None, length: Form) -> 
         return bound if values.proves(state, length - bound) else values.unknowns.choice("min", bound, length)
     if values.proves(state, bound.times(-1).plus(-1)):
         from_end = bound + length
-        return from_end if values.proves(state, from_end) else values.unknowns.choice("max", Form(0), from_end)
+        return from_end if values.proves(state, from_end) else values.unknowns.choice("max", Affine(0), from_end)
     return None
 
 

@@ -20,7 +20,7 @@ from ...ops.forms import CHANGES_FIRST
 from ...records import dataclass
 from ...types import Array, Type
 from ..def_use import expressions_of
-from ..integers.values import Integers, Scope
+from ..integers.values import Integers, NestScope
 
 LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 
@@ -35,18 +35,18 @@ class Access:
     array: str
     items: tuple[gast.expr | None, ...]
     is_store: bool
-    scope: Scope
+    scope: NestScope
     node: gast.AST
     natural: frozenset[int] = frozenset()
 
 
 def accesses(
-    statements: Iterable[gast.stmt], scope: Scope, integers: Integers, loads_of: LoadsOf | None = None
+    statements: Iterable[gast.stmt], scope: NestScope, integers: Integers, loads_of: LoadsOf | None = None
 ) -> Iterator[Access]:
     """Every access in these statements, in the order of execution; `loads_of` may remember what an expression loads."""
     of_expression = loads_of or elements_in
 
-    def loads(node: gast.AST, inside: Scope) -> Sequence[Access]:
+    def loads(node: gast.AST, inside: NestScope) -> Sequence[Access]:
         if type(node) is gast.Name or type(node) is gast.Constant:
             return ()
         types = integers.types
@@ -77,7 +77,7 @@ def accesses(
                 yield from _changed(statement, scope, integers)
 
 
-def _changed(statement: gast.stmt, scope: Scope, integers: Integers) -> Iterator[Access]:
+def _changed(statement: gast.stmt, scope: NestScope, integers: Integers) -> Iterator[Access]:
     """What a call changes of its first argument: `add_at` adds to elements."""
     match statement:
         case gast.Expr(value=gast.Call(func=gast.Name(id="add_at"), args=[gast.Name(id=array), items, *_])):
@@ -90,7 +90,7 @@ def _changed(statement: gast.stmt, scope: Scope, integers: Integers) -> Iterator
                 yield Access(array, (None,) * type_.ndim, True, scope, statement)
 
 
-def access(place: gast.Subscript, scope: Scope, types: Mapping[str, Type], is_store: bool = False) -> Access:
+def access(place: gast.Subscript, scope: NestScope, types: Mapping[str, Type], is_store: bool = False) -> Access:
     return Access(place.value.id, axes_of(place.slice, types, place.value.id), is_store, scope, place)
 
 

@@ -23,7 +23,7 @@ from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, ListOf, Type
 from ..liveness import liveness
-from .parts import Part, Parts
+from .parts import Parts, ShownPart
 
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
@@ -34,7 +34,7 @@ class Link:
 
     origin: gast.stmt
     owner: str | None = None
-    part: Part | None = None
+    part: ShownPart | None = None
 
 
 Pair = tuple[str, str]
@@ -56,7 +56,7 @@ class Aliases:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conflict:
+class AliasConflict:
     """`store` overwrites elements of `stored` that `other` may show; `use` reads `other` next (None: the caller)."""
 
     store: gast.stmt
@@ -80,7 +80,7 @@ def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
     return Aliases(walker.links)
 
 
-def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
+def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
         return []
@@ -101,9 +101,9 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[Conflict]:
                     continue
                 if link.part is not None and link.owner == stored and parts.are_apart(link.part, statement):
                     continue
-                found.append(Conflict(statement, stored, other, link.origin, live.next_use(statement, other)))
+                found.append(AliasConflict(statement, stored, other, link.origin, live.next_use(statement, other)))
             if stored in function.parameters and not _is_list(function.types.get(stored)):
-                found.append(Conflict(statement, stored, stored, None, None))
+                found.append(AliasConflict(statement, stored, stored, None, None))
     return found
 
 
@@ -283,7 +283,7 @@ def forget(state: State, name: str, keep_links: bool = False) -> State:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Regions:
+class AliasClasses:
     """Classes of names that may share elements anywhere in the function: coarse, and cheap to ask."""
 
     of: Mapping[str, str]
@@ -297,7 +297,7 @@ class Regions:
 
 
 @remembered
-def regions(function: Function) -> Regions:
+def regions(function: Function) -> AliasClasses:
     """Names that flow into one another by aliases, views, lists and calls, without regard to order."""
     parent: dict[str, str] = {}
 
@@ -310,7 +310,7 @@ def regions(function: Function) -> Regions:
         group = _sharing(statement, function.types)
         for other in group[1:]:
             parent[root(other)] = root(group[0])
-    return Regions({name: root(name) for name in parent})
+    return AliasClasses({name: root(name) for name in parent})
 
 
 def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> Sequence[str]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import gast
 
-from ...ops.python_names import BINDINGS, COMBINING, PICKING, Binding
+from ...ops.python_names import BINDINGS, COMBINING, PICKING, NameBinding
 from ...ops.python_names import METHODS as METHOD_BINDINGS
 from ...vocabulary import INDEX_MAKERS, MASK_MAKERS, METHODS, NUMPY_METHODS, PLAIN_ATTRIBUTES, words
-from .alias_value import FUNCTION, NOTHING, SCALAR, Value, container, doubtful, element, join, join_all, made, view
+from .alias_value import FUNCTION, NOTHING, SCALAR, PointsTo, container, doubtful, element, join, join_all, made, view
 
 if TYPE_CHECKING:
     from .alias_source import Flow, State
@@ -26,12 +26,12 @@ SHALLOW_COPIES = words("list tuple dict sorted set")
 SCALAR_BUILTINS = words("len range int float bool round isinstance str ord chr")
 
 
-def here(node: gast.AST, form: str = "made") -> Value:
+def here(node: gast.AST, form: str = "made") -> PointsTo:
     """Something new, made by this expression."""
     return made(form, type(node).__name__, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
 
 
-def expression_value(flow: Flow, node: gast.AST, state: State) -> Value:
+def expression_value(flow: Flow, node: gast.AST, state: State) -> PointsTo:
     match node:
         case gast.Constant():
             return SCALAR
@@ -75,7 +75,7 @@ def expression_value(flow: Flow, node: gast.AST, state: State) -> Value:
             return join_all(parts) if isinstance(node, gast.Await | gast.Yield) else NOTHING
 
 
-def _arithmetic(flow: Flow, node: gast.BinOp | gast.UnaryOp, state: State) -> Value:
+def _arithmetic(flow: Flow, node: gast.BinOp | gast.UnaryOp, state: State) -> PointsTo:
     operands = [node.operand] if isinstance(node, gast.UnaryOp) else [node.left, node.right]
     values = [flow.evaluate(operand, state) for operand in operands]
     forms = {value.form for value in values}
@@ -88,13 +88,13 @@ def _arithmetic(flow: Flow, node: gast.BinOp | gast.UnaryOp, state: State) -> Va
     return here(node, "array" if "array" in forms else "made")
 
 
-def _display(flow: Flow, node: gast.AST, elements: list[gast.expr], state: State) -> Value:
+def _display(flow: Flow, node: gast.AST, elements: list[gast.expr], state: State) -> PointsTo:
     values = [flow.evaluate(e, state) for e in elements]
     starred = any(isinstance(e, gast.Starred) for e in elements)
     return container(here(node), [], join_all(values)) if starred else container(here(node), values)
 
 
-def _comprehension(flow: Flow, node: gast.AST, state: State) -> Value:
+def _comprehension(flow: Flow, node: gast.AST, state: State) -> PointsTo:
     inner = dict(state)
     for generator in node.generators:
         flow.bind(generator.target, element(flow.evaluate(generator.iter, inner)), inner)
@@ -106,15 +106,15 @@ def _comprehension(flow: Flow, node: gast.AST, state: State) -> Value:
     return container(here(node), [], flow.evaluate(node.elt, inner))
 
 
-def _attribute(base: Value, attribute: str) -> Value:
+def _attribute(base: PointsTo, attribute: str) -> PointsTo:
     if attribute in PLAIN_ATTRIBUTES:
         return SCALAR
     if attribute in METHOD_BINDINGS:
         return view(base)
-    return Value(base.everything, base.inside) if base.everything else base
+    return PointsTo(base.everything, base.inside) if base.everything else base
 
 
-def subscript(base: Value, index: gast.AST, value: Value, node: gast.AST) -> Value:
+def subscript(base: PointsTo, index: gast.AST, value: PointsTo, node: gast.AST) -> PointsTo:
     """`base[index]`: an element, a view, or for index arrays and masks a copy."""
     items = index.elts if isinstance(index, gast.Tuple) else [index]
     values = value.elements if isinstance(index, gast.Tuple) and value.elements else (value,)
@@ -138,7 +138,7 @@ def _is_whole(item: gast.AST) -> bool:
 # --- calls ---------------------------------------------------------------------------------------------------------
 
 
-def call_value(flow: Flow, node: gast.Call, state: State) -> Value:
+def call_value(flow: Flow, node: gast.Call, state: State) -> PointsTo:
     """The value of a call; every argument is evaluated, and what the call puts into a list is put there."""
     for argument in node.args:
         flow.evaluate(argument, state)
@@ -148,11 +148,11 @@ def call_value(flow: Flow, node: gast.Call, state: State) -> Value:
     return flow.surroundings.call(flow, node, state)
 
 
-def argument_values(flow: Flow, node: gast.Call) -> list[Value]:
+def argument_values(flow: Flow, node: gast.Call) -> list[PointsTo]:
     return [flow.facts.value(argument) for argument in (*node.args, *(k.value for k in node.keywords))]
 
 
-def builtin_call(flow: Flow, node: gast.Call, name: str) -> Value:
+def builtin_call(flow: Flow, node: gast.Call, name: str) -> PointsTo:
     arguments = argument_values(flow, node)
     first = arguments[0] if arguments else NOTHING
     match name:
@@ -175,7 +175,7 @@ def builtin_call(flow: Flow, node: gast.Call, name: str) -> Value:
             return doubtful(arguments, name, here(node))
 
 
-def library_call(flow: Flow, node: gast.Call, dotted: str) -> Value:
+def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
     """A function of NumPy, `math` or another library: views for those known to give views, else something new."""
     library, _, tail = dotted.rpartition(".")
     arguments = argument_values(flow, node)
@@ -209,7 +209,7 @@ def _is_none(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value is None
 
 
-def _may_share(binding: Binding | None, node: gast.Call) -> bool:
+def _may_share(binding: NameBinding | None, node: gast.Call) -> bool:
     """Whether the result of a call may show elements of an argument; functions that are not supported are refused."""
     if binding is None or binding.shares == "copy":
         return False
@@ -224,7 +224,7 @@ def _is_true(node: gast.AST) -> bool:
     return isinstance(node, gast.Constant) and node.value is True
 
 
-def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> Value:
+def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> PointsTo:
     """A method of a local value: of an array, a list, a dict or a record."""
     base = flow.facts.value(node.func.value)
     arguments = argument_values(flow, node)
@@ -242,9 +242,9 @@ def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> Value
         case "keys" | "index" | "count":
             return SCALAR
         case "copy" if base.form == "container":
-            return Value(here(node).itself, base.inside, "container", base.elements, base.each)
+            return PointsTo(here(node).itself, base.inside, "container", base.elements, base.each)
         case "_replace" | "_asdict":
-            return container(here(node), [], Value(base.everything | everything.everything, base.everything))
+            return container(here(node), [], PointsTo(base.everything | everything.everything, base.everything))
         case _ if _may_share(METHOD_BINDINGS.get(method), node):
             return view(base)
         case _:

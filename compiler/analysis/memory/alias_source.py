@@ -21,30 +21,30 @@ import gast
 
 from ...records import dataclass
 from .alias_expression import expression_value
-from .alias_value import FUNCTION, NOTHING, Value, container, element, join, outside, with_part
+from .alias_value import FUNCTION, NOTHING, PointsTo, container, element, join, outside, with_part
 
-State: TypeAlias = dict[str, Value]
+State: TypeAlias = dict[str, PointsTo]
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class AliasBinding:
     """One place where a name is bound: the target, the expression it is bound to (None for a loop), and its value."""
 
     target: gast.AST
     source: gast.AST | None
-    value: Value
+    value: PointsTo
 
 
 @dataclass(slots=True)
-class Facts:
+class AliasFacts:
     """What one function's expressions may be; `bindings` in the order of the text; `returned` over all returns."""
 
-    values: dict[gast.AST, Value] = field(default_factory=dict)
-    bindings: dict[str, dict[gast.AST, Binding]] = field(default_factory=dict)
-    returned: Value | None = None
+    values: dict[gast.AST, PointsTo] = field(default_factory=dict)
+    bindings: dict[str, dict[gast.AST, AliasBinding]] = field(default_factory=dict)
+    returned: PointsTo | None = None
 
-    def value(self, node: gast.AST) -> Value:
+    def value(self, node: gast.AST) -> PointsTo:
         return self.values.get(node, NOTHING)
 
     def may_alias(self, left: gast.AST, right: gast.AST) -> bool:
@@ -60,11 +60,11 @@ class Surroundings:
     call        the value of a call, given the node, the function's value and the values of its arguments
     """
 
-    describe: Callable[[str], Value]
-    call: Callable[[Flow, gast.Call, State], Value]
+    describe: Callable[[str], PointsTo]
+    call: Callable[[Flow, gast.Call, State], PointsTo]
 
 
-def alias_facts(function: AnyFunction, surroundings: Surroundings, locals_: frozenset[str]) -> Facts:
+def alias_facts(function: AnyFunction, surroundings: Surroundings, locals_: frozenset[str]) -> AliasFacts:
     """The facts of one function; functions defined inside it are left closed and are analysed on their own."""
     flow = Flow(surroundings, locals_)
     state: State = {name: outside("argument", name) for name in _parameters(function)}
@@ -97,7 +97,7 @@ class Flow:
 
     def __init__(self, surroundings: Surroundings, locals_: frozenset[str]) -> None:
         self.surroundings, self.locals = surroundings, locals_
-        self.facts = Facts()
+        self.facts = AliasFacts()
         self.breaks: list[State | None] = []
         self.continues: list[State | None] = []
         self.heads: dict[gast.AST, State] = {}
@@ -195,13 +195,13 @@ class Flow:
 
     # --- targets ---------------------------------------------------------------------------------------------------
 
-    def bind(self, target: gast.AST, value: Value, state: State, source: gast.AST | None = None) -> None:
+    def bind(self, target: gast.AST, value: PointsTo, state: State, source: gast.AST | None = None) -> None:
         match target:
             case gast.Name(id=name):
                 state[name] = value
                 self.record(target, value)
                 known = self.facts.bindings.setdefault(name, {})
-                known[target] = Binding(target, source, self.facts.values[target])
+                known[target] = AliasBinding(target, source, self.facts.values[target])
             case gast.Starred(value=inner):
                 self.bind(inner, container(value, [], element(value)), state, source)
             case gast.Tuple(elts=targets) | gast.List(elts=targets):
@@ -212,7 +212,7 @@ class Flow:
             case gast.Attribute(value=base):
                 self.put(self.evaluate(base, state), value, state)
 
-    def _unpack(self, targets: list[gast.AST], value: Value, state: State, source: gast.AST | None) -> None:
+    def _unpack(self, targets: list[gast.AST], value: PointsTo, state: State, source: gast.AST | None) -> None:
         known = value.elements
         if known is None or len(known) != len(targets) or any(isinstance(t, gast.Starred) for t in targets):
             for target in targets:
@@ -222,7 +222,7 @@ class Flow:
         for position, target in enumerate(targets):
             self.bind(target, known[position], state, parts[position] if parts else source)
 
-    def augmented(self, target: gast.AST, value: Value, state: State) -> None:
+    def augmented(self, target: gast.AST, value: PointsTo, state: State) -> None:
         match target:
             case gast.Name(id=name):
                 before = self.evaluate(target, state)
@@ -233,7 +233,7 @@ class Flow:
             case _:
                 self.bind(target, value, state)
 
-    def put(self, base: Value, part: Value, state: State) -> None:
+    def put(self, base: PointsTo, part: PointsTo, state: State) -> None:
         """Something is put into an object: every name that may be the object may now reach it."""
         if not part.everything or base.form in ("array", "made"):
             return
@@ -245,16 +245,16 @@ class Flow:
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
-    def record(self, node: gast.AST, value: Value) -> Value:
+    def record(self, node: gast.AST, value: PointsTo) -> PointsTo:
         seen = self.facts.values.get(node)
         self.facts.values[node] = value if seen is None else join(seen, value)
         return value
 
-    def evaluate(self, node: gast.AST, state: State) -> Value:
+    def evaluate(self, node: gast.AST, state: State) -> PointsTo:
         """The value of an expression; what it may bind (`:=`) goes into the state."""
         return self.record(node, expression_value(self, node, state))
 
-    def lookup(self, name: str, state: State) -> Value:
+    def lookup(self, name: str, state: State) -> PointsTo:
         if name in state:
             return state[name]
         return NOTHING if name in self.locals else self.surroundings.describe(name)

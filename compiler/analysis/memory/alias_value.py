@@ -5,7 +5,7 @@
     x.copy()                        may be   something made at this place
     (x, y + 1)                      a container made here; its elements: argument x, something made here
 
-A `Value` is an upper bound: an object that is not listed is certainly not reached.
+A `PointsTo` is an upper bound: an object that is not listed is certainly not reached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FORMS = ("unknown", "scalar", "made", "array", "mask", "container", "function")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class AliasOrigin:
     """An object: an argument, a global, a variable of an enclosing function, or what was made at one place.
 
     `through` names the call whose result may, as far as is known, be (a view of) this object.
@@ -37,11 +37,11 @@ class Origin:
     through: str = ""
 
 
-Origins = frozenset[Origin]
+Origins = frozenset[AliasOrigin]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PointsTo:
     """`itself`: objects it may be or view.  `inside`: objects its elements may be.  `elements`, `each`: where known.
 
     `is_view`: on some path it is a view of an array for sure, so that `+=` on it writes through.
@@ -50,8 +50,8 @@ class Value:
     itself: Origins = frozenset()
     inside: Origins = frozenset()
     form: str = "unknown"
-    elements: tuple[Value, ...] | None = None
-    each: Value | None = None
+    elements: tuple[PointsTo, ...] | None = None
+    each: PointsTo | None = None
     is_view: bool = False
 
     @property
@@ -64,39 +64,39 @@ class Value:
         return self.form in ("array", "mask")
 
 
-SCALAR = Value(form="scalar")
-FUNCTION = Value(form="function")
-NOTHING = Value(form="made")
+SCALAR = PointsTo(form="scalar")
+FUNCTION = PointsTo(form="function")
+NOTHING = PointsTo(form="made")
 
 
-def outside(kind: str, name: str) -> Value:
+def outside(kind: str, name: str) -> PointsTo:
     """An object that was there before: an argument, a global, a variable of an enclosing function."""
-    origin = frozenset({Origin(kind, name)})
-    return Value(origin, origin)
+    origin = frozenset({AliasOrigin(kind, name)})
+    return PointsTo(origin, origin)
 
 
-def made(form: str, what: str, line: int, column: int) -> Value:
+def made(form: str, what: str, line: int, column: int) -> PointsTo:
     """A new object without anything else's parts in it."""
-    return Value(frozenset({Origin("made", what, line, column)}), frozenset(), form)
+    return PointsTo(frozenset({AliasOrigin("made", what, line, column)}), frozenset(), form)
 
 
-def container(place: Value, elements: Iterable[Value], each: Value | None = None) -> Value:
+def container(place: PointsTo, elements: Iterable[PointsTo], each: PointsTo | None = None) -> PointsTo:
     """A new tuple, list or dict: of these elements in order, or of any number of elements like `each`."""
     parts = tuple(elements)
-    inside = frozenset[Origin]().union(*(part.everything for part in parts))
+    inside = frozenset[AliasOrigin]().union(*(part.everything for part in parts))
     if each is not None:
         inside |= each.everything
     if max((_depth(part) for part in (*parts, *([each] if each else []))), default=0) >= DEEPEST:
-        return Value(place.itself, inside, "container")
-    return Value(place.itself, inside, "container", None if each else parts, each)
+        return PointsTo(place.itself, inside, "container")
+    return PointsTo(place.itself, inside, "container", None if each else parts, each)
 
 
-def _depth(value: Value) -> int:
+def _depth(value: PointsTo) -> int:
     parts = value.elements or ((value.each,) if value.each else ())
     return 1 + max(map(_depth, parts), default=0) if parts else 0
 
 
-def join(left: Value, right: Value) -> Value:
+def join(left: PointsTo, right: PointsTo) -> PointsTo:
     """What it may be when it is one or the other."""
     if left == right:
         return left
@@ -106,17 +106,17 @@ def join(left: Value, right: Value) -> Value:
     each = join(left.each, right.each) if left.each and right.each else None
     form = left.form if left.form == right.form else "unknown"
     is_view = left.is_view or right.is_view
-    return Value(left.itself | right.itself, left.inside | right.inside, form, elements, each, is_view)
+    return PointsTo(left.itself | right.itself, left.inside | right.inside, form, elements, each, is_view)
 
 
-def join_all(values: Iterable[Value]) -> Value:
+def join_all(values: Iterable[PointsTo]) -> PointsTo:
     first, *rest = list(values) or [NOTHING]
     for value in rest:
         first = join(first, value)
     return first
 
 
-def element(base: Value) -> Value:
+def element(base: PointsTo) -> PointsTo:
     """What any one element, row or item of it may be."""
     if base.each is not None:
         return base.each
@@ -126,30 +126,30 @@ def element(base: Value) -> Value:
         case "scalar" | "mask" | "function":
             return SCALAR
         case "container":
-            return Value(base.inside, base.inside)
+            return PointsTo(base.inside, base.inside)
         case "array" | "made":
-            return Value(base.itself, frozenset(), "made")
+            return PointsTo(base.itself, frozenset(), "made")
         case _:
-            return Value(base.everything, base.inside)
+            return PointsTo(base.everything, base.inside)
 
 
-def view(base: Value) -> Value:
+def view(base: PointsTo) -> PointsTo:
     """A view of an array, whatever its shape."""
     if base.form in ("scalar", "function"):
         return base
     itself = base.inside if base.form == "container" else base.everything
-    return Value(itself, frozenset(), "unknown", is_view=True)
+    return PointsTo(itself, frozenset(), "unknown", is_view=True)
 
 
-def with_part(base: Value, part: Value) -> Value:
+def with_part(base: PointsTo, part: PointsTo) -> PointsTo:
     """The container after something was put into it."""
     if base.form in ("array", "made", "mask", "scalar", "function"):
         return base  # an array copies what is stored into it
     return replace(base, inside=base.inside | part.everything, elements=None, each=None)
 
 
-def doubtful(parts: Iterable[Value], through: str, place: Value) -> Value:
+def doubtful(parts: Iterable[PointsTo], through: str, place: PointsTo) -> PointsTo:
     """The result of a call that cannot be seen: something new, or a view of anything it was given."""
-    reached = frozenset[Origin]().union(*(part.everything for part in parts))
+    reached = frozenset[AliasOrigin]().union(*(part.everything for part in parts))
     marked = frozenset(o if o.kind == "made" or o.through else replace(o, through=through) for o in reached)
-    return Value(place.itself | marked, marked)
+    return PointsTo(place.itself | marked, marked)

@@ -15,8 +15,8 @@ import gast
 
 from ...records import dataclass
 from ...types import Array
-from ..integers.affine import Form
-from ..integers.values import Integers, Scope
+from ..integers.affine import Affine
+from ..integers.values import Integers, NestScope
 from .accesses import Access
 
 
@@ -24,8 +24,8 @@ from .accesses import Access
 class Element:
     """Any element of an axis: its place, what is never negative of it, and the unknowns that are its own."""
 
-    place: Form
-    facts: tuple[Form, ...]
+    place: Affine
+    facts: tuple[Affine, ...]
     own: tuple[int, ...] = ()
 
 
@@ -47,7 +47,7 @@ def elements_of(access: Access, integers: Integers) -> list[Sequence[Element]]:
     return found
 
 
-def _index(form: Form, length: Form, is_natural: bool, scope: Scope, integers: Integers) -> Sequence[Element]:
+def _index(form: Affine, length: Affine, is_natural: bool, scope: NestScope, integers: Integers) -> Sequence[Element]:
     front = Element(form, (form, (length - form).plus(-1)))
     if is_natural or integers.is_natural(form, scope):
         return (front,)
@@ -55,16 +55,16 @@ def _index(form: Form, length: Form, is_natural: bool, scope: Scope, integers: I
     return (back,) if integers.is_natural(form.times(-1).plus(-1), scope) else (front, back)
 
 
-def _slice(item: gast.Slice, length: Form, scope: Scope, integers: Integers) -> Element:
+def _slice(item: gast.Slice, length: Affine, scope: NestScope, integers: Integers) -> Element:
     step = 1 if item.step is None else item.step.value if isinstance(item.step, gast.Constant) else 0
     starts, ends = (_bounds(part, length, scope, integers) for part in (item.lower, item.upper))
     number = integers.fresh("element")
-    place, anchor = Form(0, ((number, 1),)), None
-    facts: list[Form] = []
+    place, anchor = Affine(0, ((number, 1),)), None
+    facts: list[Affine] = []
     if step > 0:
         facts = [*(place - start for start in starts[:1]), *((end - place).plus(-1) for end in ends[-1:])]
         if item.lower is None:
-            anchor = Form(0)
+            anchor = Affine(0)
         elif len(starts) == 1 and integers.is_natural(starts[0], scope):
             anchor = starts[0]
     elif step < 0:  # where a slice that goes down starts beyond the end it starts at the end
@@ -77,7 +77,7 @@ def _slice(item: gast.Slice, length: Form, scope: Scope, integers: Integers) -> 
     return Element(place, (*facts, place, (length - place).plus(-1)), (number,))
 
 
-def _bounds(part: gast.expr | None, length: Form, scope: Scope, integers: Integers) -> tuple[Form, ...]:
+def _bounds(part: gast.expr | None, length: Affine, scope: NestScope, integers: Integers) -> tuple[Affine, ...]:
     """What a bound of a slice may be, counted from the front: the lesser first where its sign is not known."""
     form = None if part is None else integers.of(part)
     if form is None:

@@ -17,14 +17,14 @@ from math import gcd
 import gast
 
 from ...records import dataclass
-from ..integers.affine import Form
+from ..integers.affine import Affine
 from ..integers.systems import Bounds, bounds, is_empty
 from ..integers.values import Integers, Loop
 from .accesses import Access
 from .elements import Element, elements_of
 
 MOST = 8  # ways in which the signs of two accesses may be combined
-System = tuple[list[Form], list[Form]]
+System = tuple[list[Affine], list[Affine]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,22 @@ class Then:
     carrier: Loop | None
     varying: AbstractSet[str]
 
-    def form(self, form: Form, own: AbstractSet[int | None] = frozenset()) -> Form:
-        total = Form(form.constant)
+    def form(self, form: Affine, own: AbstractSet[int | None] = frozenset()) -> Affine:
+        total = Affine(form.constant)
         for unknown, factor in form.terms:
             total = total + self._of(unknown, own).times(factor)
         return total
 
-    def _of(self, unknown: int, own: AbstractSet[int | None]) -> Form:
+    def _of(self, unknown: int, own: AbstractSet[int | None]) -> Affine:
         name = self.integers.names[unknown]
-        same = Form(0, ((unknown, 1),))
+        same = Affine(0, ((unknown, 1),))
         if self.carrier is not None and self.carrier.step and name == self.carrier.variable:
-            return same + Form(0, ((self.later, self.carrier.step),))
+            return same + Affine(0, ((self.later, self.carrier.step),))
         if unknown not in own and not self.integers.varies(unknown, self.varying):
             return same
         if unknown not in self.numbers:
             self.numbers[unknown] = self.integers.fresh("then")
-        return Form(0, ((self.numbers[unknown], 1),))
+        return Affine(0, ((self.numbers[unknown], 1),))
 
     def counts(self, loop: Loop) -> bool:
         """Whether the turns of a loop are told by its variable: both moments count from one start, or by ones."""
@@ -96,7 +96,7 @@ class Meeting:
         carrier = loops[0] if is_later else None
         then = self._then(carrier, varying)
         numbers = [self.integers.fresh("distance") for _ in loops]
-        turns = [Form(0, ((number, 1),)) for number in numbers]
+        turns = [Affine(0, ((number, 1),)) for number in numbers]
         equations = [self._moved(loop, then) - t.times(loop.step) for loop, t in zip(loops, turns) if then.counts(loop)]
         least = [turns[0].plus(-1)] if is_later else []
         found: list[list[Bounds]] = []
@@ -107,7 +107,7 @@ class Meeting:
                 found.append(parts)
         return [_hull(parts) for parts in zip(*found)] if found else None
 
-    def _moved(self, loop: Loop, then: Then) -> Form:
+    def _moved(self, loop: Loop, then: Then) -> Affine:
         variable = self.integers.variable(loop.variable)
         return then.form(variable) - variable
 
@@ -131,10 +131,10 @@ class Meeting:
             apart = bool(gap.constant % gcd(*(factor for _, factor in gap.terms)))
         return apart and self._same_end(first, second, axis, here, there)
 
-    def _form(self, item: gast.expr | None) -> Form | None:
+    def _form(self, item: gast.expr | None) -> Affine | None:
         return None if item is None or isinstance(item, gast.Slice) else self.integers.of(item)
 
-    def _same_end(self, first: Access, second: Access, axis: int, here: Form, there: Form) -> bool:
+    def _same_end(self, first: Access, second: Access, axis: int, here: Affine, there: Affine) -> bool:
         """Whether neither index, or both, count from the end."""
         if not here.terms and not there.terms:
             return (here.constant < 0) == (there.constant < 0)
@@ -151,7 +151,7 @@ class Meeting:
         axes = [list(product(a, b)) for a, b in zip(mine, theirs) if a and b]
         if _size(axes) > MOST:
             axes = [pairs for pairs in axes if len(pairs) == 1]
-        turns = [] if then.carrier is None else [Form(-1, ((self.later, 1),))]
+        turns = [] if then.carrier is None else [Affine(-1, ((self.later, 1),))]
         known, loops = self.integers.known, (first.scope.loops, second.scope.loops)
         own = {number for element in chain(*theirs) for number in element.own} | {loop.turn for loop in loops[1]}
         strides = list(self.integers.strides(loops[0]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gast
 
-from ..integers.values import Scope
+from ..integers.values import NestScope
 from ..regions import Regions, stored_array
 from .accesses import Access, accesses
 from .dependences import Dependences
@@ -38,7 +38,7 @@ class Overwriting:
 
     def _access(self, statement: gast.stmt) -> Access:
         if id(statement) not in self._accesses:
-            integers, scope = self.dependences.integers, Scope()
+            integers, scope = self.dependences.integers, NestScope()
             for region in self.regions.place[id(statement)].loops:
                 scope = scope.inside(integers.loop(region.statement))
             *_, last = accesses([statement], scope, integers)

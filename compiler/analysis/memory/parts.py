@@ -15,13 +15,13 @@ import gast
 from ... import syntax
 from ...program import Function
 from ...records import dataclass
-from ..integers.values import Integers, Scope
+from ..integers.values import Integers, NestScope
 from .accesses import access, axes_of
 from .meeting import Meeting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ShownPart:
     """What a view shows, and the names that it counts from."""
 
     node: gast.Subscript
@@ -35,14 +35,14 @@ class Parts:
         self.function = function
         self.integers = Integers(function)
         self.meeting = Meeting(self.integers)
-        self._parts: dict[int, Part] = {}
-        self._scopes: dict[int, Scope] = {}
+        self._parts: dict[int, ShownPart] = {}
+        self._scopes: dict[int, NestScope] = {}
 
-    def of(self, node: gast.Subscript) -> Part:
+    def of(self, node: gast.Subscript) -> ShownPart:
         if id(node) not in self._parts:
             items = axes_of(node.slice, self.integers.types, node.value.id)
             names = {name for item in items if item is not None for name in syntax.names_read(item)}
-            self._parts[id(node)] = Part(node, frozenset(base for name in names for base in self.bases(name)))
+            self._parts[id(node)] = ShownPart(node, frozenset(base for name in names for base in self.bases(name)))
         return self._parts[id(node)]
 
     def bases(self, name: str) -> frozenset[str]:
@@ -50,17 +50,17 @@ class Parts:
         form = self.integers.of(syntax.name(name))
         return frozenset() if form is None else self.integers.names_in(form)
 
-    def are_apart(self, part: Part, store: gast.stmt) -> bool:
+    def are_apart(self, part: ShownPart, store: gast.stmt) -> bool:
         """Whether a store into an array misses all elements that a view of it shows."""
         if not (isinstance(store, gast.Assign) and isinstance(store.targets[0], gast.Subscript)):
             return False
         if not self._scopes:
-            self._note(self.function.body, Scope())
+            self._note(self.function.body, NestScope())
         scope, types = self._scopes[id(store)], self.integers.types
         shown, written = (access(node, scope, types) for node in (part.node, store.targets[0]))
         return not self.meeting.may_meet(shown, written, None, frozenset())
 
-    def _note(self, body: Iterable[gast.stmt], scope: Scope) -> None:
+    def _note(self, body: Iterable[gast.stmt], scope: NestScope) -> None:
         for statement in body:
             self._scopes[id(statement)] = scope
             is_loop = isinstance(statement, gast.For | gast.While)

@@ -14,14 +14,14 @@ from dataclasses import replace
 import gast
 
 from ...analysis.memory.alias_expression import argument_values, builtin_call, here, library_call, method_call
-from ...analysis.memory.alias_source import Facts, Flow, State, Surroundings, alias_facts
+from ...analysis.memory.alias_source import AliasFacts, Flow, State, Surroundings, alias_facts
 from ...analysis.memory.alias_value import (
     FUNCTION,
     NOTHING,
     SCALAR,
-    Origin,
+    AliasOrigin,
     Origins,
-    Value,
+    PointsTo,
     container,
     doubtful,
     join,
@@ -40,8 +40,8 @@ class Summaries:
     """What functions return, in terms of their parameters; shared by all functions of one check."""
 
     def __init__(self) -> None:
-        self.done: dict[gast.AST, Value] = {}
-        self.active: dict[gast.AST, Value] = {}
+        self.done: dict[gast.AST, PointsTo] = {}
+        self.active: dict[gast.AST, PointsTo] = {}
         self.unfinished: set[gast.AST] = set()
         self.scopes: dict[gast.AST, Scope] = {}
         self.inside: dict[gast.AST, list[Scope]] = {}
@@ -60,7 +60,7 @@ class Summaries:
             self.inside[tree] = list(scopes(tree))
         return self.inside[tree]
 
-    def summary(self, scope: Scope, resolve: Resolve) -> Value | None:
+    def summary(self, scope: Scope, resolve: Resolve) -> PointsTo | None:
         """None when calls are nested too deeply to be followed."""
         tree = scope.node
         if tree in self.done:
@@ -71,11 +71,11 @@ class Summaries:
         self.made += 1
         if len(self.active) >= DEEPEST_CALLS or self.made > MOST_SUMMARIES:
             return None
-        before = Value()
+        before = PointsTo()
         while True:
             self.active[tree] = before
             after = facts_of(scope, resolve, self).returned or NOTHING
-            wider = join(before, after) if before != Value() else after
+            wider = join(before, after) if before != PointsTo() else after
             if wider == before or tree not in self.unfinished:
                 break
             before = wider
@@ -86,10 +86,10 @@ class Summaries:
         return after
 
 
-def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> Facts:
+def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> AliasFacts:
     """The alias facts of one function, with the names around it resolved."""
 
-    def describe(name: str) -> Value:
+    def describe(name: str) -> PointsTo:
         owner = scope.owner(name)
         if owner is not None:
             return FUNCTION if name in owner.functions or name in owner.imported else outside("enclosing", name)
@@ -98,13 +98,13 @@ def facts_of(scope: Scope, resolve: Resolve, summaries: Summaries) -> Facts:
             return outside("global", name)
         return SCALAR if found.kind == "constant" else FUNCTION
 
-    def call(flow: Flow, node: gast.Call, state: State) -> Value:
+    def call(flow: Flow, node: gast.Call, state: State) -> PointsTo:
         return _call(flow, node, state, scope, resolve, summaries)
 
     return alias_facts(scope.node, Surroundings(describe, call), scope.names)
 
 
-def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Resolve, summaries: Summaries) -> Value:
+def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Resolve, summaries: Summaries) -> PointsTo:
     match node.func:
         case gast.Name(id=name) if (owner := scope.owner(name)) is not None:
             function = owner.functions.get(name)
@@ -136,7 +136,9 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
             return doubtful(argument_values(flow, node), found.name, here(node))
 
 
-def _apply(flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Resolve, summaries: Summaries) -> Value:
+def _apply(
+    flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Resolve, summaries: Summaries
+) -> PointsTo:
     """The summary of a function, with the arguments of this call put for its parameters."""
     returned = summaries.summary(callee, resolve)
     if returned is None:
@@ -146,7 +148,7 @@ def _apply(flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Re
     if alone is not None:
         return actual[alone]
 
-    def reached(origin: Origin) -> Origins:
+    def reached(origin: AliasOrigin) -> Origins:
         match origin.kind:
             case "argument":
                 found = actual.get(origin.name, NOTHING).everything
@@ -158,9 +160,9 @@ def _apply(flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Re
                 return frozenset({origin})
         return frozenset(replace(o, through=o.through or origin.through) if o.kind != "made" else o for o in found)
 
-    def substituted(value: Value) -> Value:
-        itself = frozenset[Origin]().union(*map(reached, value.itself))
-        inside = frozenset[Origin]().union(*map(reached, value.inside))
+    def substituted(value: PointsTo) -> PointsTo:
+        itself = frozenset[AliasOrigin]().union(*map(reached, value.itself))
+        inside = frozenset[AliasOrigin]().union(*map(reached, value.inside))
         elements = None if value.elements is None else tuple(map(substituted, value.elements))
         each = None if value.each is None else substituted(value.each)
         return replace(value, itself=itself, inside=inside, elements=elements, each=each)
@@ -168,7 +170,7 @@ def _apply(flow: Flow, node: gast.Call, state: State, callee: Scope, resolve: Re
     return substituted(returned)
 
 
-def arguments_by_name(flow: Flow, node: gast.Call, function: AnyFunction) -> dict[str, Value]:
+def arguments_by_name(flow: Flow, node: gast.Call, function: AnyFunction) -> dict[str, PointsTo]:
     """The values of a call's arguments by the parameters they go to; with stars, any may go anywhere."""
     a = function.args
     positional = [p.id for p in (*a.posonlyargs, *a.args)]

@@ -16,12 +16,12 @@ import gast
 import numpy as np
 
 from ...analysis.memory.alias_expression import out_argument
-from ...analysis.memory.alias_source import Binding, Facts
-from ...analysis.memory.alias_value import Origin
+from ...analysis.memory.alias_source import AliasBinding, AliasFacts
+from ...analysis.memory.alias_value import AliasOrigin
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
-from ..source.resolve import Resolution, Resolve, Source, resolve_chain
+from ..source.resolve import NameSource, Resolution, Resolve, resolve_chain
 from ..source.scopes import LEAVES, Scope, evaluated_here, name_span, parameters
 from .aliasing import DEEPEST_CALLS, Summaries, facts_of
 from .effects import root_name
@@ -46,7 +46,7 @@ class Around:
     """What a scope's changes are judged by."""
 
     scope: Scope
-    facts: Facts
+    facts: AliasFacts
     file: str
     text: str
     resolve: Resolve
@@ -58,7 +58,7 @@ class Around:
 
 def changes(around: Around) -> Iterator[Diagnostic]:
     """The findings of one scope, one for each code and object."""
-    groups: dict[tuple[str, str, str], list[tuple[Change, Origin]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[Change, AliasOrigin]]] = {}
     node = around.scope.node
     body = [node.body] if isinstance(node, gast.Lambda) else node.body
     for statement in body:
@@ -72,7 +72,7 @@ def changes(around: Around) -> Iterator[Diagnostic]:
         yield _diagnostic(code, found, around)
 
 
-def _code(change: Change, origin: Origin, around: Around) -> str:
+def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
     match origin.kind:
         case "made":
             return ""
@@ -165,7 +165,7 @@ def _changes_by_function(node: gast.Call, found: Resolution, summaries: Summarie
             yield Change(argument, argument, how, inside=changed.get(name, ()))
 
 
-def changed_parameters(source: Source, summaries: Summaries) -> dict[str, tuple[Label, ...]]:
+def changed_parameters(source: NameSource, summaries: Summaries) -> dict[str, tuple[Label, ...]]:
     """The parameters of a function that it changes for sure, and where; those it may change are left to the types."""
     tree = source.tree
     if tree not in summaries.changed:
@@ -192,7 +192,7 @@ def changed_parameters(source: Source, summaries: Summaries) -> dict[str, tuple[
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _diagnostic(code: str, found: list[tuple[Change, Origin]], around: Around) -> Diagnostic:
+def _diagnostic(code: str, found: list[tuple[Change, AliasOrigin]], around: Around) -> Diagnostic:
     change, origin = found[0]
     name, root = origin.name, root_name(change.base)
     help_: tuple[str, ...]
@@ -223,7 +223,7 @@ def _diagnostic(code: str, found: list[tuple[Change, Origin]], around: Around) -
     return Diagnostic(code, message, span, change.how, others, help_, subject=name)
 
 
-def _kind_word(origin: Origin) -> str:
+def _kind_word(origin: AliasOrigin) -> str:
     return {"argument": "the argument", "global": "the global"}.get(origin.kind, "the variable")
 
 
@@ -234,7 +234,7 @@ def _or_declare(name: str, around: Around) -> str:
     return f", or declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
 
 
-def _place_of(origin: Origin, around: Around) -> Iterable[Label]:
+def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
     """Where the object comes from: the parameter, or the assignment outside."""
     if origin.kind == "argument":
         for parameter in parameters(around.scope.node):
@@ -246,7 +246,7 @@ def _place_of(origin: Origin, around: Around) -> Iterable[Label]:
             yield Label(span, "assigned here")
 
 
-def _last_binding(change: Change, origin: Origin, around: Around) -> Binding | None:
+def _last_binding(change: Change, origin: AliasOrigin, around: Around) -> AliasBinding | None:
     """The assignment that made a name stand for the object: the last one above the change, or else the first."""
     known = around.facts.bindings.get(root_name(change.base), {}).values()
     same = (origin.kind, origin.name)
@@ -259,14 +259,14 @@ def _position(node: gast.AST) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-def _binding_label(change: Change, origin: Origin, around: Around, text: str) -> Iterator[Label]:
+def _binding_label(change: Change, origin: AliasOrigin, around: Around, text: str) -> Iterator[Label]:
     binding = _last_binding(change, origin, around)
     if binding is not None:
         word = f"`{root_name(change.base)}` " if text.startswith("may be") else ""
         yield Label(Span.of(binding.target, around.file), word + text)
 
 
-def _copy_of(change: Change, origin: Origin, around: Around) -> str:
+def _copy_of(change: Change, origin: AliasOrigin, around: Around) -> str:
     """The binding written with a copy, where it is short and its source is an expression of its own."""
     binding = _last_binding(change, origin, around)
     simple = gast.Name | gast.Subscript | gast.Attribute | gast.Call

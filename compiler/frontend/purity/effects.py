@@ -16,7 +16,7 @@ import gast
 import numpy as np
 
 from ... import vocabulary as words
-from ...analysis.memory.alias_source import Facts
+from ...analysis.memory.alias_source import AliasFacts
 from ...diagnostics import Diagnostic, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass
@@ -34,7 +34,7 @@ class Judge:
     """What a scope's names are judged by."""
 
     scope: Scope
-    facts: Facts
+    facts: AliasFacts
     file: str
     resolve: Resolve
     vocabulary: Vocabulary

@@ -15,7 +15,7 @@ import gast
 
 from ...diagnostics import LONGEST_CHAIN, Label, Span
 from ...records import dataclass
-from ..source.resolve import Source, resolve_chain
+from ..source.resolve import NameSource, resolve_chain
 from ..source.scopes import Scope
 from .aliasing import Summaries
 
@@ -26,7 +26,7 @@ MOST_HELPERS = 1000  # functions reached from one; who has more finds the faults
 class Helper:
     """A function that is reached, and the calls that lead to it, the nearest first."""
 
-    source: Source
+    source: NameSource
     chain: tuple[Label, ...] = ()
 
     @property
@@ -36,7 +36,7 @@ class Helper:
 
 
 def reached(
-    root: Source, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
+    root: NameSource, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
 ) -> Iterator[Helper]:
     """The helpers of a function, nearest first; with `is_live` those that are not there yet are not looked into."""
     queue, met = [Helper(root, chain)], {root.function or root.tree}
@@ -52,7 +52,7 @@ def reached(
             yield helper
 
 
-def mentioned(source: Source, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, Source]]:
+def mentioned(source: NameSource, summaries: Summaries) -> Iterator[tuple[Scope, gast.AST, NameSource]]:
     """The functions that stand behind the names of a function and of the functions inside it, and where."""
     for scope in summaries.scopes_of(source.tree):
         for node in scope.nodes:
@@ -64,5 +64,5 @@ def mentioned(source: Source, summaries: Summaries) -> Iterator[tuple[Scope, gas
                 yield scope, node, inner
 
 
-def name_of(source: Source) -> str:
+def name_of(source: NameSource) -> str:
     return getattr(source.tree, "name", "lambda")

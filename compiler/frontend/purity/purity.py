@@ -21,7 +21,7 @@ import gast
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import Vocabulary
-from ..source.resolve import Resolve, Source
+from ..source.resolve import NameSource, Resolve
 from ..source.scopes import AnyFunction, Scope
 from .aliasing import Summaries, facts_of
 from .changes import Around, changes
@@ -68,7 +68,7 @@ def check_function(
     are not go there.
     """
     check = Check(Vocabulary(is_supported, known_names), Summaries(), options)
-    return check.judge(Source(tree, file, text, resolve), False, set() if judged is None else judged)[0]
+    return check.judge(NameSource(tree, file, text, resolve), False, set() if judged is None else judged)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ class Check:
     options: Options
 
     def judge(
-        self, root: Source, is_live: bool, judged: set[tuple[object, object]]
+        self, root: NameSource, is_live: bool, judged: set[tuple[object, object]]
     ) -> tuple[tuple[Diagnostic, ...], bool]:
         """The faults of a function and of what it reaches, and whether all of that is there by now.
 
@@ -97,7 +97,7 @@ class Check:
                 found += self.faults(helper, is_helper=True)
         return tuple(found), is_complete
 
-    def judge_helper(self, root: Source, chain: tuple[Label, ...]) -> tuple[Diagnostic, ...]:
+    def judge_helper(self, root: NameSource, chain: tuple[Label, ...]) -> tuple[Diagnostic, ...]:
         """The faults of a function that compiled ones alone call, and of what it reaches; `chain` leads to it."""
         first = Helper(root, chain)
         others = [one for one in reached(root, self.summaries, True, chain) if one.source.function is not None]
@@ -113,7 +113,7 @@ class Check:
         ordered = in_order(_each_told_once(found))
         return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
 
-    def _scope_faults(self, scope: Scope, source: Source, is_helper: bool) -> Iterator[Diagnostic]:
+    def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
         facts = facts_of(scope, resolve, self.summaries)
         static = () if is_inner else tuple(options.static)
@@ -152,7 +152,7 @@ def in_order(found: Iterator[Diagnostic] | list[Diagnostic]) -> tuple[Diagnostic
 
 
 def _option_faults(
-    inside: Sequence[Scope], source: Source, options: Options, summaries: Summaries
+    inside: Sequence[Scope], source: NameSource, options: Options, summaries: Summaries
 ) -> Iterator[Diagnostic]:
     """Names in `static=`, `mutates=` and `freeze=` that are no parameters, or no globals that are read."""
     own = inside[0]

@@ -1,6 +1,6 @@
 """Find the tree of a function in the file it was written in.
 
-    function object  ->  Source(tree with the file's own line numbers, file, text)
+    function object  ->  SourceFile(tree with the file's own line numbers, file, text)
 
 The definition is found by its position, so decorators, nesting and lambdas in the middle of an expression need no
 guessing about indentation.  The lines around it are parsed alone if they give the very code of the function; else the
@@ -26,7 +26,7 @@ FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class SourceFile:
     """A function's tree: a FunctionDef or a Lambda, and the file around it."""
 
     tree: gast.FunctionDef | gast.Lambda
@@ -39,7 +39,7 @@ class Source:
         return self.tree.lineno
 
 
-def read(function: python_types.FunctionType) -> Source:
+def read(function: python_types.FunctionType) -> SourceFile:
     """The source of a Python function.  Raises CompileError R004 where it cannot be had."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
@@ -56,7 +56,7 @@ def read(function: python_types.FunctionType) -> Source:
         missing = f"the file no longer holds `{function.__qualname__}` at line {code.co_firstlineno}"
         message = f"{missing}: it has changed since"
         raise CompileError(Diagnostic("R004", message, span, "not found here", help=("import it again",)))
-    return Source(tree, code.co_filename, text, function.__name__)
+    return SourceFile(tree, code.co_filename, text, function.__name__)
 
 
 _FILES: dict[tuple[str, int], ast.Module] = {}

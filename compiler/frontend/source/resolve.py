@@ -49,7 +49,7 @@ class Resolution:
     what: str = ""
     span: Span | None = None
     members: Callable[[str], Resolution] | None = field(default=None, repr=False, compare=False)
-    source: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
+    source: Callable[[], NameSource | None] | None = field(default=None, repr=False, compare=False)
     mutates: tuple[str, ...] = ()
 
 
@@ -57,7 +57,7 @@ Resolve: TypeAlias = Callable[[str], Resolution]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class NameSource:
     """A function as text: its tree, its file, how to resolve its names, and the function where there is one."""
 
     tree: gast.FunctionDef | gast.Lambda
@@ -146,13 +146,13 @@ def _assigned_at(function: types.FunctionType, name: str) -> Span | None:
     return module(name).span if module else None
 
 
-def source_of(function: types.FunctionType) -> Source | None:
+def source_of(function: types.FunctionType) -> NameSource | None:
     """The tree of a Python function in its file; None when it cannot be read."""
     try:
         found = read(function)
     except (CompileError, SyntaxError):
         return None
-    return Source(found.tree, found.file, found.text, live_resolver(function), function)
+    return NameSource(found.tree, found.file, found.text, live_resolver(function), function)
 
 
 def classify(value: Any, name: str) -> Resolution:

@@ -22,7 +22,7 @@ import numpy
 
 from ...diagnostics import Span
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
-from .resolve import Resolution, Resolve, Source, article, library, member, resolve_chain
+from .resolve import NameSource, Resolution, Resolve, article, library, member, resolve_chain
 
 ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer asarray outer diag loads")
 CONTAINERS = words("list dict set bytearray")
@@ -45,13 +45,13 @@ def parse_module(text: str) -> gast.Module:
 @functools.lru_cache(maxsize=64)
 def module_resolver(text: str, file: str) -> Resolve:
     """Resolve the names of a module from its text; raises SyntaxError."""
-    return Names(parse_module(text).body, text, file, None).resolve
+    return StaticNames(parse_module(text).body, text, file, None).resolve
 
 
 def function_resolver(outer: Resolve, enclosing: Iterable[gast.FunctionDef], text: str, file: str) -> Resolve:
     """Resolve names as seen inside these functions, outermost first, then as `outer` does."""
     for function in enclosing:
-        outer = Names(function.body, text, file, outer, parameter_names(function)).resolve
+        outer = StaticNames(function.body, text, file, outer, parameter_names(function)).resolve
     return outer
 
 
@@ -62,7 +62,7 @@ def parameter_names(function: gast.FunctionDef | gast.Lambda) -> tuple[str, ...]
     return tuple(parameter.id for parameter in listed if parameter is not None)
 
 
-class Names:
+class StaticNames:
     """The names that one block of text binds; those it does not bind are left to `outer`, or to the builtins."""
 
     def __init__(
@@ -113,7 +113,7 @@ class Names:
                 original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == name)
                 return self._imported(statement, original)
             case gast.FunctionDef():
-                source = Source(statement, self.file, self.text, self.resolve)
+                source = NameSource(statement, self.file, self.text, self.resolve)
                 return Resolution(
                     "function", name, span=span, source=lambda: source, mutates=declared(statement, "mutates")
                 )
@@ -207,7 +207,7 @@ class Names:
             is_exception = mark.kind == "builtin" and mark.name.endswith(("Error", "Exception"))
             if is_exception or mark.name in ("typing.NamedTuple", "dataclasses.dataclass", "enum.Enum", "enum.IntEnum"):
                 return Resolution("class", name, span=span)
-        inside = Names(node.body, self.text, self.file, self.resolve)
+        inside = StaticNames(node.body, self.text, self.file, self.resolve)
 
         def members(attribute: str) -> Resolution:
             known = attribute in inside.bindings and not bases
@@ -234,7 +234,7 @@ class Names:
         def members(attribute: str) -> Resolution:
             found = resolve(attribute)
             if found.kind == "undefined" and os.path.basename(path) == "__init__.py":
-                inner = Names([], "", path, None)._module(attribute, 1)
+                inner = StaticNames([], "", path, None)._module(attribute, 1)
                 return inner if inner.kind == "module" else found
             return found
 

@@ -17,7 +17,7 @@ from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
 from ...types import Array, ListOf
 from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
 from ..source.desugar import desugar, made_names
-from ..source.read import Source
+from ..source.read import SourceFile
 from . import (
     attributes,
     builtin_calls,
@@ -211,7 +211,7 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     return result
 
 
-def _is_running(frame: Frame, source: Source) -> bool:
+def _is_running(frame: Frame, source: SourceFile) -> bool:
     """Whether a function has been entered and not left: a method that calls itself, by whatever way."""
     walker: Frame | None = frame
     while walker is not None and walker.source is not source:
@@ -227,7 +227,7 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
     )
     if reaches_itself(closure):
         return instances.call_closure_instance(frame, closure, bound, node)
-    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace, outer=outer, is_library=outer.is_library)
     return inline(frame, inner, closure.node, bound, node)
 

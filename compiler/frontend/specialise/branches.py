@@ -18,7 +18,7 @@ from ...records import dataclass
 from . import choices, evaluate, execute
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
-from .merge import Meeting, Merging, leaf_names, named
+from .merge import Join, Merging, leaf_names, named
 from .values import DROPPED, UNDEFINED, Conflict, Ref, Static, Undefined, Value
 
 VALUE = " (value)"  # ends the variable that holds the value of a conditional expression: no name of Python's
@@ -98,7 +98,7 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     """Go on after both sides; the copies that merge variables and objects are added to the sides."""
     left, right = first.state(), second.state()
     _flag_unset(frame, left, right, live)
-    joined, differing = _join_states(frame, Meeting(frame, first.contents, second.contents), left, right, live)
+    joined, differing = _join_states(frame, Join(frame, first.contents, second.contents), left, right, live)
     frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}
     frame.heap.contents = {key: value for key, value in joined.items() if isinstance(key, int)}
     made: dict[Any, Ref] = {}
@@ -116,7 +116,7 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
 
 
 def _join_states(
-    frame: Frame, meeting: Meeting, left: dict, right: dict, live: frozenset[str] | None
+    frame: Frame, meeting: Join, left: dict, right: dict, live: frozenset[str] | None
 ) -> tuple[dict[Any, Value], list[Any]]:
     """Variables and contents after two paths, and the keys of those that the paths left different."""
     own = set(meeting.left) ^ set(meeting.right)  # made on one side: of interest where a variable leads to them

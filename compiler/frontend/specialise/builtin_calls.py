@@ -8,7 +8,7 @@ import gast
 
 from ... import types
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
-from ...ops.python_names import Binding
+from ...ops.python_names import NameBinding
 from ...types import Array, Scalar
 from . import (
     apply,
@@ -130,7 +130,7 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
 def over_array(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:
     """A builtin on a vector, as the library has it."""
     require_vector(frame, args[0], {"largest": "max", "smallest": "min", "total": "sum"}[name], node)
-    return library.call(frame, Binding(function=f"python_builtins:{name}"), args, {}, node, hint)
+    return library.call(frame, NameBinding(function=f"python_builtins:{name}"), args, {}, node, hint)
 
 
 def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] | None:

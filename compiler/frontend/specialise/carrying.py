@@ -22,7 +22,7 @@ from . import branches, evaluate, execute
 from .frame import Frame, Stopped
 from .heap import reachable
 from .merge import Merging, leaf_names, named, own_lengths
-from .objects_of_loops import Head, Slots
+from .objects_of_loops import Head, ObjectSlots
 from .values import (
     UNDEFINED,
     Conflict,
@@ -52,7 +52,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     grown = reachable(changed, frame.heap.contents)
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
-    slots, own = Slots(frozenset(frame.heap.contents)), set[str]()
+    slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
     try:
@@ -122,7 +122,7 @@ class _Trial:
     """One run of a loop body: names at the head, statements, values at its end."""
 
     def __init__(
-        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: Slots, own: set[str]
+        self, frame: Frame, node: gast.stmt, entry: dict, heads: dict, slots: ObjectSlots, own: set[str]
     ) -> None:
         self.frame, self.node, self.entry, self.slots, self.own = frame, node, entry, slots, own
         self.given = heads

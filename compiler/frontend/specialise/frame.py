@@ -36,7 +36,7 @@ from ...ops.schema import OPERATORS, TypeFault
 from ...program import Decision, Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
-from ..source.read import Source, read, span_of
+from ..source.read import SourceFile, read, span_of
 from . import broadcasts
 from .called_from import calls_to
 from .heap import Heap, Owner, tree
@@ -138,10 +138,10 @@ class Task:
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)
-    sources: dict[python_types.FunctionType, Source] = field(default_factory=dict)
+    sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
 
-    def source_of(self, function: python_types.FunctionType) -> Source:
+    def source_of(self, function: python_types.FunctionType) -> SourceFile:
         """The source of a function, read once in a compilation however often it is called."""
         if function not in self.sources:
             self.sources[function] = read(function)
@@ -183,7 +183,7 @@ class Frame:
 
     task: Task
     builder: Builder
-    source: Source
+    source: SourceFile
     namespace: Namespace
     variables: dict[str, Value] = field(default_factory=dict)
     outer: Frame | None = None

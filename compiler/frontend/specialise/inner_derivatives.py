@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...program import Function, Program
-from ..source.read import Source, read
+from ..source.read import SourceFile, read
 from . import apply, evaluate, instances
 from .frame import Frame, Instance, Specialised
 from .local_functions import Environment
@@ -50,7 +50,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     key, abstract = instances.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
-        source = Source(closure.node, outer.source.file, outer.source.text, name)
+        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
         inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
         instances.compile_instance(frame, base, abstract, inner, closure.node, environment)

@@ -20,7 +20,7 @@ from ...builder import Builder
 from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, ListOf, Type
-from ..source.read import Source
+from ..source.read import SourceFile
 from . import apply, containers, library
 from .frame import Frame, Instance, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
@@ -75,7 +75,7 @@ def _names_of(code: python_types.CodeType) -> list[str]:
 
 
 def call_instance(
-    frame: Frame, function: Any, source: Source, namespace: Namespace, bound: dict[str, Value], node
+    frame: Frame, function: Any, source: SourceFile, namespace: Namespace, bound: dict[str, Value], node
 ) -> Value:
     key, abstract = signature(frame, id(function), bound)
     inner = Frame(frame.task, frame.builder, source, namespace)
@@ -89,7 +89,7 @@ def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value
     everything = {**bound, **environment.passed}
     key, abstract = signature(frame, environment.identity, everything)
     name = getattr(closure.node, "name", "lambda_")
-    source = Source(closure.node, outer.source.file, outer.source.text, name)
+    source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
     return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
 

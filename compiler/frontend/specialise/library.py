@@ -13,7 +13,7 @@ from ...dtypes import INT_WORD, is_integer, promote_dtypes
 from ...names import base_of
 from ...ops import python_names
 from ...ops.primitives import Primitive
-from ...ops.python_names import Binding
+from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import StaticFunction, dtype_name
@@ -27,14 +27,14 @@ from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Value, from_
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
 
-def binding_of(value: Any) -> Binding | Primitive | StaticFunction | None:
+def binding_of(value: Any) -> NameBinding | Primitive | StaticFunction | None:
     """What a Python object means to the compiler, if it is one of the library's."""
     if isinstance(value, Primitive | StaticFunction):
         return value
     return python_names.binding_of(value)
 
 
-def method(name: str) -> Binding | None:
+def method(name: str) -> NameBinding | None:
     return python_names.METHODS.get(name)
 
 
@@ -48,9 +48,9 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return primitive(frame, binding, args, kwargs, node, hint)
         case StaticFunction():
             return ask(frame, binding, args, node)
-        case Binding(kind="operator"):
+        case NameBinding(kind="operator"):
             return operator(frame, binding, args, kwargs, node, hint)
-        case Binding(kind="dtype"):
+        case NameBinding(kind="dtype"):
             return convert(frame, binding.dtype, args, node, hint)
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
@@ -119,7 +119,7 @@ def renamed(frame: Frame, result: Value, hint: str) -> Value:
     return Leaf(fresh)
 
 
-def operator(frame: Frame, binding: Binding, args, kwargs, node: gast.AST, hint: str) -> Value:
+def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, hint: str) -> Value:
     row = binding.row
     for name in kwargs:
         if name not in ("dtype",) or kwargs[name] != Static(None):

@@ -46,7 +46,7 @@ INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does n
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Meeting:
+class Join:
     """Two paths that meet: what the objects hold at the end of each.
 
     `pairs` says what a name is after two paths that left different objects in it; each pair has one answer, so that

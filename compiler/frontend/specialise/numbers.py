@@ -14,7 +14,7 @@ import gast
 
 from ... import syntax, types
 from ...dtypes import FLOAT_WORD, is_inexact
-from ...ops.python_names import Binding
+from ...ops.python_names import NameBinding
 from ...types import Scalar
 from . import evaluate, library
 from .frame import Frame
@@ -60,7 +60,7 @@ def power(frame: Frame, args: list[Value], node: gast.AST, hint: str) -> Value:
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str) -> Value:
-    return library.call(frame, Binding(function=f"python_builtins:{name}"), args, {}, node, hint)
+    return library.call(frame, NameBinding(function=f"python_builtins:{name}"), args, {}, node, hint)
 
 
 def rounded(frame: Frame, value: Value, found: Scalar, digits: int, node: gast.AST, hint: str) -> Value:

@@ -18,14 +18,14 @@ from dataclasses import field
 
 from ...records import dataclass
 from .frame import Frame
-from .merge import Meeting
+from .merge import Join
 from .values import UNDEFINED, Joined, Ref, Undefined, Value
 
 _TOKENS = itertools.count(-1, -1)  # numbers of no object: two that have one among their origins may be the same
 
 
 @dataclass(slots=True, eq=False)
-class Slots:
+class ObjectSlots:
     """What the trials of one loop found out.
 
     before    the objects that were there before the loop
@@ -62,10 +62,10 @@ class Head:
 
     def __init__(
         self, frame: Frame, left: Mapping[int, Value], right: Mapping[int, Value], heads: Mapping[int, int],
-        slots: Slots,
+        slots: ObjectSlots,
     ) -> None:  # fmt: skip
         self.frame, self.heads, self.slots = frame, heads, slots
-        self.meeting = Meeting(frame, left, right, self._join_objects)
+        self.meeting = Join(frame, left, right, self._join_objects)
         self.made: dict[tuple[int | None, int], Joined] = {}
         self.ends: dict[int, int] = {}
 

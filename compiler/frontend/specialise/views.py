@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gast
 
-from ...analysis.memory.alias import Conflict, conflicts
+from ...analysis.memory.alias import AliasConflict, conflicts
 from ...diagnostics import CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
@@ -24,7 +24,7 @@ def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
     raise cls(dict.fromkeys(found))
 
 
-def describe(function: Function, conflict: Conflict, mutates: tuple[str, ...]) -> Diagnostic | None:
+def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ...]) -> Diagnostic | None:
     here = span(conflict.store)
     if here is None:
         return None
@@ -40,7 +40,7 @@ def describe(function: Function, conflict: Conflict, mutates: tuple[str, ...]) -
     return Diagnostic("R003", message, here, "changed here", labels(conflict, conflict.other), help=help_)
 
 
-def labels(conflict: Conflict, other: str) -> tuple[Label, ...]:
+def labels(conflict: AliasConflict, other: str) -> tuple[Label, ...]:
     made = []
     for statement, text in ((conflict.origin, f"`{other}` starts to share here"), (conflict.use, "used again here")):
         place = span(statement)

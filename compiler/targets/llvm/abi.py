@@ -50,7 +50,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EmitOptions:
     """What the user chose.  `contract` lets a product and a sum round once; `exceptions` are the user's own classes;
     `line_tables` points machine code into the printed loops stage.
     """

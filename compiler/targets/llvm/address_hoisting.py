@@ -20,18 +20,18 @@ from ...analysis.lanes import straight
 from ...ops.forms import LENGTHS
 from .abi import STORED
 from .checks import OpenLoop, before_loop
-from .frame import ArrayPlace, Frame
-from .text import Code, Value, int_
+from .frame import ArrayPlace, Emission
+from .text import Code, SsaValue, int_
 
 SAME = 'asm "", "=r,0"({}) memory(none) nounwind willreturn'
 
 
-def hidden(code: Code, value: Value) -> Value:
+def hidden(code: Code, value: SsaValue) -> SsaValue:
     """The same value, of unknown origin."""
     return value if value.is_int else code.value(value.type, f"call {value.type} {SAME.format(value)}")
 
 
-def bounds(frame: Frame, node: gast.For, start: Value, stop: Value) -> tuple[Value, Value]:
+def bounds(frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue) -> tuple[SsaValue, SsaValue]:
     """Where an innermost loop starts and stops; what was calculated, or depends on loops around it, is hidden."""
     if not straight(node.body):
         return start, stop
@@ -40,7 +40,7 @@ def bounds(frame: Frame, node: gast.For, start: Value, stop: Value) -> tuple[Val
     return hidden(frame.code, start), stop if is_length else hidden(frame.code, stop)
 
 
-def row_of(frame: Frame, node: gast.Subscript) -> Value | None:
+def row_of(frame: Emission, node: gast.Subscript) -> SsaValue | None:
     """The address of the row that an element access is in; None where it is not known before the loop."""
     loop, place = frame.loops[-1] if frame.loops else None, frame.array(node.value.id)
     items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
@@ -55,7 +55,7 @@ def row_of(frame: Frame, node: gast.Subscript) -> Value | None:
     return loop.rows[key]
 
 
-def _fixed(frame: Frame, loop: OpenLoop, node: gast.Subscript, axis: int, index: gast.expr) -> str | int | None:
+def _fixed(frame: Emission, loop: OpenLoop, node: gast.Subscript, axis: int, index: gast.expr) -> str | int | None:
     """An index that is the same in every iteration, and needs no check."""
     if frame.ranges.of(node, axis) != FRONT:
         return None
@@ -67,7 +67,7 @@ def _fixed(frame: Frame, loop: OpenLoop, node: gast.Subscript, axis: int, index:
     return None
 
 
-def _address(frame: Frame, place: ArrayPlace, leading: list[str | int]) -> Value:
+def _address(frame: Emission, place: ArrayPlace, leading: list[str | int]) -> SsaValue:
     """data + i * stride + ...: before the loop, which may have no iteration, so it may lie outside of the array."""
     code = frame.code
     total = int_(0)

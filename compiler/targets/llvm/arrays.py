@@ -17,13 +17,13 @@ from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .address_hoisting import row_of
 from .checks import fits, tags_of
-from .frame import INTERNAL_ERROR, ArrayPlace, Frame
-from .text import INLINED, NULL, Definition, Module, Tags, Value, int_
+from .frame import INTERNAL_ERROR, ArrayPlace, Emission
+from .text import INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
 
 INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
-CONTEXT = Value("ptr", "%context")
-LAST_CODE = Value("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
+CONTEXT = SsaValue("ptr", "%context")
+LAST_CODE = SsaValue("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
 LONG = INT
 ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
     ("ValueError", "negative dimensions are not allowed", ()),
@@ -57,26 +57,26 @@ class View:
     """An array in registers; `strides` is None for C order."""
 
     dtype: str
-    owner: Value
-    data: Value
-    dims: tuple[Value, ...]
-    strides: tuple[Value, ...] | None
+    owner: SsaValue
+    data: SsaValue
+    dims: tuple[SsaValue, ...]
+    strides: tuple[SsaValue, ...] | None
 
 
-def keep(frame: Frame, owner: Value) -> None:
+def keep(frame: Emission, owner: SsaValue) -> None:
     """One more reference; null stands for memory that Python owns during the call."""
-    frame.module.define(Definition("pellucid.keep", "void", ("ptr %owner",), (KEEP,), attributes=INLINED))
+    frame.module.define(LlvmDefinition("pellucid.keep", "void", ("ptr %owner",), (KEEP,), attributes=INLINED))
     frame.code.call("void", "pellucid.keep", owner)
 
 
-def drop(frame: Frame, owner: Value) -> None:
+def drop(frame: Emission, owner: SsaValue) -> None:
     frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
     uses = ("pellucid_release",)
-    frame.module.define(Definition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED))
+    frame.module.define(LlvmDefinition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED))
     frame.code.call("void", "pellucid.drop", owner)
 
 
-def read(frame: Frame, name: str) -> View:
+def read(frame: Emission, name: str) -> View:
     """The array that a name holds now."""
     code, place = frame.code, frame.array(name)
     strides = tuple(code.load("i64", s) for s in place.strides) if place.type.layout != "C" else None
@@ -84,11 +84,11 @@ def read(frame: Frame, name: str) -> View:
     return View(place.type.dtype, code.load("ptr", place.owner), code.load("ptr", place.data), dims, strides)
 
 
-def strides_of(frame: Frame, view: View) -> tuple[Value, ...]:
+def strides_of(frame: Emission, view: View) -> tuple[SsaValue, ...]:
     """Steps in elements along each axis."""
     if view.strides is not None:
         return view.strides
-    steps: list[Value] = []
+    steps: list[SsaValue] = []
     step = int_(1)
     for dim in reversed(view.dims):
         steps.insert(0, step)
@@ -97,7 +97,7 @@ def strides_of(frame: Frame, view: View) -> tuple[Value, ...]:
     return tuple(steps)
 
 
-def bind(frame: Frame, name: str, view: View, fresh: bool) -> None:
+def bind(frame: Emission, name: str, view: View, fresh: bool) -> None:
     """Make a name hold this array.  A `fresh` one brings its reference along, another is shared."""
     code, place = frame.code, frame.array(name)
     if not fresh:
@@ -115,7 +115,7 @@ def bind(frame: Frame, name: str, view: View, fresh: bool) -> None:
     drop(frame, old)
 
 
-def _require_c_order(frame: Frame, view: View) -> None:
+def _require_c_order(frame: Emission, view: View) -> None:
     """A type that promises C order for a view that has none would read other memory: stop instead."""
     code = frame.code
     expected = strides_of(frame, View(view.dtype, view.owner, view.data, view.dims, None))
@@ -124,7 +124,7 @@ def _require_c_order(frame: Frame, view: View) -> None:
         frame.fail_if(differs, INTERNAL_ERROR, "Pellucid: a view was promised to be contiguous and is not")
 
 
-def change_places(frame: Frame, names: Sequence[str], values: Sequence[str]) -> None:
+def change_places(frame: Emission, names: Sequence[str], values: Sequence[str]) -> None:
     """`a, b = b, a`: the same references, each under another name."""
     code = frame.code
     places = {name: frame.array(name) for name in names}
@@ -136,7 +136,7 @@ def change_places(frame: Frame, names: Sequence[str], values: Sequence[str]) -> 
             code.store(value, field)
 
 
-def release(frame: Frame, place: ArrayPlace) -> None:
+def release(frame: Emission, place: ArrayPlace) -> None:
     """Let go of what a name holds; it holds nothing afterwards."""
     if place.owned:
         old = frame.code.load("ptr", place.owner)
@@ -151,7 +151,7 @@ def declare_allocator(module: Module) -> None:
     module.declare("pellucid_allocate", "declare noalias ptr @pellucid_allocate(i64)")
 
 
-def allocate(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+def allocate(frame: Emission, dtype: str, dims: Sequence[SsaValue]) -> View:
     """A new C array with undefined elements."""
     code = frame.code
     name, lengths = _allocator(frame, dims)
@@ -160,7 +160,7 @@ def allocate(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
     return View(dtype, owner, code.offset("i8", owner, HEADER_BYTES), tuple(dims), None)
 
 
-def _allocator(frame: Frame, dims: Sequence[Value]) -> tuple[str, list[Value]]:
+def _allocator(frame: Emission, dims: Sequence[SsaValue]) -> tuple[str, list[SsaValue]]:
     """The routine that checks lengths and takes a block, and how it is given the lengths."""
     code = frame.code
     name = {1: "pellucid_new_vector", 2: "pellucid_new_matrix"}.get(len(dims))
@@ -174,7 +174,7 @@ def _allocator(frame: Frame, dims: Sequence[Value]) -> tuple[str, list[Value]]:
     return "pellucid_new_array", [int_(len(dims)), lengths]
 
 
-def take_block(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
+def take_block(frame: Emission, dtype: str, dims: Sequence[SsaValue]) -> View:
     """The same for lengths that are known to be good."""
     code = frame.code
     declare_allocator(frame.module)
@@ -192,7 +192,7 @@ def take_block(frame: Frame, dtype: str, dims: Sequence[Value]) -> View:
 # --- elements ------------------------------------------------------------------------------------------------------
 
 
-def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: str | None) -> Value:
+def checked_index(frame: Emission, index: SsaValue, length: SsaValue, axis: int, proven: str | None) -> SsaValue:
     """The position from the front; negative ones count from the end, as in Python."""
     code = frame.code
     if proven == FRONT:
@@ -206,7 +206,7 @@ def checked_index(frame: Frame, index: Value, length: Value, axis: int, proven: 
     return position
 
 
-def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> Value:
+def position_of(frame: Emission, node: gast.Subscript, axis: int, index: SsaValue) -> SsaValue:
     """The position from the front; not checked where the loop around it has tested all of its iterations."""
     code, array = frame.code, node.value.id
     proven = frame.ranges.of(node, axis)
@@ -227,7 +227,7 @@ def position_of(frame: Frame, node: gast.Subscript, axis: int, index: Value) -> 
     return code.load("i64", place)
 
 
-def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+def element_pointer(frame: Emission, node: gast.Subscript, indices: Sequence[SsaValue]) -> SsaValue:
     code, place = frame.code, frame.array(node.value.id)
     row = row_of(frame, node)
     if row is not None:
@@ -248,7 +248,7 @@ def element_pointer(frame: Frame, node: gast.Subscript, indices: Sequence[Value]
     return code.offset(STORED[place.type.dtype], data, total)
 
 
-def _row_major(frame: Frame, place: ArrayPlace, positions: Sequence[Value]) -> Value:
+def _row_major(frame: Emission, place: ArrayPlace, positions: Sequence[SsaValue]) -> SsaValue:
     code = frame.code
     total = positions[0]
     for position, dim in zip(positions[1:], place.dims[1:], strict=True):
@@ -256,16 +256,16 @@ def _row_major(frame: Frame, place: ArrayPlace, positions: Sequence[Value]) -> V
     return total
 
 
-def load_element(frame: Frame, node: gast.Subscript, indices: Sequence[Value]) -> Value:
+def load_element(frame: Emission, node: gast.Subscript, indices: Sequence[SsaValue]) -> SsaValue:
     place = frame.array(node.value.id)
     return load_at(frame, place.type.dtype, element_pointer(frame, node, indices), tags_of(frame, node))
 
 
-def load_at(frame: Frame, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
+def load_at(frame: Emission, dtype: str, pointer: SsaValue, tags: Tags = ()) -> SsaValue:
     return memory_values.load(frame.code, dtype, pointer, tags)
 
 
-def store_at(frame: Frame, dtype: str, value: Value, pointer: Value, tags: Tags = ()) -> None:
+def store_at(frame: Emission, dtype: str, value: SsaValue, pointer: SsaValue, tags: Tags = ()) -> None:
     memory_values.store(frame.code, dtype, value, pointer, tags)
 
 

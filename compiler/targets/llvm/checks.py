@@ -22,9 +22,9 @@ from ...lower.arithmetic import text_of
 from ...ops.schema import row_of
 from ...records import dataclass
 from . import noalias
-from .frame import ArrayPlace, Frame
+from .frame import ArrayPlace, Emission
 from .storage import Apart, split_tags
-from .text import TRUE, Line, Tag, Tags, Value, int_
+from .text import TRUE, LlvmLine, SsaValue, Tag, Tags, int_
 
 LARGEST = 2**52  # constants in indices: with lengths below that no sum here overflows
 
@@ -43,19 +43,19 @@ class OpenLoop:
     """
 
     variable: str
-    low: Value
-    high: Value
+    low: SsaValue
+    high: SsaValue
     place: int
     assigned: frozenset[str]
-    flag: Value | None = None
+    flag: SsaValue | None = None
     tags: Mapping[int, Tags] = field(default_factory=dict)
-    lines: list[str | Line] = field(default_factory=list)
+    lines: list[str | LlvmLine] = field(default_factory=list)
     tested: set[tuple[str, int, str]] = field(default_factory=set)
     is_innermost: bool = False
-    rows: dict[tuple[str | int, ...], Value] = field(default_factory=dict)
+    rows: dict[tuple[str | int, ...], SsaValue] = field(default_factory=dict)
 
 
-def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
+def open_loop(frame: Emission, node: gast.For, low: SsaValue, high: SsaValue) -> None:
     """What comes next is the loop: its head, then its body."""
     assigned = frozenset(n for s in syntax.walk(node.body) for n in syntax.names_changed(s))
     if frame.version is not None:
@@ -68,13 +68,13 @@ def open_loop(frame: Frame, node: gast.For, low: Value, high: Value) -> None:
     frame.loops.append(loop)
 
 
-def declare_apart(frame: Frame, node: gast.For) -> Mapping[int, Tags]:
+def declare_apart(frame: Emission, node: gast.For) -> Mapping[int, Tags]:
     """Tags for accesses that stay where they are while others move past them."""
     node, classes = written_out(frame, node), storage_classes(frame.function)
     return declare_scopes(frame, noalias.fixed_and_moving(node, frame.integers(), frame.ranges, classes))
 
 
-def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, Tags]:
+def declare_scopes(frame: Emission, groups: Iterable[Apart]) -> Mapping[int, Tags]:
     """Tags for accesses that are apart from here to the end of the loop that comes next."""
     known = {n: p.tags for n, p in frame.places.items() if isinstance(p, ArrayPlace)}
     tags, scopes = split_tags(frame.module, known, groups)
@@ -85,7 +85,7 @@ def declare_scopes(frame: Frame, groups: Iterable[Apart]) -> Mapping[int, Tags]:
     return tags
 
 
-def written_out(frame: Frame, node: gast.For) -> gast.For:
+def written_out(frame: Emission, node: gast.For) -> gast.For:
     """The loop with start, stop and step, as far as they are known here."""
     bounds = [_written_out(frame, argument) for argument in node.iter.args]
     if len(bounds) == 1:
@@ -95,14 +95,14 @@ def written_out(frame: Frame, node: gast.For) -> gast.For:
     return syntax.rebuild(node, iter=syntax.rebuild(node.iter, args=bounds))
 
 
-def _written_out(frame: Frame, node: gast.expr, depth: int = 4) -> gast.expr:
+def _written_out(frame: Emission, node: gast.expr, depth: int = 4) -> gast.expr:
     """The expression with the values of the names that were given them right before this statement."""
     if not depth or not set(syntax.names_read(node)) & frame.preceding.keys():
         return node
     return _written_out(frame, syntax.map_names(node, lambda name: frame.preceding.get(name, name)), depth - 1)
 
 
-def remember(frame: Frame, node: gast.stmt) -> None:
+def remember(frame: Emission, node: gast.stmt) -> None:
     """What the next statement of this block may take names for: values given in an unbroken row of assignments."""
     match node:
         case gast.Assign(targets=[gast.Name(id=name)], value=value) if frame.is_long(name):
@@ -112,19 +112,19 @@ def remember(frame: Frame, node: gast.stmt) -> None:
             frame.preceding = {}
 
 
-def tags_of(frame: Frame, node: gast.Subscript) -> Tags:
+def tags_of(frame: Emission, node: gast.Subscript) -> Tags:
     """What LLVM is told of the memory that an element access touches."""
     known = frame.loops[-1].tags.get(id(node)) if frame.loops else None
     return frame.array(node.value.id).tags if known is None else known
 
 
-def close_loop(frame: Frame) -> None:
+def close_loop(frame: Emission) -> None:
     """Put the tests that its accesses asked for before the loop."""
     loop = frame.loops.pop()
     frame.code.lines[loop.place : loop.place] = loop.lines
 
 
-def fits(frame: Frame, array: str, axis: int, index: gast.expr) -> Value | None:
+def fits(frame: Emission, array: str, axis: int, index: gast.expr) -> SsaValue | None:
     """Whether the index is in bounds in every iteration, as the loop's flag; None where one test cannot say so."""
     loop = frame.loops[-1] if frame.loops else None
     rest = _without(index, loop.variable) if loop is not None else None
@@ -178,7 +178,7 @@ def _rest(node: gast.expr, sign: int, variable: str) -> Rest | None:
     return None
 
 
-def before_loop(frame: Frame, loop: OpenLoop, write) -> None:
+def before_loop(frame: Emission, loop: OpenLoop, write) -> None:
     """Write instructions before the loop."""
     code = frame.code
     lines, terminated = code.lines, code.terminated
@@ -187,11 +187,11 @@ def before_loop(frame: Frame, loop: OpenLoop, write) -> None:
     code.lines, code.terminated = lines, terminated
 
 
-def _test(frame: Frame, loop: OpenLoop, array: str, axis: int, rest: Rest) -> None:
+def _test(frame: Emission, loop: OpenLoop, array: str, axis: int, rest: Rest) -> None:
     """flag = flag and low + rest >= 0 and high <= length - rest; sums stop at the ends of 64 bits."""
     code = frame.code
     length = code.load("i64", frame.array(array).dims[axis])
-    added: Value = int_(rest.constant)
+    added: SsaValue = int_(rest.constant)
     if rest.name:
         added = frame.scalar(rest.name)
     if rest.moves:

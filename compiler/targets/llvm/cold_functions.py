@@ -14,7 +14,7 @@ import gast
 from ... import syntax
 from ...program import Function
 from ...tuning import FEW_TURNS, LARGE_PART, SHORT_BODY
-from .frame import Frame
+from .frame import Emission
 from .text import AS_IT_STANDS, OPTIMISED
 
 
@@ -23,7 +23,7 @@ def is_glue(function: Function, recursive: frozenset[str]) -> bool:
     return len(function.body) >= SHORT_BODY and function.name not in recursive
 
 
-def attributes(frame: Frame) -> str:
+def attributes(frame: Emission) -> str:
     """What LLVM is told of a function that is written."""
     return AS_IT_STANDS if frame.is_glue and frame.calls_loops and not frame.holds_loops else OPTIMISED
 
@@ -37,7 +37,7 @@ def values_of(function: Function) -> dict[str, list[gast.AST]]:
     return found
 
 
-def is_short(frame: Frame, loop: gast.For) -> bool:
+def is_short(frame: Emission, loop: gast.For) -> bool:
     """Whether a loop has few iterations: a constant number, or one for each large part of something longer."""
     bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
     if len(bounds) == len(loop.iter.args):
@@ -50,7 +50,7 @@ def is_short(frame: Frame, loop: gast.For) -> bool:
     return False
 
 
-def _has_a_place_for_each_part(frame: Frame, array: str) -> bool:
+def _has_a_place_for_each_part(frame: Emission, array: str) -> bool:
     match frame.values().get(array):
         case [gast.Call(func=gast.Name(id="empty"), keywords=keywords)]:
             shape = next(k.value for k in keywords if k.arg == "shape")
@@ -60,7 +60,7 @@ def _has_a_place_for_each_part(frame: Frame, array: str) -> bool:
     return False
 
 
-def _counts_parts(frame: Frame, name: str) -> bool:
+def _counts_parts(frame: Emission, name: str) -> bool:
     match frame.values().get(name):
         case [gast.Call(func=gast.Name(id="floor_divide"), args=[_, gast.Constant(value=int(part))])]:
             return part >= LARGE_PART

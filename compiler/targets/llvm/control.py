@@ -22,17 +22,17 @@ from . import checks, polls
 from .address_hoisting import bounds
 from .cold_functions import is_short
 from .expressions import lower_int, lower_test
-from .frame import Frame
+from .frame import Emission
 from .loop_versioning import lower_in_pieces
 from .parallel import lower_apart, lower_parallel
-from .text import Code, Tag, Tags, Value, int_
+from .text import Code, SsaValue, Tag, Tags, int_
 
 ONE = int_(1)
 LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')
-LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
+LowerBlock = Callable[[Emission, Sequence[gast.stmt]], None]
 
 
-def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
+def lower_if(frame: Emission, node: gast.If, lower_block: LowerBlock) -> None:
     code = frame.code
     then, done = code.label("then"), code.label("joined")
     otherwise = code.label("else") if node.orelse else done
@@ -46,7 +46,7 @@ def lower_if(frame: Frame, node: gast.If, lower_block: LowerBlock) -> None:
     code.start(done)
 
 
-def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None:
+def lower_while(frame: Emission, node: gast.While, lower_block: LowerBlock) -> None:
     code = frame.code
     span, inlined = frame.span, frame.inlined
     frame.holds_loops = True
@@ -62,13 +62,13 @@ def lower_while(frame: Frame, node: gast.While, lower_block: LowerBlock) -> None
     code.start(done)
 
 
-def _lower_body(frame: Frame, node: gast.For | gast.While, lower_block: LowerBlock) -> None:
+def _lower_body(frame: Emission, node: gast.For | gast.While, lower_block: LowerBlock) -> None:
     frame.depth += 1
     lower_block(frame, node.body)
     frame.depth -= 1
 
 
-def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
+def lower_for(frame: Emission, node: gast.For, lower_block: LowerBlock) -> None:
     """A step of 1 or -1 counts itself; any other goes by the number of iterations, which cannot overflow."""
     arguments = [lower_int(frame, a) for a in node.iter.args]
     start, stop = arguments[:2] if len(arguments) > 1 else (int_(0), arguments[0])
@@ -86,13 +86,13 @@ def lower_for(frame: Frame, node: gast.For, lower_block: LowerBlock) -> None:
     frame.in_lanes = outer
 
 
-def _set_counter(frame: Frame, node: gast.For, value: Value) -> None:
+def _set_counter(frame: Emission, node: gast.For, value: SsaValue) -> None:
     """Begin the body of a loop that stays where it is."""
     frame.holds_loops = frame.holds_loops or not is_short(frame, node)
     frame.set_scalar(node.target.id, value)
 
 
-def _advice(frame: Frame, node: gast.For, before: tuple[int, int]) -> Tags:
+def _advice(frame: Emission, node: gast.For, before: tuple[int, int]) -> Tags:
     """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
 
     One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
@@ -121,7 +121,7 @@ def _written(code: Code) -> tuple[int, int]:
     return len(code.lines), code.vector_calls
 
 
-def _carries(frame: Frame, node: gast.For) -> bool:
+def _carries(frame: Emission, node: gast.For) -> bool:
     """Whether an iteration reads a scalar that the one before it set."""
     types = frame.function.types
     later = {n for s in node.body for n in syntax.names_changed(s) if isinstance(types.get(n), Scalar)}
@@ -133,7 +133,7 @@ def _carries(frame: Frame, node: gast.For) -> bool:
 
 
 def _count_by_one(
-    frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
+    frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue, step: SsaValue, lower_block: LowerBlock
 ) -> None:
     code = frame.code
     current = code.variable("i64", "now", int_(0), of=node.target.id)
@@ -166,7 +166,7 @@ def _count_by_one(
 
 
 def _count_by_step(
-    frame: Frame, node: gast.For, start: Value, stop: Value, step: Value, lower_block: LowerBlock
+    frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue, step: SsaValue, lower_block: LowerBlock
 ) -> None:
     code = frame.code
     frame.fail_if(code.compare("eq", step, int_(0)), "ValueError", "range() arg 3 must not be zero")
@@ -209,12 +209,12 @@ class Strip:
     """A part of a loop between two looks for signals: the block where it begins, its end, where the loop began."""
 
     head: str
-    end: Value
-    current: Value
+    end: SsaValue
+    current: SsaValue
     place: tuple[Span | None, tuple[Span, ...]]
 
 
-def _begin_strip(frame: Frame, node: gast.For, current: Value, stop: Value, step: Value) -> Strip | None:
+def _begin_strip(frame: Emission, node: gast.For, current: SsaValue, stop: SsaValue, step: SsaValue) -> Strip | None:
     """The first or the next strip of a loop that goes from `current` to `stop`; None where it is not cut."""
     length = polls.strip_length(frame, node)
     if length is None:
@@ -230,7 +230,7 @@ def _begin_strip(frame: Frame, node: gast.For, current: Value, stop: Value, step
     return Strip(head, end, current, (frame.span, frame.inlined))
 
 
-def _end_strip(frame: Frame, node: gast.For, strip: Strip, stop: Value, step: Value) -> None:
+def _end_strip(frame: Emission, node: gast.For, strip: Strip, stop: SsaValue, step: SsaValue) -> None:
     """Go on behind a strip, if more is left."""
     code = frame.code
     more, done = code.label("more"), code.label("done")

@@ -12,7 +12,7 @@ from ...dtypes import DTYPE, INT_WORD, NUMPY_DTYPE, is_bool, is_exact, is_inexac
 from . import half, memory_values
 from .abi import BITS, INT64_MIN, REGISTER, STORED
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, Value, float_, int_
+from .text import FALSE, SsaValue, float_, int_
 
 NAN_TO_INT = python_message(lambda: int(float("nan")))
 INFINITY_TO_INT = python_message(lambda: int(float("inf")))
@@ -27,17 +27,17 @@ def _saturates() -> bool:
 SATURATES = _saturates()
 
 
-def truth(here: Here, x: Value, dtype: str) -> Value:
+def truth(here: Here, x: SsaValue, dtype: str) -> SsaValue:
     """Whether a value counts as true: nan does."""
     if is_bool(dtype):
         return x
     if is_inexact(dtype):
-        return here.code.compare("une", x, Value(x.type, "0.0"))
-    return here.code.compare("ne", x, Value(x.type, "0"))
+        return here.code.compare("une", x, SsaValue(x.type, "0.0"))
+    return here.code.compare("ne", x, SsaValue(x.type, "0"))
 
 
 @emits("cast")
-def cast(here: Here, x: Value) -> Value:
+def cast(here: Here, x: SsaValue) -> SsaValue:
     """From `here.source` to `here.result`; NumPy's `astype`, or Python's conversions where either side is weak."""
     source, result = here.source, here.result
     if source == result:
@@ -55,7 +55,7 @@ def cast(here: Here, x: Value) -> Value:
     return truncate(here, x, source, result)
 
 
-def _as_float(here: Here, x: Value) -> Value:
+def _as_float(here: Here, x: SsaValue) -> SsaValue:
     code, source, result = here.code, here.source, here.result
     to = REGISTER[result]
     if is_inexact(source):
@@ -68,14 +68,14 @@ def _as_float(here: Here, x: Value) -> Value:
     return memory_values.rounded(code, result, code.convert(operation, x, to))
 
 
-def _as_int(here: Here, x: Value, source: str, python: bool) -> Value:
+def _as_int(here: Here, x: SsaValue, source: str, python: bool) -> SsaValue:
     """The lowest bits, or more of them; what does not fit raises where one of the two is an int of Python's."""
     code, result = here.code, here.result
     wider = BITS[result] > BITS[source]
     made = code.convert(_extension(source) if wider else "trunc", x, REGISTER[result])
     if not python or here.idle or is_exact(source, result):
         return made
-    outside = code.compare("slt", x, Value(x.type, "0")) if is_signed(source) != is_signed(result) else FALSE
+    outside = code.compare("slt", x, SsaValue(x.type, "0")) if is_signed(source) != is_signed(result) else FALSE
     if BITS[result] < BITS[source]:
         back = code.convert(_extension(result), made, x.type)
         outside = code.binary("or", outside, code.compare("ne", back, x))
@@ -90,7 +90,7 @@ def _extension(dtype: str) -> str:
     return "sext" if is_signed(dtype) else "zext"
 
 
-def truncate(here: Here, x: Value, source: str, result: str) -> Value:
+def truncate(here: Here, x: SsaValue, source: str, result: str) -> SsaValue:
     """A float as an int: Python raises for what does not fit, NumPy gives what the processor does.
 
     Processors have conversions to 32 and 64 bits, of which narrower ints are the lowest.  x86 has signed ones alone.
@@ -115,12 +115,12 @@ def truncate(here: Here, x: Value, source: str, result: str) -> Value:
     return code.binary("xor", made, code.select(upper, int_(INT64_MIN), int_(0)))
 
 
-def _signed(here: Here, x: Value, fits: Value, bits: int) -> Value:
+def _signed(here: Here, x: SsaValue, fits: SsaValue, bits: int) -> SsaValue:
     """What x86 gives: the least int for what does not fit."""
     return here.code.select(fits, here.code.convert("fptosi", x, f"i{bits}"), int_(-(2 ** (bits - 1)), f"i{bits}"))
 
 
-def _fits(here: Here, x: Value, dtype: str) -> Value:
+def _fits(here: Here, x: SsaValue, dtype: str) -> SsaValue:
     """Whether a double is an int of this dtype once its fraction is cut off."""
     code, row = here.code, DTYPE[dtype]
     least, above = float(row.least), float(int(row.greatest) + 1)
@@ -128,10 +128,10 @@ def _fits(here: Here, x: Value, dtype: str) -> Value:
     return code.binary("and", low, code.compare("olt", x, float_(above)))
 
 
-def _require_fit(here: Here, x: Value, fits: Value) -> None:
+def _require_fit(here: Here, x: SsaValue, fits: SsaValue) -> None:
     code = here.code
     if here.weak or here.source_weak:
         here.fail_if(code.compare("uno", x, x), "ValueError", NAN_TO_INT)
         size = code.intrinsic("fabs", x)
         here.fail_if(code.compare("oeq", size, float_(float("inf"))), "OverflowError", INFINITY_TO_INT)
-        here.fail_if(code.binary("xor", fits, Value("i1", "true")), "OverflowError", INT_TOO_LARGE)
+        here.fail_if(code.binary("xor", fits, SsaValue("i1", "true")), "OverflowError", INT_TOO_LARGE)

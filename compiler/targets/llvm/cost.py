@@ -37,11 +37,11 @@ from ...tuning import (
 )
 from ...types import Array, rank
 from .abi import ITEM_BYTES
-from .frame import ArrayPlace, Frame
+from .frame import ArrayPlace, Emission
 from .here import wrapping
-from .text import Value, float_, int_
+from .text import SsaValue, float_, int_
 
-Cost = float | Value
+Cost = float | SsaValue
 
 
 NANOSECONDS = {
@@ -56,7 +56,7 @@ class Estimate:
     `lengths` says of some of them what they will be: lengths of arrays that the loop does not change.
     """
 
-    frame: Frame
+    frame: Emission
     changing: frozenset[str]
     lengths: Mapping[str, gast.expr] = field(default_factory=dict)
 
@@ -118,7 +118,7 @@ class Estimate:
         guessed = 0.5 if start is None or stop is None else 1.0
         return self.product(guessed / abs(step), self.absolute(whole))
 
-    def known(self, node: gast.expr) -> Value | None:
+    def known(self, node: gast.expr) -> SsaValue | None:
         """An int that can be had before the loop, by arithmetic that cannot fail and may wrap."""
         code = self.frame.code
         match node:
@@ -142,7 +142,7 @@ class Estimate:
 
     # --- numbers that may be known now or at run time
 
-    def difference(self, left: Value, right: Value) -> Cost:
+    def difference(self, left: SsaValue, right: SsaValue) -> Cost:
         if left.is_int and right.is_int:
             return float(int(left.text) - int(right.text))
         return self.frame.code.convert("sitofp", self.frame.code.binary("sub", left, right), "double")
@@ -154,7 +154,7 @@ class Estimate:
         constant = sum((p for p in parts if isinstance(p, float)), 0.0)
         total: Cost = constant
         for part in parts:
-            if isinstance(part, Value):
+            if isinstance(part, SsaValue):
                 total = part if total == 0.0 else self._binary("fadd", part, total)
         return total
 
@@ -163,15 +163,15 @@ class Estimate:
             return left * right
         return self._binary("fmul", left, right)
 
-    def _binary(self, operation: str, left: Cost, right: Cost) -> Value:
+    def _binary(self, operation: str, left: Cost, right: Cost) -> SsaValue:
         return self.frame.code.binary(operation, as_value(left), as_value(right))
 
 
-def as_value(cost: Cost) -> Value:
+def as_value(cost: Cost) -> SsaValue:
     return float_(cost) if isinstance(cost, float) else cost
 
 
-def _expression(frame: Frame, node: gast.AST) -> float:
+def _expression(frame: Emission, node: gast.AST) -> float:
     kind = type(node)
     if kind is gast.Name or kind is gast.Constant:
         return 0.0
@@ -202,6 +202,6 @@ def block_length(start: gast.expr, stop: gast.expr) -> int:
     return 0
 
 
-def _item_bytes(frame: Frame, name: str) -> int:
+def _item_bytes(frame: Emission, name: str) -> int:
     type_ = frame.function.types.get(name)
     return ITEM_BYTES[type_.dtype] if isinstance(type_, Array) else 8

@@ -21,7 +21,7 @@ from ...tuning import QUICK_ELEMENTS, QUICK_ITERATIONS
 from .abi import QUICK_BELOW
 from .lengths import is_length, lengths_of
 from .native_calls import native_name
-from .text import Definition, Module
+from .text import LlvmDefinition, Module
 
 ANY = 2**62
 
@@ -29,7 +29,7 @@ ANY = 2**62
 def write_effort(module: Module, program: Program) -> None:
     attributes = module.definitions[native_name(program.main)].attributes
     answer = f"  ret i64 {quick_below(program)}"
-    module.define(Definition(QUICK_BELOW, "i64", (), (answer,), attributes=attributes, linkage=""))
+    module.define(LlvmDefinition(QUICK_BELOW, "i64", (), (answer,), attributes=attributes, linkage=""))
 
 
 def quick_below(program: Program) -> int:

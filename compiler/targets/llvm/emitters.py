@@ -10,7 +10,7 @@ from ...dtypes import FLOAT_WORD
 from . import conversions, float_emitters, helpers, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
 from .conversions import truncate
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, Value, float_
+from .text import FALSE, SsaValue, float_
 
 __all__ = ["EMITTERS"]
 
@@ -33,7 +33,7 @@ FLOAT_MODULO_BY_ZERO = python_message(lambda: 1.0 % float(_zero()))
 # --- sums and products ---------------------------------------------------------------------------------------------
 
 
-def _checked(here: Here, name: str, x: Value, y: Value) -> Value:
+def _checked(here: Here, name: str, x: SsaValue, y: SsaValue) -> SsaValue:
     """An int operation of Python, whose ints do not wrap."""
     if not here.weak:
         return here.code.binary(name, x, y)
@@ -45,38 +45,38 @@ def _checked(here: Here, name: str, x: Value, y: Value) -> Value:
 
 
 @emits("add")
-def add(here: Here, x: Value, y: Value) -> Value:
+def add(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_bool:
         return here.code.binary("or", x, y)
     return here.code.binary("fadd", x, y) if here.is_float else _checked(here, "add", x, y)
 
 
 @emits("subtract")
-def subtract(here: Here, x: Value, y: Value) -> Value:
+def subtract(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("fsub", x, y) if here.is_float else _checked(here, "sub", x, y)
 
 
 @emits("multiply")
-def multiply(here: Here, x: Value, y: Value) -> Value:
+def multiply(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_bool:
         return here.code.binary("and", x, y)
     return here.code.binary("fmul", x, y) if here.is_float else _checked(here, "mul", x, y)
 
 
 @emits("negative")
-def negative(here: Here, x: Value) -> Value:
+def negative(here: Here, x: SsaValue) -> SsaValue:
     if here.is_float:
         return here.code.unary("fneg", x)
     return _checked(here, "sub", here.number(0), x)
 
 
 @emits("positive")
-def positive(here: Here, x: Value) -> Value:
+def positive(here: Here, x: SsaValue) -> SsaValue:
     return x
 
 
 @emits("absolute")
-def absolute(here: Here, x: Value) -> Value:
+def absolute(here: Here, x: SsaValue) -> SsaValue:
     if here.is_float:
         return here.code.intrinsic("fabs", x)
     if not here.is_signed:
@@ -86,12 +86,12 @@ def absolute(here: Here, x: Value) -> Value:
 
 
 @emits("square")
-def square(here: Here, x: Value) -> Value:
+def square(here: Here, x: SsaValue) -> SsaValue:
     return multiply(here, x, x)
 
 
 @emits("sign")
-def sign(here: Here, x: Value) -> Value:
+def sign(here: Here, x: SsaValue) -> SsaValue:
     code, zero = here.code, here.number(0)
     if here.is_float:
         # a nan is in no order with zero and stays
@@ -105,7 +105,7 @@ def sign(here: Here, x: Value) -> Value:
 
 
 @emits("reciprocal")
-def reciprocal(here: Here, x: Value) -> Value:
+def reciprocal(here: Here, x: SsaValue) -> SsaValue:
     if here.is_float:
         return here.code.binary("fdiv", here.number(1), x)
     # NumPy divides in double and truncates: 1 and -1 stay, 0 becomes the least int, all else 0
@@ -118,7 +118,7 @@ def reciprocal(here: Here, x: Value) -> Value:
 
 
 @emits("divide")
-def divide(here: Here, x: Value, y: Value) -> Value:
+def divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if not here.is_float:
         here.fail_if(code.compare("eq", y, here.number(0)), "ZeroDivisionError", DIVISION_BY_ZERO)
@@ -130,7 +130,7 @@ def divide(here: Here, x: Value, y: Value) -> Value:
     return code.binary("fdiv", x, y)
 
 
-def _int_division(here: Here, x: Value, y: Value, message: str) -> tuple[Value, Value, Value]:
+def _int_division(here: Here, x: SsaValue, y: SsaValue, message: str) -> tuple[SsaValue, SsaValue, SsaValue]:
     """C's quotient and remainder by a divisor that is safe, and whether Python's are one apart from them."""
     code, zero = here.code, here.number(0)
     if not here.is_signed:
@@ -148,7 +148,7 @@ def _int_division(here: Here, x: Value, y: Value, message: str) -> tuple[Value, 
 
 
 @emits("floor_divide")
-def floor_divide(here: Here, x: Value, y: Value) -> Value:
+def floor_divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if here.is_float:
         if here.weak:
@@ -167,7 +167,7 @@ def floor_divide(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("remainder")
-def remainder(here: Here, x: Value, y: Value) -> Value:
+def remainder(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     if here.is_float:
         if here.weak:
@@ -180,14 +180,14 @@ def remainder(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("fmod")
-def fmod(here: Here, x: Value, y: Value) -> Value:
+def fmod(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_float:
         return here.code.binary("frem", x, y)
     _, rest, _ = _int_division(here, x, y, MODULO_BY_ZERO)
     return _zero_for_small(here, rest, y)
 
 
-def _zero_for_small(here: Here, rest: Value, divisor: Value) -> Value:
+def _zero_for_small(here: Here, rest: SsaValue, divisor: SsaValue) -> SsaValue:
     is_zero = here.code.compare("eq", divisor, here.number(0))
     if not here.is_signed:
         return here.code.select(is_zero, here.number(0), rest)
@@ -196,7 +196,7 @@ def _zero_for_small(here: Here, rest: Value, divisor: Value) -> Value:
 
 
 @emits("power")
-def power_(here: Here, x: Value, y: Value) -> Value:
+def power_(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_float:
         return float_emitters.power(here, x, y)
     code = here.code
@@ -215,7 +215,7 @@ def power_(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("maximum")
-def maximum(here: Here, x: Value, y: Value) -> Value:
+def maximum(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_bool:
         return here.code.binary("or", x, y)
     if here.is_float:
@@ -224,7 +224,7 @@ def maximum(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("minimum")
-def minimum(here: Here, x: Value, y: Value) -> Value:
+def minimum(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     if here.is_bool:
         return here.code.binary("and", x, y)
     if here.is_float:
@@ -233,15 +233,15 @@ def minimum(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("fmax")
-def fmax(here: Here, x: Value, y: Value) -> Value:
+def fmax(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return float_emitters.number_extreme(here, "oge", x, y) if here.is_float else maximum(here, x, y)
 
 
 @emits("fmin")
-def fmin(here: Here, x: Value, y: Value) -> Value:
+def fmin(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return float_emitters.number_extreme(here, "ole", x, y) if here.is_float else minimum(here, x, y)
 
 
 @emits("where")
-def where(here: Here, condition: Value, x: Value, y: Value) -> Value:
+def where(here: Here, condition: SsaValue, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.select(condition, x, y)

@@ -10,7 +10,7 @@ from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
 from .native_calls import CONTEXT, native_name
-from .text import NULL, Code, Module, Value, int_
+from .text import NULL, Code, Module, SsaValue, int_
 
 
 def write_entry(module: Module, function: Function) -> None:
@@ -42,7 +42,7 @@ def _fix_stack_limit(code: Code) -> None:
     code.store(code.select(relative, code.binary("add", frame, limit), limit), place)
 
 
-def _unpacked(code: Code, type_: Type, slot: int) -> list[Value]:
+def _unpacked(code: Code, type_: Type, slot: int) -> list[SsaValue]:
     """A parameter from its slots; an array of Python's has no owner here, so that nobody releases it."""
     first = code.offset("i64", CONTEXT, slot)
     if isinstance(type_, Scalar):

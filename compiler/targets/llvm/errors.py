@@ -19,7 +19,7 @@ from ....runtime.traceback_frames import Line, show
 from ...dtypes import NUMPY_DTYPE
 from ...messages import message_arguments
 from ...types import Scalar
-from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, ErrorSite, Options
+from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, EmitOptions, ErrorSite
 
 if TYPE_CHECKING:
     from ...diagnostics import Span
@@ -28,7 +28,7 @@ ERRNO_RESULT_TOO_LARGE = 34
 
 
 def make_error(
-    sites: Sequence[ErrorSite], number: int, slots: Any, options: Options
+    sites: Sequence[ErrorSite], number: int, slots: Any, options: EmitOptions
 ) -> BaseException:
     """The exception of an error site, with the values and the calls that the context recorded.
 

@@ -26,8 +26,8 @@ from .abi import (
     ENTRY,
     QUICK_BELOW,
     STACK_LIMIT,
+    EmitOptions,
     ErrorSite,
-    Options,
     argument_slots,
     result_slots,
 )
@@ -48,7 +48,7 @@ class Executable:
     results: tuple[Type, ...]
     library: machine_code.Library
     sites: Sequence[ErrorSite]
-    options: Options
+    options: EmitOptions
     sources: Sequence[Source] = ()
     target: str = ""
 
@@ -84,7 +84,7 @@ class Executable:
 
     def plan(
         self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object], guards: Guards
-    ) -> dispatch.Plan | None:
+    ) -> dispatch.CallPlan | None:
         """How native dispatch calls this; `frozen` are the last arguments, which are the same in every call.
 
         None for lists, which are native inside a program only, as a rule.
@@ -95,7 +95,7 @@ class Executable:
         first = position = ARGUMENTS + sum(map(argument_slots, self.parameters[: len(self.parameters) - len(frozen)]))
         for pack, leaf in zip(self._packers[len(self.parameters) - len(frozen) :], frozen, strict=True):
             position = pack(slots, position, leaf, kept)
-        return dispatch.Plan(
+        return dispatch.CallPlan(
             code=self.library.address(ENTRY),
             leaves=packing.leaf_words(self.results, self._first_result),
             recipe=recipe,

@@ -19,12 +19,12 @@ from .abi import REGISTER
 from .arrays import load_element
 from .conversions import cast, truth
 from .emitters import EMITTERS
-from .frame import Frame
+from .frame import Emission
 from .here import INT_TOO_LARGE, Here
-from .text import FALSE, TRUE, Value, float_
+from .text import FALSE, TRUE, SsaValue, float_
 
 
-def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
+def scalar_type(frame: Emission, node: gast.expr) -> Scalar:
     types = frame.function.types
     type_ = types[node.id] if type(node) is gast.Name else type_of(node, types, frame.held)
     if not isinstance(type_, Scalar):
@@ -32,20 +32,20 @@ def scalar_type(frame: Frame, node: gast.expr) -> Scalar:
     return type_
 
 
-def lower_as(frame: Frame, node: gast.expr, dtype: str) -> Value:
+def lower_as(frame: Emission, node: gast.expr, dtype: str) -> SsaValue:
     """The value of an expression in the register type of a dtype."""
     if isinstance(node, gast.Constant):
         return _constant(frame, node.value, dtype)
     return _lower_from(frame, node, scalar_type(frame, node), dtype)
 
 
-def _lower_from(frame: Frame, node: gast.expr, source: Scalar, dtype: str) -> Value:
+def _lower_from(frame: Emission, node: gast.expr, source: Scalar, dtype: str) -> SsaValue:
     """The same for an expression of this type."""
     value = lower(frame, node)
     return value if source.dtype == dtype else convert(frame, value, source, Scalar(dtype), node)
 
 
-def lower_int(frame: Frame, node: gast.expr) -> Value:
+def lower_int(frame: Emission, node: gast.expr) -> SsaValue:
     if isinstance(node, gast.Constant):
         return _constant(frame, node.value, INT_WORD)
     source = scalar_type(frame, node)
@@ -53,13 +53,15 @@ def lower_int(frame: Frame, node: gast.expr) -> Value:
     return convert(frame, lower(frame, node), source, Scalar(INT_WORD, not is_exact(source.dtype, INT_WORD)), node)
 
 
-def lower_test(frame: Frame, node: gast.expr) -> Value:
+def lower_test(frame: Emission, node: gast.expr) -> SsaValue:
     """The truth of an expression."""
     value = lower(frame, node)
     return truth(_here(frame, node, BOOL_WORD), value, scalar_type(frame, node).dtype)
 
 
-def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: gast.expr | None = None) -> Value:
+def convert(
+    frame: Emission, value: SsaValue, source: Scalar, target: Scalar, node: gast.expr | None = None
+) -> SsaValue:
     if source.dtype == target.dtype:
         return value
     here = Here(
@@ -69,7 +71,7 @@ def convert(frame: Frame, value: Value, source: Scalar, target: Scalar, node: ga
     return cast(here, value)
 
 
-def lower(frame: Frame, node: Any) -> Value:
+def lower(frame: Emission, node: Any) -> SsaValue:
     """The value of an expression in the register type of its own dtype."""
     kind = type(node)
     if kind is gast.Call:
@@ -94,12 +96,12 @@ def _items(node: gast.Subscript) -> list[gast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
 
 
-def index_of_list(frame: Frame, node: gast.Subscript) -> Value:
+def index_of_list(frame: Emission, node: gast.Subscript) -> SsaValue:
     (item,) = _items(node)
     return lower_int(frame, item)
 
 
-def _constant(frame: Frame, value: object, dtype: str) -> Value:
+def _constant(frame: Emission, value: object, dtype: str) -> SsaValue:
     """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
     if not isinstance(value, bool | int | float):
         raise InternalError("llvm", repr(value), "not a scalar constant")
@@ -123,7 +125,7 @@ def _constant(frame: Frame, value: object, dtype: str) -> Value:
 # --- lazy forms ----------------------------------------------------------------------------------------------------
 
 
-def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
+def _if_expression(frame: Emission, node: gast.IfExp) -> SsaValue:
     code = frame.code
     dtype = joined(scalar_type(frame, node.body), scalar_type(frame, node.orelse)).dtype
     result = code.variable(REGISTER[dtype], "choice")
@@ -137,7 +139,7 @@ def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
     return code.load(REGISTER[dtype], result)
 
 
-def _bool_operation(frame: Frame, node: gast.BoolOp) -> Value:
+def _bool_operation(frame: Emission, node: gast.BoolOp) -> SsaValue:
     code = frame.code
     result, done = code.variable("i1", "lazy"), code.label("decided")
     for position, part in enumerate(node.values):
@@ -157,15 +159,15 @@ def _bool_operation(frame: Frame, node: gast.BoolOp) -> Value:
 # --- calls ---------------------------------------------------------------------------------------------------------
 
 
-def _fits(frame: Frame, node: gast.expr | None) -> bool:
+def _fits(frame: Emission, node: gast.expr | None) -> bool:
     return node is not None and id(node) in frame.ranges.fits
 
 
-def _here(frame: Frame, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
+def _here(frame: Emission, node: gast.expr, dtype: str, weak: bool = False, other: str = "") -> Here:
     return Here(frame.code, dtype, weak, _fits(frame, node), frame.fail_if, other=other)
 
 
-def _call(frame: Frame, node: gast.Call) -> Value:
+def _call(frame: Emission, node: gast.Call) -> SsaValue:
     operator = str(syntax.operator_of(node))
     match operator:
         case "dim":

@@ -15,7 +15,7 @@ from ...dtypes import DTYPE
 from ...ops.schema import OPERATORS
 from . import half, helpers
 from .here import Here, emits, python_message
-from .text import Value, float_
+from .text import SsaValue, float_
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
 
@@ -24,7 +24,7 @@ POWER_TOO_LARGE = python_message(lambda: 1e300 ** float(len("12")))
 COMPLEX_POWER = "a negative number to a fractional power is complex, which compiled code does not support"
 
 
-def library(here: Here, name: str, *operands: Value) -> Value:
+def library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
     """A function of the C library in the width of the operands; it is pure but for errno, which nobody reads."""
     type_ = operands[0].type
     full = name + "f" if type_ == "float" else name
@@ -33,15 +33,15 @@ def library(here: Here, name: str, *operands: Value) -> Value:
     return here.code.call(type_, full, *operands)
 
 
-def scipy_function(here: Here, name: str, x: Value) -> Value:
+def scipy_function(here: Here, name: str, x: SsaValue) -> SsaValue:
     """A function of `scipy.special.cython_special` on doubles."""
     full, code = f"pellucid_scipy_{name}", here.code
     code.module.declare(full, f"declare double @{full}(double, i32) memory(none) nounwind willreturn")
-    result = code.call("double", full, code.convert("fpext", x, "double"), Value("i32", "0"))
+    result = code.call("double", full, code.convert("fpext", x, "double"), SsaValue("i32", "0"))
     return code.convert("fptrunc", result, x.type)
 
 
-def vector_math(here: Here, name: str, *operands: Value) -> Value | None:
+def vector_math(here: Here, name: str, *operands: SsaValue) -> SsaValue | None:
     """A function that loops can compute several lanes at a time; None where there is none, or the host is too old."""
     if name not in FUNCTIONS or not host.register_bytes():
         return None
@@ -51,7 +51,7 @@ def vector_math(here: Here, name: str, *operands: Value) -> Value | None:
     return here.code.call(type_, full, *operands)
 
 
-def elementary(here: Here, name: str, *operands: Value) -> Value:
+def elementary(here: Here, name: str, *operands: SsaValue) -> SsaValue:
     """The best there is: an own function, an LLVM intrinsic, a function of the C library."""
     own = vector_math(here, name, *operands)
     if own is not None:
@@ -62,13 +62,13 @@ def elementary(here: Here, name: str, *operands: Value) -> Value:
 
 def _elementary(name: str) -> None:
     @emits(name)
-    def emit(here: Here, *operands: Value) -> Value:
+    def emit(here: Here, *operands: SsaValue) -> SsaValue:
         return elementary(here, name, *operands) if here.is_float else operands[0]  # an int is rounded already
 
 
 def _scipy(name: str, function: str) -> None:
     @emits(name)
-    def emit(here: Here, x: Value) -> Value:
+    def emit(here: Here, x: SsaValue) -> SsaValue:
         return scipy_function(here, function, x)
 
 
@@ -81,7 +81,7 @@ for _row in OPERATORS.values():
 
 
 @emits("nextafter")
-def nextafter(here: Here, x: Value, y: Value) -> Value:
+def nextafter(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     row = DTYPE[here.dtype]
     return elementary(here, "nextafter", x, y) if row.storage == row.register else half.next_after(here.code, x, y)
 
@@ -89,7 +89,7 @@ def nextafter(here: Here, x: Value, y: Value) -> Value:
 # --- division and powers -------------------------------------------------------------------------------------------
 
 
-def divmod_(here: Here, x: Value, y: Value) -> tuple[Value, Value]:
+def divmod_(here: Here, x: SsaValue, y: SsaValue) -> tuple[SsaValue, SsaValue]:
     """Quotient rounded down and remainder with the divisor's sign, by way of the exact C remainder.
 
     For a divisor 0 they are x / 0 and the C remainder (nan), as in NumPy.
@@ -112,11 +112,11 @@ def divmod_(here: Here, x: Value, y: Value) -> tuple[Value, Value]:
     return code.select(by_zero, plain, quotient), code.select(by_zero, rest, remainder)
 
 
-def _copysign(here: Here, size: Value, sign: Value) -> Value:
+def _copysign(here: Here, size: SsaValue, sign: SsaValue) -> SsaValue:
     return here.code.intrinsic("copysign", size, sign)
 
 
-def power(here: Here, x: Value, y: Value) -> Value:
+def power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """x ** y; Python's raises where NumPy's is infinite, and where the answer would be complex."""
     code = here.code
     if here.weak:
@@ -126,14 +126,14 @@ def power(here: Here, x: Value, y: Value) -> Value:
     return general_power(here, x, y)
 
 
-def general_power(here: Here, x: Value, y: Value) -> Value:
+def general_power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """x ** y without errors; for some exponents LLVM knows a shorter way."""
     simple = {float_(exponent, y.type).text for exponent in (-1.0, 0.5, 1.0)}
     own = None if y.text in simple else vector_math(here, "power", x, y)
     return own if own is not None else here.code.intrinsic("pow", x, y)
 
 
-def _python_power(here: Here, x: Value, y: Value) -> Value:
+def _python_power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code, zero = here.code, here.number(0)
     to_negative = code.compare("olt", y, zero)
     finite_y = is_finite(here, y)
@@ -150,46 +150,46 @@ def _python_power(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("float_power")
-def float_power(here: Here, x: Value, y: Value) -> Value:
+def float_power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return general_power(here, x, y)
 
 
 # --- questions -----------------------------------------------------------------------------------------------------
 
 
-def is_infinite(here: Here, x: Value) -> Value:
+def is_infinite(here: Here, x: SsaValue) -> SsaValue:
     return here.code.compare("oeq", here.code.intrinsic("fabs", x), here.number(math.inf))
 
 
-def is_finite(here: Here, x: Value) -> Value:
+def is_finite(here: Here, x: SsaValue) -> SsaValue:
     return here.code.compare("olt", here.code.intrinsic("fabs", x), here.number(math.inf))
 
 
 @emits("isnan", "math_isnan")
-def isnan(here: Here, x: Value) -> Value:
+def isnan(here: Here, x: SsaValue) -> SsaValue:
     return here.code.compare("uno", x, x)
 
 
 @emits("isinf", "math_isinf")
-def isinf(here: Here, x: Value) -> Value:
+def isinf(here: Here, x: SsaValue) -> SsaValue:
     return is_infinite(here, x)
 
 
 @emits("isfinite", "math_isfinite")
-def isfinite(here: Here, x: Value) -> Value:
+def isfinite(here: Here, x: SsaValue) -> SsaValue:
     return is_finite(here, x)
 
 
 @emits("signbit")
-def signbit(here: Here, x: Value) -> Value:
+def signbit(here: Here, x: SsaValue) -> SsaValue:
     bits = here.code.convert("bitcast", x, "i64" if x.type == "double" else "i32")
-    return here.code.compare("slt", bits, Value(bits.type, "0"))
+    return here.code.compare("slt", bits, SsaValue(bits.type, "0"))
 
 
 # --- extremes ------------------------------------------------------------------------------------------------------
 
 
-def extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
+def extreme(here: Here, predicate: str, x: SsaValue, y: SsaValue) -> SsaValue:
     """The larger (`og`) or smaller (`ol`), of equals the second, of float16 the first; nan if either is."""
     code, row = here.code, DTYPE[here.dtype]
     predicate += "t" if row.storage == row.register else "e"
@@ -197,7 +197,7 @@ def extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
     return code.select(first, x, y)
 
 
-def number_extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
+def number_extreme(here: Here, predicate: str, x: SsaValue, y: SsaValue) -> SsaValue:
     """The same, but a nan loses to a number."""
     code = here.code
     first = code.binary("or", code.compare(predicate, x, y), code.compare("uno", y, y))
@@ -208,12 +208,12 @@ def number_extreme(here: Here, predicate: str, x: Value, y: Value) -> Value:
 
 
 @emits("copysign")
-def copysign(here: Here, x: Value, y: Value) -> Value:
+def copysign(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return _copysign(here, x, y)
 
 
 @emits("heaviside")
-def heaviside(here: Here, x: Value, y: Value) -> Value:
+def heaviside(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """0 below zero, `y` at zero, 1 above; nan stays."""
     code, zero = here.code, here.number(0)
     above = code.select(code.compare("ogt", x, zero), here.number(1), x)
@@ -222,35 +222,35 @@ def heaviside(here: Here, x: Value, y: Value) -> Value:
 
 
 @emits("deg2rad")
-def deg2rad(here: Here, x: Value) -> Value:
+def deg2rad(here: Here, x: SsaValue) -> SsaValue:
     return here.code.binary("fmul", x, here.number(math.pi / 180.0))
 
 
 @emits("rad2deg")
-def rad2deg(here: Here, x: Value) -> Value:
+def rad2deg(here: Here, x: SsaValue) -> SsaValue:
     return here.code.binary("fmul", x, here.number(180.0 / math.pi))
 
 
 @emits("logaddexp")
-def logaddexp(here: Here, x: Value, y: Value) -> Value:
+def logaddexp(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """The larger plus log1p(exp(-difference)); equal operands, infinite ones too, have no difference to take."""
     correction = elementary(here, "log1p", elementary(here, "exp", _minus_distance(here, x, y)))
     return _larger_plus(here, x, y, here.number(math.log(2.0)), correction)
 
 
 @emits("logaddexp2")
-def logaddexp2(here: Here, x: Value, y: Value) -> Value:
+def logaddexp2(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     natural = elementary(here, "log1p", elementary(here, "exp2", _minus_distance(here, x, y)))
     return _larger_plus(here, x, y, here.number(1), code.binary("fmul", natural, here.number(1.0 / math.log(2.0))))
 
 
-def _minus_distance(here: Here, x: Value, y: Value) -> Value:
+def _minus_distance(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     return code.unary("fneg", code.intrinsic("fabs", code.binary("fsub", x, y)))
 
 
-def _larger_plus(here: Here, x: Value, y: Value, at_tie: Value, correction: Value) -> Value:
+def _larger_plus(here: Here, x: SsaValue, y: SsaValue, at_tie: SsaValue, correction: SsaValue) -> SsaValue:
     code = here.code
     larger = code.select(code.compare("ogt", x, y), x, y)
     apart = code.binary("fadd", larger, correction)
@@ -258,7 +258,7 @@ def _larger_plus(here: Here, x: Value, y: Value, at_tie: Value, correction: Valu
 
 
 @emits("zeta")
-def zeta(here: Here, s: Value, x: Value) -> Value:
+def zeta(here: Here, s: SsaValue, x: SsaValue) -> SsaValue:
     """Hurwitz's zeta function, the sum of (x + k) ** -s over k >= 0."""
     code = here.code
     operands = [code.convert("fpext", v, "double") for v in (s, x)]

@@ -21,8 +21,8 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
-from .abi import REGISTER, VALUE_COUNT, VALUES, ErrorSite, Options
-from .text import NULL, Code, Line, Module, Tags, Value, int_
+from .abi import REGISTER, VALUE_COUNT, VALUES, EmitOptions, ErrorSite
+from .text import NULL, Code, LlvmLine, Module, SsaValue, Tags, int_
 
 # What a value in an error is where only its register is known: Python's own number where it may be one.
 SCALAR_OF_REGISTER = {row.register: Scalar(row.word, bool(row.python)) for row in TABLE if row.signed or row.python}
@@ -37,10 +37,10 @@ class ArrayPlace:
     """
 
     type: Array
-    owner: Value
-    data: Value
-    dims: tuple[Value, ...]
-    strides: tuple[Value, ...]
+    owner: SsaValue
+    data: SsaValue
+    dims: tuple[SsaValue, ...]
+    strides: tuple[SsaValue, ...]
     tags: Tags
     owned: bool
 
@@ -50,14 +50,14 @@ class ListPlace:
     """The variable of a list name: the list's address."""
 
     type: ListOf
-    list: Value
+    list: SsaValue
     owned: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarPlace:
     type: Scalar
-    place: Value
+    place: SsaValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ScalarValue:
     """A scalar that is a value of LLVM's (`registers.py`): that of the last assignment written so far."""
 
     type: Scalar
-    value: Value | None
+    value: SsaValue | None
 
 
 Place = ArrayPlace | ListPlace | ScalarPlace | ScalarValue
@@ -95,17 +95,17 @@ class Version:
 
 
 @dataclass(slots=True)
-class Frame:
+class Emission:
     module: Module
     code: Code
     program: Program
     function: Function
     ranges: Ranges
     sites: Sites
-    options: Options
+    options: EmitOptions
     recursive: frozenset[str]
     places: dict[str, Place]
-    status: Value
+    status: SsaValue
     live: Callable[[], Liveness]  # asked for only where a loop may run on threads
     integers: Callable[[], Integers]  # and this only where indices have to be told apart
     values: Callable[[], Mapping[str, Sequence[gast.AST]]]  # what the function assigns to each name
@@ -129,12 +129,12 @@ class Frame:
         assert isinstance(place, ArrayPlace), name
         return place
 
-    def scalar(self, name: str) -> Value:
+    def scalar(self, name: str) -> SsaValue:
         """The value that a scalar has here."""
         match self.places[name]:
             case ScalarPlace(type=type_, place=place):
                 return self.code.load(REGISTER[type_.dtype], place)
-            case ScalarValue(value=Value() as value):
+            case ScalarValue(value=SsaValue() as value):
                 return value
         raise InternalError("llvm", name, "a scalar that has a value is needed here")
 
@@ -143,7 +143,7 @@ class Frame:
         place = self.places[name]
         return isinstance(place, ScalarPlace | ScalarValue) and place.type.dtype == INT_WORD
 
-    def set_scalar(self, name: str, value: Value) -> None:
+    def set_scalar(self, name: str, value: SsaValue) -> None:
         """Give a scalar this value, which is in the register of its type."""
         place = self.places[name]
         if isinstance(place, ScalarValue):
@@ -164,7 +164,9 @@ class Frame:
     def _site(self, exception: str, message: str, types: Sequence[Scalar]) -> ErrorSite:
         return ErrorSite(exception, message, tuple(types), self.span, self.inlined, self.function.origin.name)
 
-    def fail_by_code(self, condition: Value, code: Value, errors: Sequence[tuple[str, str, Sequence[Scalar]]]) -> None:
+    def fail_by_code(
+        self, condition: SsaValue, code: SsaValue, errors: Sequence[tuple[str, str, Sequence[Scalar]]]
+    ) -> None:
         """Leave with the error that the code, from 1 on, says; who found it has stored the values in the context."""
         bad, good = self.code.label("bad"), self.code.label("good")
         self.code.branch(condition, bad, good, unlikely=True)
@@ -178,7 +180,7 @@ class Frame:
         self.code.cold += [*lines, f"  store i64 {status}, {self.status}", "  br label %leave"]
         self.code.start(good)
 
-    def fail_if(self, condition: Value, exception: str, message: str, *values: Value) -> None:
+    def fail_if(self, condition: SsaValue, exception: str, message: str, *values: SsaValue) -> None:
         """Leave with this error when the condition holds."""
         if condition.text == "false":
             return
@@ -187,7 +189,7 @@ class Frame:
         self._error_block(bad, exception, message, values, [SCALAR_OF_REGISTER[v.type] for v in values])
         self.code.start(good)
 
-    def fail(self, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]) -> None:
+    def fail(self, exception: str, message: str, values: Sequence[SsaValue], types: Sequence[Scalar]) -> None:
         """Leave with this error.  What is written next cannot be reached, and is dropped by LLVM."""
         bad = self.code.label("bad")
         self.code.jump(bad)
@@ -195,9 +197,9 @@ class Frame:
         self.code.start_unreached()
 
     def _error_block(
-        self, label: str, exception: str, message: str, values: Sequence[Value], types: Sequence[Scalar]
+        self, label: str, exception: str, message: str, values: Sequence[SsaValue], types: Sequence[Scalar]
     ) -> None:
-        lines: list[str | Line] = [f"{label}:"]
+        lines: list[str | LlvmLine] = [f"{label}:"]
         for number, (value, type_) in enumerate(zip(values[:VALUE_COUNT], types)):
             place = "%" + self.code.fresh("slot")
             lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {VALUES + number}")
@@ -206,12 +208,12 @@ class Frame:
         lines += [f"  store i64 {status}, {self.status}", "  br label %leave"]
         self.code.cold += lines
 
-    def _stored_in_slot(self, value: Value, dtype: str, place: str) -> list[str | Line]:
+    def _stored_in_slot(self, value: SsaValue, dtype: str, place: str) -> list[str | LlvmLine]:
         """The instructions that put a value into a slot of the context, which others read."""
         code = self.code
         kept = code.lines, code.terminated, code.location
         code.lines, code.terminated, code.location = [], False, None
-        memory_values.store_in_slot(code, dtype, value, Value("ptr", place))
+        memory_values.store_in_slot(code, dtype, value, SsaValue("ptr", place))
         made = code.lines
         code.lines, code.terminated, code.location = kept
         return made

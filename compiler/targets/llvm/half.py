@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from ....runtime import targets
-from .text import INLINED, Code, Definition, Value, float_, int_
+from .text import INLINED, Code, LlvmDefinition, SsaValue, float_, int_
 
 # Both shift the fraction by 13 bits and move the exponent; subnormal halves go through a float of a known exponent.
 WIDEN = """entry:
@@ -75,19 +75,19 @@ def _has_instructions(target: str) -> bool:
     return bool(targets.features(target) & {"f16c", "asimd", "neon"})
 
 
-def widened(code: Code, value: Value) -> Value:
+def widened(code: Code, value: SsaValue) -> SsaValue:
     """A float of a half."""
     if has_instructions():
         return code.convert("fpext", value, "float")
-    code.module.define(Definition("pellucid.widened", "float", ("half %h",), (WIDEN,), attributes=INLINED))
+    code.module.define(LlvmDefinition("pellucid.widened", "float", ("half %h",), (WIDEN,), attributes=INLINED))
     return code.call("float", "pellucid.widened", value)
 
 
-def narrowed(code: Code, value: Value) -> Value:
+def narrowed(code: Code, value: SsaValue) -> SsaValue:
     """A half of a float."""
     if has_instructions():
         return code.convert("fptrunc", value, "half")
-    code.module.define(Definition("pellucid.narrowed", "half", ("float %x",), (NARROW,), attributes=INLINED))
+    code.module.define(LlvmDefinition("pellucid.narrowed", "half", ("float %x",), (NARROW,), attributes=INLINED))
     return code.call("half", "pellucid.narrowed", value)
 
 
@@ -97,7 +97,7 @@ def nearest(value: float) -> float:
         return float(np.float16(value))
 
 
-def from_double(code: Code, value: Value) -> Value:
+def from_double(code: Code, value: SsaValue) -> SsaValue:
     """A float that rounds to the half that is next to the double: rounded to odd, so that no tie comes out of it."""
     single = code.convert("fptrunc", value, "float")
     back = code.convert("fpext", single, "double")
@@ -108,7 +108,7 @@ def from_double(code: Code, value: Value) -> Value:
     return code.convert("bitcast", code.binary("or", bits, lost), "float")
 
 
-def next_after(code: Code, x: Value, y: Value) -> Value:
+def next_after(code: Code, x: SsaValue, y: SsaValue) -> SsaValue:
     """The half after `x` on the way to `y`: its bits are one more away from zero, one less towards it."""
     zero = float_(0.0, "float")
     bits = code.convert("bitcast", narrowed(code, x), "i16")

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .text import INLINED, OPTIMISED, Definition, Module, float_
+from .text import INLINED, OPTIMISED, LlvmDefinition, Module, float_
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -244,5 +244,5 @@ def defined(
     module: Module, name: str, result: str, parameters: Sequence[str], body: str, uses: Sequence[str] = (),
     attributes: str = OPTIMISED,
 ) -> str:  # fmt: skip
-    module.define(Definition(name, result, tuple(parameters), (body,), tuple(uses), attributes))
+    module.define(LlvmDefinition(name, result, tuple(parameters), (body,), tuple(uses), attributes))
     return name

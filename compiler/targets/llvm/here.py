@@ -1,6 +1,6 @@
 """What a scalar emitter sees: where to write instructions, in which dtype, and how to raise.
 
-An emitter is `emitter(here, *operands) -> Value`; all operands have the register type of `here.dtype` (bools are i1)
+An emitter is `emitter(here, *operands) -> SsaValue`; all operands have the register type of `here.dtype` (bools are i1)
 unless its signature says otherwise (`compiler/analysis/expression_types.py`).  EMITTERS maps operator names to them.
 """
 
@@ -13,9 +13,9 @@ from ...dtypes import DTYPE, INT_WORD, is_bool, is_inexact, is_signed
 from ...records import dataclass
 from . import memory_values
 from .abi import REGISTER
-from .text import Code, Value, float_
+from .text import Code, SsaValue, float_
 
-EMITTERS: dict[str, Callable[..., Value]] = {}
+EMITTERS: dict[str, Callable[..., SsaValue]] = {}
 
 INT_TOO_LARGE = "Python int too large to convert to C int64"
 
@@ -53,21 +53,21 @@ class Here:
     def is_bool(self) -> bool:
         return is_bool(self.dtype)
 
-    def number(self, value: float) -> Value:
+    def number(self, value: float) -> SsaValue:
         """A constant, with all the digits that the registers of the dtype have."""
         if self.is_float:
             return float_(float(value), REGISTER[self.dtype])
         return memory_values.constant(self.dtype, value)
 
-    def least(self) -> Value:
+    def least(self) -> SsaValue:
         """The least int of the dtype."""
         return self.number(DTYPE[self.dtype].least)
 
 
-def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+def emits(*names: str) -> Callable[[Callable[..., SsaValue]], Callable[..., SsaValue]]:
     """Register an emitter under operator names."""
 
-    def register(emitter: Callable[..., Value]) -> Callable[..., Value]:
+    def register(emitter: Callable[..., SsaValue]) -> Callable[..., SsaValue]:
         for name in names:
             EMITTERS[name] = emitter
         return emitter
@@ -75,7 +75,7 @@ def emits(*names: str) -> Callable[[Callable[..., Value]], Callable[..., Value]]
     return register
 
 
-def wrapping(code: Code, operator: str, *operands: Value) -> Value:
+def wrapping(code: Code, operator: str, *operands: SsaValue) -> SsaValue:
     """NumPy's operation on numbers of 64 bits: it wraps, and cannot fail."""
     return EMITTERS[operator](Here(code, INT_WORD, weak=False, idle=False, fail_if=_never), *operands)
 

@@ -17,14 +17,14 @@ from ...dtypes import DTYPE
 from ...ops.routines import OUT_MESSAGE, ROUTINES, Operand, Routine
 from .abi import STORED
 from .arrays import View, load_at, read
-from .frame import Frame
+from .frame import Emission
 from .library_operands import as_column, product_by_loops
 from .library_steps import follow, length_named
 from .shared_routines import call_routine
-from .text import Value
+from .text import SsaValue
 
 
-def call_library(frame: Frame, node: gast.Call) -> Value | None:
+def call_library(frame: Emission, node: gast.Call) -> SsaValue | None:
     """Write a call; what it gives, where that is a number."""
     row = ROUTINES[str(syntax.operator_of(node))]
     views = [read(frame, argument.id) for argument in node.args]
@@ -44,14 +44,14 @@ def call_library(frame: Frame, node: gast.Call) -> Value | None:
     return load_at(frame, full[0].dtype, full[0].data) if row.gives_number else None
 
 
-def _with_all_axes(frame: Frame, operand: Operand, view: View) -> View:
+def _with_all_axes(frame: Emission, operand: Operand, view: View) -> View:
     return as_column(frame, view) if len(view.dims) < len(operand.lengths) else view
 
 
-def _check(frame: Frame, row: Routine, views: Sequence[View]) -> None:
+def _check(frame: Emission, row: Routine, views: Sequence[View]) -> None:
     """Every length is the same wherever the row names it; the results have the lengths that follow."""
     code = frame.code
-    known: dict[str, Value] = {}
+    known: dict[str, SsaValue] = {}
     given = list(zip(row.given, views, strict=True))
     read = given[len(given) - len(row.read) :]
     for position, (operand, view) in enumerate(read):
@@ -73,8 +73,8 @@ def _check(frame: Frame, row: Routine, views: Sequence[View]) -> None:
 
 
 def _mismatch(
-    row: Routine, is_shorter: bool, position: int, axis: int, lengths: dict[str, Value]
-) -> tuple[str, list[Value]]:
+    row: Routine, is_shorter: bool, position: int, axis: int, lengths: dict[str, SsaValue]
+) -> tuple[str, list[SsaValue]]:
     """The words of an error, with `{}` for each of the values that come with it."""
     text = row.mismatch[-1 if is_shorter else 0].replace("{operand}", str(position)).replace("{axis}", str(axis))
     values = [lengths[part.partition("}")[0]] for part in text.split("{")[1:]]

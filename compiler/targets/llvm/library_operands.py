@@ -12,9 +12,9 @@ from __future__ import annotations
 from ...records import dataclass
 from .abi import STORED
 from .arrays import View, drop, strides_of, take_block
-from .frame import Frame
+from .frame import Emission
 from .matrix_helpers import copy, multiply
-from .text import NULL, Value, int_
+from .text import NULL, SsaValue, int_
 
 LENGTH_LIMIT = 2**31 - 1  # the library's ints may have 32 bits
 
@@ -29,27 +29,27 @@ class Lying:
     """
 
     view: View
-    data: Value
-    step: Value
-    made: Value
-    letter: Value | None = None
+    data: SsaValue
+    step: SsaValue
+    made: SsaValue
+    letter: SsaValue | None = None
 
-    def drop(self, frame: Frame) -> None:
+    def drop(self, frame: Emission) -> None:
         drop(frame, frame.code.load("ptr", self.made))
 
 
-def copied(frame: Frame, view: View) -> View:
+def copied(frame: Emission, view: View) -> View:
     """A contiguous copy of a vector or matrix."""
     made = take_block(frame, view.dtype, view.dims)
     copy_into(frame, view, made)
     return made
 
 
-def copied_by_columns(frame: Frame, view: View) -> View:
+def copied_by_columns(frame: Emission, view: View) -> View:
     return view if len(view.dims) < 2 else turned(frame, copied(frame, turned(frame, view)))
 
 
-def copy_into(frame: Frame, source: View, target: View) -> None:
+def copy_into(frame: Emission, source: View, target: View) -> None:
     """All elements of a vector or matrix, into another of the same lengths."""
     if len(source.dims) == 1:
         source, target = as_column(frame, source), as_column(frame, target)
@@ -57,22 +57,22 @@ def copy_into(frame: Frame, source: View, target: View) -> None:
     frame.code.call("void", copy(frame.module, STORED[source.dtype]), *source.dims, *places)
 
 
-def as_column(frame: Frame, view: View) -> View:
+def as_column(frame: Emission, view: View) -> View:
     return View(view.dtype, view.owner, view.data, (*view.dims, int_(1)), (*strides_of(frame, view), int_(1)))
 
 
-def turned(frame: Frame, matrix: View) -> View:
+def turned(frame: Emission, matrix: View) -> View:
     return View(matrix.dtype, matrix.owner, matrix.data, matrix.dims[::-1], strides_of(frame, matrix)[::-1])
 
 
-def place_of(frame: Frame, value: Value) -> Value:
+def place_of(frame: Emission, value: SsaValue) -> SsaValue:
     """A variable that holds a number."""
     variable = frame.code.variable(value.type, "operand")
     frame.code.store(value, variable)
     return variable
 
 
-def matrix_as_it_lies(frame: Frame, view: View) -> Lying:
+def matrix_as_it_lies(frame: Emission, view: View) -> Lying:
     """A matrix as a library that reads columns sees its transpose.
 
     Contiguous rows are its columns: `N`.  Contiguous columns are the transposed case: `T`.  Otherwise a copy.
@@ -111,19 +111,19 @@ def matrix_as_it_lies(frame: Frame, view: View) -> Lying:
     return Lying(view, code.load("ptr", data), place_of(frame, code.load("i64", leading)), made, letter)
 
 
-def _is_unit(frame: Frame, step: Value, length: Value) -> Value:
+def _is_unit(frame: Emission, step: SsaValue, length: SsaValue) -> SsaValue:
     code = frame.code
     return code.binary("or", code.compare("eq", step, int_(1)), code.compare("sle", length, int_(1)))
 
 
-def _is_leading(frame: Frame, step: Value, length: Value, across: Value) -> Value:
+def _is_leading(frame: Emission, step: SsaValue, length: SsaValue, across: SsaValue) -> SsaValue:
     """Whether the library takes this step between columns: at least their length, unless there is only one; 32 bits."""
     code = frame.code
     wide = code.binary("and", code.compare("sge", step, across), code.compare("sle", step, int_(LENGTH_LIMIT)))
     return code.binary("or", wide, code.compare("sle", length, int_(1)))
 
 
-def vector_as_it_lies(frame: Frame, view: View) -> Lying:
+def vector_as_it_lies(frame: Emission, view: View) -> Lying:
     """A vector; the library takes steps above zero that 32 bits hold, the rest is copied."""
     code = frame.code
     (step,) = strides_of(frame, view)
@@ -146,13 +146,13 @@ def vector_as_it_lies(frame: Frame, view: View) -> Lying:
     return Lying(view, code.load("ptr", data), place_of(frame, code.load("i64", steps)), made)
 
 
-def by_rows(frame: Frame, matrix: Lying) -> Value:
+def by_rows(frame: Emission, matrix: Lying) -> SsaValue:
     assert matrix.letter is not None
     return frame.code.compare("eq", frame.code.load("i8", matrix.letter), int_(ord("N"), "i8"))
 
 
 def product_by_loops(
-    frame: Frame, views: tuple[View, View, View], names: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+    frame: Emission, views: tuple[View, View, View], names: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 ) -> None:
     """The first is the sum of the products of the others over the length it lacks; `names` are those of their axes."""
     axes = [dict(zip(n, zip(v.dims, strides_of(frame, v)))) for n, v in zip(names, views)]
@@ -161,7 +161,7 @@ def product_by_loops(
     inner, rows, columns = (found[0] if found else "" for found in sums)
     missing = int_(1), int_(0)
     lengths = [left.get(rows, missing)[0], right.get(columns, missing)[0], left[inner][0]]
-    operands: list[Value] = lengths
+    operands: list[SsaValue] = lengths
     for view, part, pair in zip(views, axes, ((rows, columns), (rows, inner), (inner, columns)), strict=True):
         operands = [*operands, view.data, *(part.get(name, missing)[1] for name in pair)]
     frame.code.call("void", multiply(frame.module, views[0].dtype), *operands)

@@ -17,7 +17,7 @@ from ...dtypes import DTYPE, INT_WORD
 from ...ops.routines import Routine, formula, parsed
 from .abi import REGISTER, STORED
 from .arrays import View, drop, strides_of, take_block
-from .frame import Frame
+from .frame import Emission
 from .library_operands import (
     LENGTH_LIMIT,
     Lying,
@@ -33,12 +33,12 @@ from .library_operands import (
 )
 from .matrix_helpers import clear, positions, triangle
 from .shared_routines import FAILED
-from .text import Value, float_, int_
+from .text import SsaValue, float_, int_
 
 ARITHMETIC = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 
 
-def follow(frame: Frame, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
+def follow(frame: Emission, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
     """Write the body of a routine that is given its operands, the results first."""
     steps = _Steps(frame, row, views, static)
     if not row.is_product:
@@ -49,12 +49,12 @@ def follow(frame: Frame, row: Routine, views: Sequence[View], static: Mapping[st
                       lambda: product_by_loops(frame, (out, left, right), names))  # type: ignore[arg-type]  # fmt: skip
 
 
-def length_named(frame: Frame, row: Routine, name: str, known: Mapping[str, Value]) -> Value:
+def length_named(frame: Emission, row: Routine, name: str, known: Mapping[str, SsaValue]) -> SsaValue:
     """A length that an operand has, or that is computed from others."""
     return known[name] if name in known else _int(frame, formula(row.computed[name]), known)
 
 
-def _int(frame: Frame, node: gast.expr, known: Mapping[str, Value]) -> Value:
+def _int(frame: Emission, node: gast.expr, known: Mapping[str, SsaValue]) -> SsaValue:
     match node:
         case gast.Constant(value=int(value)):
             return int_(value)
@@ -68,11 +68,11 @@ def _int(frame: Frame, node: gast.expr, known: Mapping[str, Value]) -> Value:
 
 
 def _library_or_loops(
-    frame: Frame, lengths: Sequence[Value], library: Callable[[], None], loops: Callable[[], None]
+    frame: Emission, lengths: Sequence[SsaValue], library: Callable[[], None], loops: Callable[[], None]
 ) -> None:
     """The library where there is work and its ints hold the lengths; loops also clear the result of an empty sum."""
     code = frame.code
-    fits = Value("i1", "true")
+    fits = SsaValue("i1", "true")
     for length in lengths:
         inside = code.compare("ult", code.binary("sub", length, int_(1)), int_(LENGTH_LIMIT))
         fits = inside if fits.text == "true" else code.binary("and", fits, inside)
@@ -88,19 +88,19 @@ def _library_or_loops(
 class _Steps:
     """One routine being written: what the names of its steps stand for."""
 
-    def __init__(self, frame: Frame, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
+    def __init__(self, frame: Emission, row: Routine, views: Sequence[View], static: Mapping[str, Any]) -> None:
         self.frame, self.row, self.static = frame, row, static
         self.dtype = views[-1].dtype
         self.operands = {o.name: v for o, v in zip(row.operands, views, strict=True)}
         self.results = {o.name for o in row.results}
-        self.lengths: dict[str, Value] = {}
+        self.lengths: dict[str, SsaValue] = {}
         for operand in row.read:
             self.lengths.update(zip(operand.lengths, self.operands[operand.name].dims))
         for name in row.computed:
             self.lengths[name] = length_named(frame, row, name, self.lengths)
         self.held: dict[str, View | Lying] = {}
         self.direct: dict[str, View] = {}
-        self.info: Value | None = None
+        self.info: SsaValue | None = None
 
     def run(self) -> None:
         frame = self.frame
@@ -178,11 +178,11 @@ class _Steps:
 
     # --- calls
 
-    def _call(self, call: gast.Call, result: str) -> Value:
+    def _call(self, call: gast.Call, result: str) -> SsaValue:
         """Call a routine, having asked it first how much memory it works in, where it says so."""
         code = self.frame.code
         names = [a.id for a in call.args if isinstance(a, gast.Name)]
-        memory: dict[str, Value] = {}
+        memory: dict[str, SsaValue] = {}
         for work, length, dtype in (("work", "lwork", self.dtype), ("iwork", "liwork", INT_WORD)):
             if length in names:
                 memory[work] = code.variable(REGISTER[dtype], work)
@@ -204,13 +204,13 @@ class _Steps:
             drop(self.frame, block.owner)
         return made
 
-    def _called(self, call: gast.Call, result: str, memory: Mapping[str, Value]) -> Value:
+    def _called(self, call: gast.Call, result: str, memory: Mapping[str, SsaValue]) -> SsaValue:
         places = [self._place(argument, memory) for argument in call.args]
         name = f"pellucid_blas_{DTYPE[self.dtype].letter}{call.func.id}"
         self.frame.module.declare(name, f"declare {result} @{name}({', '.join('ptr' for _ in places)})")
         return self.frame.code.call(result, name, *places)
 
-    def _place(self, node: gast.expr, memory: Mapping[str, Value]) -> Value:
+    def _place(self, node: gast.expr, memory: Mapping[str, SsaValue]) -> SsaValue:
         """The address of an argument."""
         frame = self.frame
         match node:
@@ -246,7 +246,7 @@ class _Steps:
             self.direct[name] = copied(self.frame, out)
         return self.direct[name]
 
-    def _lying(self, question: str, name: str) -> Value:
+    def _lying(self, question: str, name: str) -> SsaValue:
         """How an operand lies.  The library sees the transpose of contiguous rows: `turned` makes it the matrix."""
         found, code = self.held[name], self.frame.code
         assert isinstance(found, Lying), name

@@ -11,22 +11,22 @@ from __future__ import annotations
 from ...types import Array, ListOf, Scalar
 from .abi import HEADER_BYTES, LIST_CAPACITY, LIST_DATA, LIST_LENGTH, STORED, list_item_bytes
 from .arrays import View, drop, keep, load_at, store_at, strides_of
-from .frame import Frame, ListPlace
-from .text import NULL, Value, int_
+from .frame import Emission, ListPlace
+from .text import NULL, SsaValue, int_
 
 FIRST_SLOT = HEADER_BYTES // 8
 NO_MEMORY = "unable to allocate memory for a list"
 
 
-def _slot(frame: Frame, list_: Value, slot: int) -> Value:
+def _slot(frame: Emission, list_: SsaValue, slot: int) -> SsaValue:
     return frame.code.offset("i64", list_, FIRST_SLOT + slot)
 
 
-def _current(frame: Frame, name: str) -> Value:
+def _current(frame: Emission, name: str) -> SsaValue:
     return frame.code.load("ptr", frame.list_place(name).list)
 
 
-def new_list(frame: Frame, type_: ListOf) -> Value:
+def new_list(frame: Emission, type_: ListOf) -> SsaValue:
     frame.module.declare("pellucid_list_new", "declare ptr @pellucid_list_new(i64, i64)")
     holds_owners = int_(int(isinstance(type_.element, Array)))
     made = frame.code.call("ptr", "pellucid_list_new", int_(list_item_bytes(type_)), holds_owners)
@@ -34,17 +34,17 @@ def new_list(frame: Frame, type_: ListOf) -> Value:
     return made
 
 
-def keep_list(frame: Frame, list_: Value) -> None:
+def keep_list(frame: Emission, list_: SsaValue) -> None:
     """One more reference; the count stands where that of a buffer stands."""
     keep(frame, list_)
 
 
-def drop_list(frame: Frame, list_: Value) -> None:
+def drop_list(frame: Emission, list_: SsaValue) -> None:
     frame.module.declare("pellucid_list_release", "declare void @pellucid_list_release(ptr)")
     frame.code.call("void", "pellucid_list_release", list_)
 
 
-def bind_list(frame: Frame, name: str, list_: Value, fresh: bool) -> None:
+def bind_list(frame: Emission, name: str, list_: SsaValue, fresh: bool) -> None:
     if not fresh:
         keep_list(frame, list_)
     place = frame.list_place(name)
@@ -53,21 +53,21 @@ def bind_list(frame: Frame, name: str, list_: Value, fresh: bool) -> None:
     drop_list(frame, old)
 
 
-def release_list(frame: Frame, place: ListPlace) -> None:
+def release_list(frame: Emission, place: ListPlace) -> None:
     if place.owned:
         old = frame.code.load("ptr", place.list)
         frame.code.store(NULL, place.list)
         drop_list(frame, old)
 
 
-def length(frame: Frame, name: str) -> Value:
+def length(frame: Emission, name: str) -> SsaValue:
     return frame.code.load("i64", _slot(frame, _current(frame, name), LIST_LENGTH))
 
 
 # --- items ---------------------------------------------------------------------------------------------------------
 
 
-def _item(frame: Frame, list_: Value, type_: ListOf, position: Value) -> Value:
+def _item(frame: Emission, list_: SsaValue, type_: ListOf, position: SsaValue) -> SsaValue:
     """The address of an item."""
     code = frame.code
     data = code.load("ptr", _slot(frame, list_, LIST_DATA))
@@ -77,7 +77,7 @@ def _item(frame: Frame, list_: Value, type_: ListOf, position: Value) -> Value:
     return code.offset("i64", code.offset("i8", data, HEADER_BYTES), slots)
 
 
-def _checked(frame: Frame, name: str, index: Value, message: str) -> Value:
+def _checked(frame: Emission, name: str, index: SsaValue, message: str) -> SsaValue:
     """The address of the item at an index, which may count from the end."""
     code = frame.code
     list_ = _current(frame, name)
@@ -87,30 +87,30 @@ def _checked(frame: Frame, name: str, index: Value, message: str) -> Value:
     return _item(frame, list_, frame.list_place(name).type, position)
 
 
-def _element(frame: Frame, name: str) -> Scalar | Array:
+def _element(frame: Emission, name: str) -> Scalar | Array:
     return frame.list_place(name).type.element
 
 
-def load_scalar(frame: Frame, name: str, index: Value) -> Value:
+def load_scalar(frame: Emission, name: str, index: SsaValue) -> SsaValue:
     place = _checked(frame, name, index, "list index out of range")
     return load_at(frame, _dtype(frame, name), place)
 
 
-def store_scalar(frame: Frame, name: str, index: Value, value: Value) -> None:
+def store_scalar(frame: Emission, name: str, index: SsaValue, value: SsaValue) -> None:
     place = _checked(frame, name, index, "list assignment index out of range")
     store_at(frame, _dtype(frame, name), value, place)
 
 
-def _dtype(frame: Frame, name: str) -> str:
+def _dtype(frame: Emission, name: str) -> str:
     return _element(frame, name).dtype
 
 
-def load_array(frame: Frame, name: str, index: Value) -> View:
+def load_array(frame: Emission, name: str, index: SsaValue) -> View:
     """The array at an index, still owned by the list."""
     return _read_item(frame, _checked(frame, name, index, "list index out of range"), _element(frame, name))
 
 
-def store_array(frame: Frame, name: str, index: Value, view: View) -> None:
+def store_array(frame: Emission, name: str, index: SsaValue, view: View) -> None:
     place = _checked(frame, name, index, "list assignment index out of range")
     keep(frame, view.owner)
     old = frame.code.load("ptr", place)
@@ -118,7 +118,7 @@ def store_array(frame: Frame, name: str, index: Value, view: View) -> None:
     drop(frame, old)
 
 
-def _read_item(frame: Frame, place: Value, type_: Scalar | Array) -> View:
+def _read_item(frame: Emission, place: SsaValue, type_: Scalar | Array) -> View:
     assert isinstance(type_, Array)
     code, rank = frame.code, type_.ndim
     numbers = [code.load("i64", code.offset("i64", place, 2 + k)) for k in range(2 * rank)]
@@ -127,7 +127,7 @@ def _read_item(frame: Frame, place: Value, type_: Scalar | Array) -> View:
     return View(type_.dtype, owner, data, tuple(numbers[:rank]), strides)
 
 
-def _write_item(frame: Frame, place: Value, view: View) -> None:
+def _write_item(frame: Emission, place: SsaValue, view: View) -> None:
     code = frame.code
     code.store(view.owner, place)
     code.store(view.data, code.offset("i64", place, 1))
@@ -138,7 +138,7 @@ def _write_item(frame: Frame, place: Value, view: View) -> None:
 # --- growing and shrinking -----------------------------------------------------------------------------------------
 
 
-def _new_item(frame: Frame, name: str) -> Value:
+def _new_item(frame: Emission, name: str) -> SsaValue:
     """The address of one more item at the end."""
     code = frame.code
     frame.module.declare("pellucid_list_grow", "declare i1 @pellucid_list_grow(ptr)")
@@ -150,23 +150,23 @@ def _new_item(frame: Frame, name: str) -> Value:
     code.branch(full, grow, ready, unlikely=True)
     code.start(grow)
     grown = code.call("i1", "pellucid_list_grow", list_)
-    frame.fail_if(code.binary("xor", grown, Value("i1", "true")), "MemoryError", NO_MEMORY)
+    frame.fail_if(code.binary("xor", grown, SsaValue("i1", "true")), "MemoryError", NO_MEMORY)
     code.start(ready)
     code.store(code.binary("add nsw", count, int_(1)), length_place)
     return _item(frame, list_, frame.list_place(name).type, count)
 
 
-def append_scalar(frame: Frame, name: str, value: Value) -> None:
+def append_scalar(frame: Emission, name: str, value: SsaValue) -> None:
     store_at(frame, _dtype(frame, name), value, _new_item(frame, name))
 
 
-def append_array(frame: Frame, name: str, view: View) -> None:
+def append_array(frame: Emission, name: str, view: View) -> None:
     place = _new_item(frame, name)
     keep(frame, view.owner)
     _write_item(frame, place, view)
 
 
-def _last_item(frame: Frame, name: str) -> Value:
+def _last_item(frame: Emission, name: str) -> SsaValue:
     """Take the last item off; its address stays good until the next append."""
     code = frame.code
     list_ = _current(frame, name)
@@ -178,10 +178,10 @@ def _last_item(frame: Frame, name: str) -> Value:
     return _item(frame, list_, frame.list_place(name).type, last)
 
 
-def pop_scalar(frame: Frame, name: str) -> Value:
+def pop_scalar(frame: Emission, name: str) -> SsaValue:
     return load_at(frame, _dtype(frame, name), _last_item(frame, name))
 
 
-def pop_array(frame: Frame, name: str) -> View:
+def pop_array(frame: Emission, name: str) -> View:
     """The last array, with the reference that the list had."""
     return _read_item(frame, _last_item(frame, name), _element(frame, name))

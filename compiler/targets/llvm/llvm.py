@@ -29,36 +29,36 @@ from ...ops.routines import ROUTINES
 from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
 from . import cold_functions, control, lists, native_calls, reassociation, views
-from .abi import Options
+from .abi import EmitOptions
 from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
 from .checks import remember, tags_of
 from .effort import write_effort
 from .entry import write_entry
 from .executable import Executable
 from .expressions import convert, index_of_list, lower_as, lower_int, scalar_type
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
+from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
 from .library import call_library
 from .split_module import Division
 from .ssa_values import certain_names
 from .storage import alias_tags
 from .sums import take_sums
-from .text import Code, Definition, Module, Value, int_
+from .text import Code, LlvmDefinition, Module, SsaValue, int_
 
-__all__ = ["Executable", "Options", "compile_program", "lower", "lower_program"]
+__all__ = ["EmitOptions", "Executable", "compile_program", "lower", "lower_program"]
 
 Prepare = Callable[[Program], Program]
 FAST_FLAGS = "reassoc nsz arcp contract afn "  # not nnan and ninf: `isnan` keeps its meaning
 
 
-def lower_program(program: Program, options: Options | None = None) -> tuple[Source, Sites]:
+def lower_program(program: Program, options: EmitOptions | None = None) -> tuple[Source, Sites]:
     """A loops program as an LLVM module, and the error sites that its statuses number."""
     module = Module()
-    sites = write_module(module, program, options or Options())
+    sites = write_module(module, program, options or EmitOptions())
     return module.finished(), sites
 
 
-def write_module(module: Module, program: Program, options: Options, prepare: Prepare = take_sums) -> Sites:
+def write_module(module: Module, program: Program, options: EmitOptions, prepare: Prepare = take_sums) -> Sites:
     """Write every function of a program into a module, and the entry; the error sites that its statuses number.
 
     `prepare` is what comes behind the printed loops stage, whose lines the statements keep (`line_tables.py`).
@@ -80,12 +80,12 @@ def write_module(module: Module, program: Program, options: Options, prepare: Pr
 
 def lower(program: Program, *, fastmath: bool = False) -> str:
     """LLVM text of a loops program, before LLVM optimises it."""
-    return str(lower_program(program, Options(fastmath=fastmath))[0])
+    return str(lower_program(program, EmitOptions(fastmath=fastmath))[0])
 
 
-def compile_program(program: Program, options: Options | None = None, prepare: Prepare = take_sums) -> Executable:
+def compile_program(program: Program, options: EmitOptions | None = None, prepare: Prepare = take_sums) -> Executable:
     """Machine code for a loops program, ready to be called with the leaves of its arguments."""
-    options = options or Options()
+    options = options or EmitOptions()
     main = program.main
     parameters = tuple(main.types[name] for name in main.parameters)
     memory.pool()
@@ -100,8 +100,8 @@ def compile_program(program: Program, options: Options | None = None, prepare: P
 
 
 def write_function(
-    module: Module, program: Program, function: Function, sites: Sites, options: Options, recursive: frozenset[str]
-) -> Definition:
+    module: Module, program: Program, function: Function, sites: Sites, options: EmitOptions, recursive: frozenset[str]
+) -> LlvmDefinition:
     flags = FAST_FLAGS if options.fastmath else "contract " if options.contract else ""
     code = Code(module, flags)
     if module.line_writer is not None:
@@ -110,7 +110,7 @@ def write_function(
     tags = alias_tags(module, storage_classes(function))
     owned = frozenset(n for n in function.types if n not in function.parameters or n in assigned)
     places = places_of(code, function.types, sorted(function.types), owned, tags, certain_names(function))
-    frame = Frame(
+    frame = Emission(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
         cache(lambda: Integers(function)), cache(lambda: cold_functions.values_of(function)),
@@ -127,7 +127,7 @@ def write_function(
 # --- statements ----------------------------------------------------------------------------------------------------
 
 
-def lower_block(frame: Frame, body: Sequence[gast.stmt]) -> None:
+def lower_block(frame: Emission, body: Sequence[gast.stmt]) -> None:
     frame.preceding = {}
     for statement in body:
         if frame.module.line_writer is not None:
@@ -140,7 +140,7 @@ def lower_block(frame: Frame, body: Sequence[gast.stmt]) -> None:
         remember(frame, statement)
 
 
-def lower_statement(frame: Frame, node: gast.stmt) -> None:
+def lower_statement(frame: Emission, node: gast.stmt) -> None:
     match node:
         case gast.Assign(targets=[place], value=value):
             _assign(frame, place, value)
@@ -165,7 +165,7 @@ def lower_statement(frame: Frame, node: gast.stmt) -> None:
             raise InternalError("llvm", gast.dump(node), "not a statement of the loops stage")
 
 
-def _release(frame: Frame, name: str) -> None:
+def _release(frame: Emission, name: str) -> None:
     match frame.places[name]:
         case ArrayPlace() as place:
             release(frame, place)
@@ -175,7 +175,7 @@ def _release(frame: Frame, name: str) -> None:
             pass
 
 
-def _assign(frame: Frame, place: gast.expr, value: gast.expr) -> None:
+def _assign(frame: Emission, place: gast.expr, value: gast.expr) -> None:
     callee = syntax.operator_of(value)
     match place:
         case gast.Tuple(elts=elements) if isinstance(value, gast.Tuple):
@@ -192,7 +192,7 @@ def _assign(frame: Frame, place: gast.expr, value: gast.expr) -> None:
             raise InternalError("llvm", gast.dump(place), "not a place to assign to")
 
 
-def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
+def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
     match frame.places[name]:
         case ScalarPlace(type=type_) | ScalarValue(type=type_):
             taken = reassociation.accumulated(frame, name, value) if frame.in_lanes else None
@@ -209,14 +209,14 @@ def _assign_name(frame: Frame, name: str, value: gast.expr) -> None:
                 raise InternalError("llvm", gast.dump(value), "not a list")
 
 
-def _scalar_value(frame: Frame, value: gast.expr, type_: Scalar) -> Value:
+def _scalar_value(frame: Emission, value: gast.expr, type_: Scalar) -> SsaValue:
     if isinstance(value, gast.Call) and syntax.operator_of(value) in ROUTINES:
         dtype = frame.array(value.args[0].id).type.dtype
         return convert(frame, call_library(frame, value), Scalar(dtype), type_)  # type: ignore[arg-type]
     return lower_as(frame, value, type_.dtype)
 
 
-def _array_value(frame: Frame, value: gast.expr) -> tuple[View, bool]:
+def _array_value(frame: Emission, value: gast.expr) -> tuple[View, bool]:
     """An array, and whether it brings a reference of its own."""
     match value:
         case gast.Name(id=id_):
@@ -237,7 +237,7 @@ def _array_value(frame: Frame, value: gast.expr) -> tuple[View, bool]:
     raise InternalError("llvm", gast.dump(value), "not an array of the loops stage")
 
 
-def _empty(frame: Frame, value: gast.Call) -> View:
+def _empty(frame: Emission, value: gast.Call) -> View:
     keywords = {k.arg: k.value for k in value.keywords}
     shape = keywords["shape"]
     elements = shape.elts if isinstance(shape, gast.Tuple) else [shape]
@@ -245,7 +245,7 @@ def _empty(frame: Frame, value: gast.Call) -> View:
     return allocate(frame, keywords["dtype"].value, dims)
 
 
-def _store(frame: Frame, place: gast.Subscript, base: str, value: gast.expr) -> None:
+def _store(frame: Emission, place: gast.Subscript, base: str, value: gast.expr) -> None:
     type_ = frame.function.types[base]
     if isinstance(type_, ListOf):
         if isinstance(type_.element, Array):
@@ -265,7 +265,7 @@ def _store(frame: Frame, place: gast.Subscript, base: str, value: gast.expr) -> 
     store_at(frame, array.type.dtype, item, pointer, tags_of(frame, place))
 
 
-def _call_statement(frame: Frame, node: gast.Call) -> None:
+def _call_statement(frame: Emission, node: gast.Call) -> None:
     operator = syntax.operator_of(node)
     match operator:
         case "append":
@@ -280,7 +280,7 @@ def _call_statement(frame: Frame, node: gast.Call) -> None:
             raise InternalError("llvm", gast.dump(node), "not a statement of the loops stage")
 
 
-def _append(frame: Frame, node: gast.Call) -> None:
+def _append(frame: Emission, node: gast.Call) -> None:
     name, value = node.args[0].id, node.args[1]
     element = frame.list_place(name).type.element
     if isinstance(element, Array):
@@ -289,7 +289,7 @@ def _append(frame: Frame, node: gast.Call) -> None:
         lists.append_scalar(frame, name, lower_as(frame, value, element.dtype))
 
 
-def _discard(frame: Frame, node: gast.Call) -> None:
+def _discard(frame: Emission, node: gast.Call) -> None:
     name = node.args[0].id
     if isinstance(frame.list_place(name).type.element, Array):
         drop(frame, lists.pop_array(frame, name).owner)
@@ -297,7 +297,7 @@ def _discard(frame: Frame, node: gast.Call) -> None:
         lists.pop_scalar(frame, name)
 
 
-def _raise(frame: Frame, node: gast.Raise) -> None:
+def _raise(frame: Emission, node: gast.Raise) -> None:
     exc = node.exc
     if isinstance(exc, gast.Name):
         frame.fail(exc.id, "", (), ())

@@ -10,7 +10,7 @@ from ...dtypes import is_signed
 from ...ops.schema import OPERATORS
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, TRUE, Value, float_, int_
+from .text import FALSE, TRUE, SsaValue, float_, int_
 
 NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 
@@ -30,7 +30,7 @@ def _floats(sign: str) -> str:
 
 def _comparison(name: str, sign: str) -> None:
     @emits(name)
-    def compare(here: Here, x: Value, y: Value) -> Value:
+    def compare(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
         if x.type != y.type:
             return _by_value(here, sign, x, y)
         if not here.is_float and here.is_signed != is_signed(here.other or here.dtype):
@@ -38,7 +38,7 @@ def _comparison(name: str, sign: str) -> None:
         return here.code.compare(_floats(sign) if here.is_float else _ints(sign, here.is_signed), x, y)
 
 
-def _by_sign(here: Here, sign: str, x: Value, y: Value) -> Value:
+def _by_sign(here: Here, sign: str, x: SsaValue, y: SsaValue) -> SsaValue:
     """An int with a sign against one without, of as many bits: what is below zero is below the other."""
     if not here.is_signed:
         x, y, sign = y, x, TURNED.get(sign, sign)
@@ -49,7 +49,7 @@ def _by_sign(here: Here, sign: str, x: Value, y: Value) -> Value:
     return here.code.binary("and", _not(here, below), exact)
 
 
-def _by_value(here: Here, sign: str, x: Value, y: Value) -> Value:
+def _by_value(here: Here, sign: str, x: SsaValue, y: SsaValue) -> SsaValue:
     """A Python int against a Python float: by the float next to the int, and where that is equal, by ints."""
     if x.type == "double":
         return _by_value(here, TURNED.get(sign, sign), y, x)
@@ -66,7 +66,7 @@ def _by_value(here: Here, sign: str, x: Value, y: Value) -> Value:
     return code.select(level, exact, rough)
 
 
-def _not(here: Here, x: Value) -> Value:
+def _not(here: Here, x: SsaValue) -> SsaValue:
     return here.code.binary("xor", x, TRUE)
 
 
@@ -76,50 +76,50 @@ for _row in OPERATORS.values():
 
 
 @emits("logical_and")
-def logical_and(here: Here, x: Value, y: Value) -> Value:
+def logical_and(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("and", x, y)
 
 
 @emits("logical_or")
-def logical_or(here: Here, x: Value, y: Value) -> Value:
+def logical_or(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("or", x, y)
 
 
 @emits("logical_xor")
-def logical_xor(here: Here, x: Value, y: Value) -> Value:
+def logical_xor(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("xor", x, y)
 
 
 @emits("logical_not")
-def logical_not(here: Here, x: Value) -> Value:
-    return here.code.binary("xor", x, Value("i1", "true"))
+def logical_not(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.binary("xor", x, SsaValue("i1", "true"))
 
 
 # --- bits ----------------------------------------------------------------------------------------------------------
 
 
 @emits("bitwise_and")
-def bitwise_and(here: Here, x: Value, y: Value) -> Value:
+def bitwise_and(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("and", x, y)
 
 
 @emits("bitwise_or")
-def bitwise_or(here: Here, x: Value, y: Value) -> Value:
+def bitwise_or(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("or", x, y)
 
 
 @emits("bitwise_xor")
-def bitwise_xor(here: Here, x: Value, y: Value) -> Value:
+def bitwise_xor(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.binary("xor", x, y)
 
 
 @emits("invert")
-def invert(here: Here, x: Value) -> Value:
-    return here.code.binary("xor", x, Value(x.type, "true" if here.is_bool else "-1"))
+def invert(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.binary("xor", x, SsaValue(x.type, "true" if here.is_bool else "-1"))
 
 
 @emits("left_shift")
-def left_shift(here: Here, x: Value, y: Value) -> Value:
+def left_shift(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code, width = here.code, here.number(BITS[here.dtype])
     if here.weak:
         here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)
@@ -129,13 +129,13 @@ def left_shift(here: Here, x: Value, y: Value) -> Value:
     if here.weak and not here.idle:
         lost = code.compare("ne", code.binary("ashr", shifted, count), x)
         some = code.compare("ne", x, here.number(0))
-        outside = code.binary("and", code.binary("xor", inside, Value("i1", "true")), some)
+        outside = code.binary("and", code.binary("xor", inside, SsaValue("i1", "true")), some)
         here.fail_if(code.binary("or", lost, outside), "OverflowError", INT_TOO_LARGE)
     return code.select(inside, shifted, here.number(0))
 
 
 @emits("right_shift")
-def right_shift(here: Here, x: Value, y: Value) -> Value:
+def right_shift(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code, width = here.code, here.number(BITS[here.dtype])
     if here.weak:
         here.fail_if(code.compare("slt", y, here.number(0)), "ValueError", NEGATIVE_SHIFT)

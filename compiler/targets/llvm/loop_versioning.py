@@ -17,20 +17,20 @@ import gast
 from ... import syntax
 from ...analysis.memory.storage import storage_classes
 from .checks import declare_scopes, written_out
-from .frame import Frame, Version
+from .frame import Emission, Version
 from .here import wrapping
 from .noalias import is_candidate
 from .runtime_checks import Meetings, meetings
-from .text import TRUE, Value, int_
+from .text import TRUE, SsaValue, int_
 
-LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
-LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
+LowerBlock = Callable[[Emission, Sequence[gast.stmt]], None]
+LowerLoop = Callable[[Emission, gast.For, SsaValue, SsaValue, SsaValue, LowerBlock], None]
 
 ONE = int_(1)
 
 
 def lower_in_pieces(
-    frame: Frame, node: gast.For, start: Value, stop: Value, lower_loop: LowerLoop, lower_block: LowerBlock
+    frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue, lower_loop: LowerLoop, lower_block: LowerBlock
 ) -> bool:
     """Write the loop in two versions; False, and nothing written, where that does not help."""
     if syntax.operator_of(node.iter) != "range" or not is_candidate(node):
@@ -50,7 +50,7 @@ def lower_in_pieces(
     meets, limit = _nearest(frame, first, stop, cuts)
     code.branch(code.binary("and", rest, code.binary("xor", meets, TRUE)), free, plain)
 
-    def write(last: Value, version: Version) -> None:
+    def write(last: SsaValue, version: Version) -> None:
         code.store(last, end)
         frame.version = version
         lower_loop(frame, node, first, last, ONE, lower_block)
@@ -69,7 +69,7 @@ def lower_in_pieces(
     return True
 
 
-def _cuts(frame: Frame, found: Meetings, variable: str) -> list[Value]:
+def _cuts(frame: Emission, found: Meetings, variable: str) -> list[SsaValue]:
     """The turns in which something meets: an index that moves is the variable and what it is where that is zero."""
     return [
         frame.code.binary("sub", _value(frame, still, {}), _value(frame, moving, {variable: int_(0)}))
@@ -77,7 +77,7 @@ def _cuts(frame: Frame, found: Meetings, variable: str) -> list[Value]:
     ]
 
 
-def _conditions(frame: Frame, found: Meetings, first: Mapping[str, Value]) -> Value:
+def _conditions(frame: Emission, found: Meetings, first: Mapping[str, SsaValue]) -> SsaValue:
     """Whether elements are apart in every turn but those of the cuts."""
     code, holds = frame.code, TRUE
     for a, b in found.differ:
@@ -87,9 +87,9 @@ def _conditions(frame: Frame, found: Meetings, first: Mapping[str, Value]) -> Va
     return holds
 
 
-def _nearest(frame: Frame, first: Value, stop: Value, cuts: Sequence[Value]) -> tuple[Value, Value]:
+def _nearest(frame: Emission, first: SsaValue, stop: SsaValue, cuts: Sequence[SsaValue]) -> tuple[SsaValue, SsaValue]:
     """Whether something meets in the first turn, and where the next such turn is, or the end."""
-    code, meets, limit = frame.code, Value("i1", "false"), stop
+    code, meets, limit = frame.code, SsaValue("i1", "false"), stop
     for cut in cuts:
         meets = code.binary("or", meets, code.compare("eq", first, cut))
         ahead = code.binary("and", code.compare("sgt", cut, first), code.compare("slt", cut, limit))
@@ -97,7 +97,7 @@ def _nearest(frame: Frame, first: Value, stop: Value, cuts: Sequence[Value]) -> 
     return meets, limit
 
 
-def _value(frame: Frame, index: gast.expr, given: Mapping[str, Value]) -> Value:
+def _value(frame: Emission, index: gast.expr, given: Mapping[str, SsaValue]) -> SsaValue:
     """What a sum of ints comes to, or what is left of it where 64 bits do not hold it: then the loop itself fails."""
     match index:
         case gast.Name(id=name):

@@ -16,7 +16,7 @@ from ...ops.raising import Domain
 from ...ops.schema import OPERATORS
 from . import float_emitters
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
-from .text import Value, float_
+from .text import SsaValue, float_
 
 DOMAIN, RANGE = "math domain error", "math range error"
 
@@ -36,11 +36,11 @@ def _messages(name: str) -> tuple[str, str, str]:
     return domain, _words(row.meaning, row.domain.pole, domain), _words(row.meaning, row.domain.too_large, RANGE)
 
 
-def _with_operand(message: str, x: Value) -> tuple[Value, ...]:
+def _with_operand(message: str, x: SsaValue) -> tuple[SsaValue, ...]:
     return (x,) if "{}" in message else ()
 
 
-def _at_the_ends(here: Here, x: Value, result: Value) -> Value:
+def _at_the_ends(here: Here, x: SsaValue, result: SsaValue) -> SsaValue:
     """lgamma where SciPy's says otherwise: -log|x| next to zero, where gamma(x) is 1 / x, and infinite at -inf."""
     code = here.code
     size = code.intrinsic("fabs", x)
@@ -52,7 +52,7 @@ def _at_the_ends(here: Here, x: Value, result: Value) -> Value:
 
 def _function(name: str, domain: Domain) -> None:
     @emits(name)
-    def emit(here: Here, *operands: Value) -> Value:
+    def emit(here: Here, *operands: SsaValue) -> SsaValue:
         x, result = operands[0], EMITTERS[domain.numpy](here, *operands)
         if name == "math_lgamma":
             result = _at_the_ends(here, x, result)
@@ -67,7 +67,7 @@ def _function(name: str, domain: Domain) -> None:
             _fail_at_infinity(here, x, made_infinite)
         return result
 
-    def _fail_at_infinity(here: Here, x: Value, made_infinite: Value) -> None:
+    def _fail_at_infinity(here: Here, x: SsaValue, made_infinite: SsaValue) -> None:
         _, pole, too_large = _messages(name)
         at_pole = made_infinite
         if domain.pole is not None and domain.too_large is not None:
@@ -87,19 +87,19 @@ for _row in OPERATORS.values():
 
 
 @emits("math_fmod")
-def math_fmod(here: Here, x: Value, y: Value) -> Value:
+def math_fmod(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """The C remainder, with the sign of x."""
     return _refuse_nan(here, x, y, here.code.binary("frem", x, y), python_message(lambda: math.fmod(1.0, 0.0)))
 
 
 @emits("math_remainder")
-def math_remainder(here: Here, x: Value, y: Value) -> Value:
+def math_remainder(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """IEEE 754's remainder, to the nearest multiple of y."""
     rest = float_emitters.library(here, "remainder", x, y)
     return _refuse_nan(here, x, y, rest, python_message(lambda: math.remainder(1.0, 0.0)))
 
 
-def _refuse_nan(here: Here, x: Value, y: Value, result: Value, message: str) -> Value:
+def _refuse_nan(here: Here, x: SsaValue, y: SsaValue, result: SsaValue, message: str) -> SsaValue:
     """An error where two numbers gave no number."""
     code = here.code
     made_nan = code.binary("and", code.compare("uno", result, result), code.compare("ord", x, y))
@@ -108,7 +108,7 @@ def _refuse_nan(here: Here, x: Value, y: Value, result: Value, message: str) -> 
 
 
 @emits("math_pow")
-def math_pow(here: Here, x: Value, y: Value) -> Value:
+def math_pow(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     code = here.code
     result = float_emitters.general_power(here, x, y)
     finite = code.binary("and", float_emitters.is_finite(here, x), float_emitters.is_finite(here, y))
@@ -123,7 +123,7 @@ def math_pow(here: Here, x: Value, y: Value) -> Value:
 
 def _to_int(name: str, rounding: str) -> None:
     @emits(name)
-    def emit(here: Here, x: Value) -> Value:
+    def emit(here: Here, x: SsaValue) -> SsaValue:
         """Rounded, as a Python int; what does not fit in 64 bits raises."""
         if not here.is_float:
             return x

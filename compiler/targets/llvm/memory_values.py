@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from ...dtypes import DTYPE, is_bool, is_inexact, is_signed
 from . import half
-from .text import Code, Tags, Value, float_, int_
+from .text import Code, SsaValue, Tags, float_, int_
 
 
-def load(code: Code, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
+def load(code: Code, dtype: str, pointer: SsaValue, tags: Tags = ()) -> SsaValue:
     """The value in the register of its dtype."""
     row = DTYPE[dtype]
     value = code.load(row.storage, pointer, tags)
@@ -22,7 +22,7 @@ def load(code: Code, dtype: str, pointer: Value, tags: Tags = ()) -> Value:
     return value if row.storage == row.register else half.widened(code, value)
 
 
-def store(code: Code, dtype: str, value: Value, pointer: Value, tags: Tags = ()) -> None:
+def store(code: Code, dtype: str, value: SsaValue, pointer: SsaValue, tags: Tags = ()) -> None:
     row = DTYPE[dtype]
     if is_bool(dtype):
         value = code.convert("zext", value, row.storage)
@@ -31,14 +31,14 @@ def store(code: Code, dtype: str, value: Value, pointer: Value, tags: Tags = ())
     code.store(value, pointer, tags)
 
 
-def store_in_slot(code: Code, dtype: str, value: Value, slot: Value) -> None:
+def store_in_slot(code: Code, dtype: str, value: SsaValue, slot: SsaValue) -> None:
     if is_inexact(dtype):
         store(code, dtype, value, slot)
     else:
         code.store(code.convert("sext" if is_signed(dtype) else "zext", value, "i64"), slot)
 
 
-def rounded(code: Code, dtype: str, value: Value) -> Value:
+def rounded(code: Code, dtype: str, value: SsaValue) -> SsaValue:
     """The value as it is in memory: what is computed in more bits than it has there has too many digits."""
     row = DTYPE[dtype]
     if not is_inexact(dtype) or row.storage == row.register:
@@ -46,7 +46,7 @@ def rounded(code: Code, dtype: str, value: Value) -> Value:
     return half.widened(code, half.narrowed(code, value))
 
 
-def constant(dtype: str, value: float) -> Value:
+def constant(dtype: str, value: float) -> SsaValue:
     """A number of the dtype; ints as LLVM reads them, whose ints have a sign."""
     row = DTYPE[dtype]
     if is_inexact(dtype):

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .text import Definition, Line, Module, Tag
+from .text import LlvmDefinition, LlvmLine, Module, Tag
 
 
-def define_once(module: Module, definition: Definition) -> str:
+def define_once(module: Module, definition: LlvmDefinition) -> str:
     """Define a function, unless one that does the same is there; the name of the one to call."""
     known = module.alike.setdefault(_normal(module, definition), definition.name)
     if known == definition.name:
@@ -23,17 +23,17 @@ def define_once(module: Module, definition: Definition) -> str:
     return known
 
 
-def _normal(module: Module, definition: Definition) -> object:
+def _normal(module: Module, definition: LlvmDefinition) -> object:
     """The lines of a function, with scopes numbered in the order in which they appear."""
     scopes = _scopes(module, definition)
     lines = tuple(
-        (line.text, line.end, *(_told(module, tag, scopes) for tag in line.tags)) if type(line) is Line else line
+        (line.text, line.end, *(_told(module, tag, scopes) for tag in line.tags)) if type(line) is LlvmLine else line
         for line in definition.lines
     )
     return definition.result, definition.parameters, definition.attributes, lines
 
 
-def _scopes(module: Module, definition: Definition) -> dict[int, tuple[int, int]]:
+def _scopes(module: Module, definition: LlvmDefinition) -> dict[int, tuple[int, int]]:
     """The scopes that accesses of this text are in, and their domains; that they avoid others says nothing here."""
     lists = dict.fromkeys(tag.node for tag in _tags(definition) if tag.kind in ("alias.scope", "scope"))
     found = dict.fromkeys(scope for number in lists for scope in module.metadata[number].parts)
@@ -44,9 +44,9 @@ def _scopes(module: Module, definition: Definition) -> dict[int, tuple[int, int]
     }
 
 
-def _tags(definition: Definition) -> Iterator[Tag]:
+def _tags(definition: LlvmDefinition) -> Iterator[Tag]:
     for line in definition.lines:
-        if type(line) is Line:
+        if type(line) is LlvmLine:
             yield from line.tags
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...analysis.integers.parameter_lengths import Axis, axes_of, determining_axes, is_alone
+from ...analysis.integers.parameter_lengths import LengthAxis, axes_of, determining_axes, is_alone
 from ...diagnostics import InternalError
 from ...program import Function, Program, Reason
 from ...types import Array, Dim, ListOf, Scalar, Type
@@ -22,10 +22,10 @@ from . import lists, memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
 from .arrays import View, bind, drop, keep, read, release, strides_of
 from .expressions import convert, lower_as
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue
-from .text import Value, identifier, int_
+from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue
+from .text import SsaValue, identifier, int_
 
-CONTEXT, RESULTS = Value("ptr", "%context"), Value("ptr", "%results")
+CONTEXT, RESULTS = SsaValue("ptr", "%context"), SsaValue("ptr", "%results")
 RECURSION_MESSAGE = "maximum recursion depth exceeded"
 
 
@@ -76,14 +76,14 @@ def parameters_of(function: Function) -> list[str]:
     return [*parts, str(RESULTS)]
 
 
-def enter(frame: Frame) -> None:
+def enter(frame: Emission) -> None:
     """Move parameters into their variables and check the lengths that their types promise."""
     if frame.function.name in frame.recursive:
         _go_deeper(frame)
     for number, name in enumerate(frame.function.parameters):
         place = frame.places[name]
         kinds = parameter_types(frame.function.types[name])
-        values = [Value(kind, f"%p{number}.{part}") for part, kind in enumerate(kinds)]
+        values = [SsaValue(kind, f"%p{number}.{part}") for part, kind in enumerate(kinds)]
         match place:
             case ScalarPlace() | ScalarValue():
                 frame.set_scalar(name, values[0])
@@ -99,10 +99,10 @@ def enter(frame: Frame) -> None:
     _check_lengths(frame)
 
 
-def _check_lengths(frame: Frame) -> None:
+def _check_lengths(frame: Emission) -> None:
     """Every length is what the parameters' types say of it: ranges rely on it."""
-    known: dict[str, Value] = {}
-    opaque: dict[Dim, Axis] = {}
+    known: dict[str, SsaValue] = {}
+    opaque: dict[Dim, LengthAxis] = {}
     determining = determining_axes(frame.function)
     for symbol, axis in determining.items():
         known[symbol] = _symbol_value(frame, symbol, axis, known)
@@ -126,11 +126,11 @@ def _check_lengths(frame: Frame) -> None:
             _require_equal(frame, length, expected, f"{_words(axis)}, but {axis.extent} is {{}}", expected)
 
 
-def _words(axis: Axis) -> str:
+def _words(axis: LengthAxis) -> str:
     return f"`{axis.name}` has length {{}} along axis {axis.axis}"
 
 
-def _affine(frame: Frame, extent: Dim, known: Mapping[str, Value]) -> Value:
+def _affine(frame: Emission, extent: Dim, known: Mapping[str, SsaValue]) -> SsaValue:
     """The constant and the terms with known symbols, added up."""
     code, total = frame.code, int_(extent.constant)
     for symbol, factor in extent.terms:
@@ -140,15 +140,15 @@ def _affine(frame: Frame, extent: Dim, known: Mapping[str, Value]) -> Value:
     return total
 
 
-def _not_negative(frame: Frame, value: Value) -> Value:
+def _not_negative(frame: Emission, value: SsaValue) -> SsaValue:
     return frame.code.select(frame.code.compare("slt", value, int_(0)), int_(0), value)
 
 
-def _expected(frame: Frame, extent: Dim, known: Mapping[str, Value]) -> Value:
+def _expected(frame: Emission, extent: Dim, known: Mapping[str, SsaValue]) -> SsaValue:
     return _not_negative(frame, _affine(frame, extent, known))
 
 
-def _symbol_value(frame: Frame, symbol: str, axis: Axis, known: Mapping[str, Value]) -> Value:
+def _symbol_value(frame: Emission, symbol: str, axis: LengthAxis, known: Mapping[str, SsaValue]) -> SsaValue:
     """What a length says of the one symbol in it that is not known yet; of a clamped length, zero will do."""
     assert isinstance(axis.extent, Dim)
     length = frame.code.load("i64", frame.array(axis.name).dims[axis.axis])
@@ -158,24 +158,24 @@ def _symbol_value(frame: Frame, symbol: str, axis: Axis, known: Mapping[str, Val
     return _not_negative(frame, frame.code.binary("sub", length, rest))
 
 
-def _require_same(frame: Frame, axis: Axis, length: Value, first: Axis, other: Value) -> None:
+def _require_same(frame: Emission, axis: LengthAxis, length: SsaValue, first: LengthAxis, other: SsaValue) -> None:
     if axis != first:
         message = f"{_words(first)}, but {_words(axis)}: both are {axis.extent}"
         frame.fail_if(frame.code.compare("ne", length, other), "ValueError", message, other, length)
 
 
-def _require_equal(frame: Frame, length: Value, expected: Value, message: str, *more: Value) -> None:
+def _require_equal(frame: Emission, length: SsaValue, expected: SsaValue, message: str, *more: SsaValue) -> None:
     frame.fail_if(frame.code.compare("ne", length, expected), "ValueError", message, length, *more)
 
 
 # --- recursion -----------------------------------------------------------------------------------------------------
 
 
-def _context(frame: Frame, slot: int) -> Value:
+def _context(frame: Emission, slot: int) -> SsaValue:
     return frame.code.offset("i64", CONTEXT, slot)
 
 
-def _go_deeper(frame: Frame) -> None:
+def _go_deeper(frame: Emission) -> None:
     code = frame.code
     polls.poll(frame)
     depth = code.binary("add nsw", code.load("i64", _context(frame, DEPTH)), int_(1))
@@ -190,7 +190,7 @@ def _go_deeper(frame: Frame) -> None:
     frame.fail_if(low, "RecursionError", RECURSION_MESSAGE)
 
 
-def leave(frame: Frame) -> None:
+def leave(frame: Emission) -> None:
     """The one way out: release everything, return the status."""
     code = frame.code
     code.start("leave")
@@ -209,14 +209,14 @@ def leave(frame: Frame) -> None:
 # --- results -------------------------------------------------------------------------------------------------------
 
 
-def give_results(frame: Frame, elements: Sequence[gast.expr]) -> None:
+def give_results(frame: Emission, elements: Sequence[gast.expr]) -> None:
     slot = 0
     for node, type_ in zip(elements, frame.function.results, strict=True):
         _give(frame, node, type_, slot)
         slot += result_slots(type_)
 
 
-def _give(frame: Frame, node: gast.expr, type_: Type, slot: int) -> None:
+def _give(frame: Emission, node: gast.expr, type_: Type, slot: int) -> None:
     code = frame.code
     place = code.offset("i64", RESULTS, slot)
     if isinstance(type_, Scalar):
@@ -237,7 +237,7 @@ def _give(frame: Frame, node: gast.expr, type_: Type, slot: int) -> None:
 # --- calls ---------------------------------------------------------------------------------------------------------
 
 
-def call_function(frame: Frame, node: gast.Call, targets: Sequence[str]) -> None:
+def call_function(frame: Emission, node: gast.Call, targets: Sequence[str]) -> None:
     """Call another function of the program and bind its results."""
     callee = frame.program.functions[str(syntax.operator_of(node))]
     code = frame.code
@@ -255,7 +255,7 @@ def call_function(frame: Frame, node: gast.Call, targets: Sequence[str]) -> None
         slot += result_slots(type_)
 
 
-def _passed(frame: Frame, argument: gast.expr, type_: Type) -> list[Value]:
+def _passed(frame: Emission, argument: gast.expr, type_: Type) -> list[SsaValue]:
     if isinstance(type_, Scalar):
         return [lower_as(frame, argument, type_.dtype)]
     if isinstance(type_, ListOf):
@@ -268,7 +268,7 @@ def _passed(frame: Frame, argument: gast.expr, type_: Type) -> list[Value]:
     return [view.owner, view.data, *view.dims]
 
 
-def _follow_error(frame: Frame, status: Value) -> None:
+def _follow_error(frame: Emission, status: SsaValue) -> None:
     """Leave with the callee's status, adding this call to the trace."""
     code = frame.code
     failed, fine = code.label("failed"), code.label("returned")
@@ -288,7 +288,7 @@ def _follow_error(frame: Frame, status: Value) -> None:
     code.start(fine)
 
 
-def _take(frame: Frame, target: str | None, type_: Type, place: Value) -> None:
+def _take(frame: Emission, target: str | None, type_: Type, place: SsaValue) -> None:
     code = frame.code
     if isinstance(type_, Scalar):
         if target is not None:
@@ -307,7 +307,7 @@ def _take(frame: Frame, target: str | None, type_: Type, place: Value) -> None:
     _take_array(frame, target, type_, place)
 
 
-def _take_array(frame: Frame, target: str | None, type_: Array, place: Value) -> None:
+def _take_array(frame: Emission, target: str | None, type_: Array, place: SsaValue) -> None:
     code, rank = frame.code, type_.ndim
     owner = code.load("ptr", place)
     if target is None:

@@ -17,7 +17,7 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.ranges import Ranges
-from ...analysis.integers.values import Integers, Scope
+from ...analysis.integers.values import Integers, NestScope
 from ...analysis.memory.accesses import access
 from ...analysis.memory.meeting import Meeting
 from ...optimise.independent import element_places, natural_axes
@@ -64,7 +64,7 @@ def is_candidate(loop: gast.For) -> bool:
 def never_meet(meeting: Meeting, loop: gast.For, ranges: Ranges, one: gast.Subscript, two: gast.Subscript) -> bool:
     """Whether two places of one array never are the same element, in the same turn of the loop or in different ones."""
     integers = meeting.integers
-    scope = Scope((integers.loop(loop),))
+    scope = NestScope((integers.loop(loop),))
     places = (access(place, scope, integers.types) for place in (one, two))
     first, second = (replace(p, natural=natural_axes(p, ranges)) for p in places)
     changed = integers.bound_in(loop)

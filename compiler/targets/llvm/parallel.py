@@ -33,22 +33,22 @@ from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
 from .arrays import release
 from .cold_functions import is_short
 from .cost import Estimate, as_value
-from .frame import ArrayPlace, Frame, ListPlace, ScalarPlace, ScalarValue, places_of
+from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, places_of
 from .merge_functions import define_once
-from .text import Code, Value, identifier, int_
+from .text import Code, SsaValue, identifier, int_
 
 PARALLEL_FOR = "pellucid_parallel_for"
 DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, double, i64, i64, i64)"
 CAPTURES, CONTEXT, FIRST, LAST = (
-    Value("ptr", "%captures"), Value("ptr", "%context"), Value("i64", "%first"), Value("i64", "%last"),
+    SsaValue("ptr", "%captures"), SsaValue("ptr", "%context"), SsaValue("i64", "%first"), SsaValue("i64", "%last"),
 )  # fmt: skip
 
-LowerBlock = Callable[[Frame, Sequence[gast.stmt]], None]
-LowerLoop = Callable[[Frame, gast.For, Value, Value, Value, LowerBlock], None]
+LowerBlock = Callable[[Emission, Sequence[gast.stmt]], None]
+LowerLoop = Callable[[Emission, gast.For, SsaValue, SsaValue, SsaValue, LowerBlock], None]
 
 
 def lower_parallel(
-    frame: Frame, node: gast.For, start: Value, stop: Value, lower_loop: LowerLoop, lower_block: LowerBlock
+    frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue, lower_loop: LowerLoop, lower_block: LowerBlock
 ) -> bool:
     """Write the loop as a region of its own; False, and nothing written, where it has to stay where it is."""
     if frame.in_region or not frame.options.parallel or syntax.operator_of(node.iter) != "prange":
@@ -73,7 +73,7 @@ def lower_parallel(
 
 
 def lower_apart(
-    frame: Frame, node: gast.For, start: Value, stop: Value, lower_loop: LowerLoop, lower_block: LowerBlock
+    frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue, lower_loop: LowerLoop, lower_block: LowerBlock
 ) -> bool:
     """Write a loop that stays on this thread as a function too, where the one around it is better off without."""
     if not frame.is_glue or is_short(frame, node):
@@ -87,7 +87,7 @@ def lower_apart(
     return True
 
 
-def _is_small(cost: float, start: Value, stop: Value) -> bool:
+def _is_small(cost: float, start: SsaValue, stop: SsaValue) -> bool:
     return start.is_int and stop.is_int and cost * (int(stop.text) - int(start.text)) < SMALL_LOOP
 
 
@@ -99,7 +99,7 @@ def assigned_names(node: gast.For) -> list[str]:
     return list(dict.fromkeys(n for s in syntax.walk([node]) for n in syntax.names_changed(s)))
 
 
-def captured_names(frame: Frame, node: gast.For, live: AbstractSet[str]) -> list[str] | None:
+def captured_names(frame: Emission, node: gast.For, live: AbstractSet[str]) -> list[str] | None:
     """What the body needs from outside; None where iterations are not each on their own."""
     function = frame.function
     assigned = set(assigned_names(node))
@@ -114,7 +114,7 @@ def captured_names(frame: Frame, node: gast.For, live: AbstractSet[str]) -> list
     return [n for n in mentioned if n in function.types and n not in assigned]
 
 
-def _calls_out(frame: Frame, node: gast.For) -> bool:
+def _calls_out(frame: Emission, node: gast.For) -> bool:
     for statement in syntax.walk(node.body):
         if isinstance(statement, gast.Return):
             return True
@@ -127,19 +127,19 @@ def _calls_out(frame: Frame, node: gast.For) -> bool:
 # --- what is passed --------------------------------------------------------------------------------------------------
 
 
-def _variables(frame: Frame, name: str) -> list[tuple[str, Value]]:
+def _variables(frame: Emission, name: str) -> list[tuple[str, SsaValue]]:
     """(LLVM type, variable or value) of everything that a name stands for, but the owner of an array."""
     match frame.places[name]:
         case ScalarPlace(type=type_, place=variable):
             return [(REGISTER[type_.dtype], variable)]
-        case ScalarValue(type=type_, value=Value() as value):
+        case ScalarValue(type=type_, value=SsaValue() as value):
             return [(REGISTER[type_.dtype], value)]
         case ArrayPlace() as place:
             return [("ptr", place.data), *(("i64", v) for v in (*place.dims, *place.strides))]
     return []
 
 
-def _constants(frame: Frame, name: str) -> dict[int, int]:
+def _constants(frame: Emission, name: str) -> dict[int, int]:
     """Lengths of an array that the code itself fixes: those of parameters, which entry has checked."""
     type_ = frame.function.types[name]
     if not isinstance(type_, Array) or name not in frame.function.parameters or frame.array(name).owned:
@@ -147,7 +147,7 @@ def _constants(frame: Frame, name: str) -> dict[int, int]:
     return {axis: extent for axis, extent in enumerate(type_.dims) if isinstance(extent, int)}
 
 
-def _captures(frame: Frame, places: Sequence[tuple[str, Value]]) -> Value:
+def _captures(frame: Emission, places: Sequence[tuple[str, SsaValue]]) -> SsaValue:
     code = frame.code
     captures = code.variable(f"[{max(1, len(places))} x i64]", "captures")
     for number, (type_, variable) in enumerate(places):
@@ -156,7 +156,7 @@ def _captures(frame: Frame, places: Sequence[tuple[str, Value]]) -> Value:
     return captures
 
 
-def _follow(frame: Frame, status: Value) -> None:
+def _follow(frame: Emission, status: SsaValue) -> None:
     """Leave with the status of a loop that failed."""
     code = frame.code
     failed, fine = code.label("failed"), code.label("looped")
@@ -168,7 +168,7 @@ def _follow(frame: Frame, status: Value) -> None:
     code.start(fine)
 
 
-def streamed_result(frame: Frame, node: gast.For, captured: Sequence[str]) -> str | None:
+def streamed_result(frame: Emission, node: gast.For, captured: Sequence[str]) -> str | None:
     """The array whose every element the loop stores once, at its own position, without anybody reading it.
 
     Such a store may go past the caches (`runtime/threads.py`).  Arrays that may share its memory count as readers.
@@ -186,13 +186,13 @@ def streamed_result(frame: Frame, node: gast.For, captured: Sequence[str]) -> st
     return stores[0].value.id if own and not shares and reads == 1 and place.type.layout == "C" else None
 
 
-def _is_at(frame: Frame, place: gast.Subscript, variable: str) -> bool:
+def _is_at(frame: Emission, place: gast.Subscript, variable: str) -> bool:
     items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
     proven = frame.ranges.of(place, 0) == FRONT
     return proven and len(items) == 1 and isinstance(items[0], gast.Name) and items[0].id == variable
 
 
-def _stream(frame: Frame, places: Sequence[tuple[str, Value]], result: str | None) -> list[Value]:
+def _stream(frame: Emission, places: Sequence[tuple[str, SsaValue]], result: str | None) -> list[SsaValue]:
     """Where among the captures the result's address is, and the bytes of an element; -1 for none."""
     if result is None:
         return [int_(-1), int_(0)]
@@ -204,7 +204,7 @@ def _stream(frame: Frame, places: Sequence[tuple[str, Value]], result: str | Non
 
 
 def _outlined(
-    frame: Frame, node: gast.For, captured: Sequence[str], lower_loop: LowerLoop, lower_block: LowerBlock,
+    frame: Emission, node: gast.For, captured: Sequence[str], lower_loop: LowerLoop, lower_block: LowerBlock,
     in_region: bool,
 ) -> str:  # fmt: skip
     """The name of a function that does a part of the loop."""
@@ -228,7 +228,7 @@ def _outlined(
     return define_once(frame.module, code.function(name, "i64", [str(v) for v in (CAPTURES, CONTEXT, FIRST, LAST)]))
 
 
-def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Frame:
+def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[str], in_region: bool) -> Emission:
     """A frame whose places are those that the loop mentions; it owns what it assigns."""
     code = Code(frame.module, frame.code.flags, keeps_names=False)
     if frame.module.line_writer is not None:
@@ -247,7 +247,7 @@ def _inner_frame(frame: Frame, node: gast.For, name: str, captured: Sequence[str
     )  # fmt: skip
 
 
-def _leave(frame: Frame) -> None:
+def _leave(frame: Emission) -> None:
     """The one way out, as in `native_calls.leave`."""
     code = frame.code
     code.start("leave")

@@ -23,16 +23,16 @@ from ...ops.forms import LIBRARY
 from ...tuning import CHEAP_TURN, SHORT_LOOP, STRIP_TIME, STRIP_TURNS
 from .abi import INTERRUPTED
 from .cost import Estimate, block_length
-from .frame import Frame
+from .frame import Emission
 from .lengths import is_length
-from .text import Value, float_, int_
+from .text import SsaValue, float_, int_
 
 SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"
-CONTEXT = Value("ptr", "%context")
+CONTEXT = SsaValue("ptr", "%context")
 TO_INT = "llvm.fptosi.sat.i64.f64"
 
 
-def poll(frame: Frame, long: bool = False) -> None:
+def poll(frame: Emission, long: bool = False) -> None:
     """Leave if a signal ends this call; the function of a loop, which several places may share, says only that.
 
     `long` is the way to this place: then the call is armed here, without waiting until it has taken long.
@@ -59,17 +59,17 @@ def poll(frame: Frame, long: bool = False) -> None:
     code.start(on)
 
 
-def site_of(frame: Frame) -> int:
+def site_of(frame: Emission) -> int:
     """The status of a call that is stopped in this place."""
     return frame.site("KeyboardInterrupt", "", ())
 
 
-def polls_each_turn(frame: Frame, node: gast.For) -> bool:
+def polls_each_turn(frame: Emission, node: gast.For) -> bool:
     """Whether a `for` looks in every turn: what it calls, or a loop that never looks, may take long itself."""
     return _calls(frame, node.body) or _holds_unknown_length(frame, node)
 
 
-def _holds_unknown_length(frame: Frame, node: gast.For) -> bool:
+def _holds_unknown_length(frame: Emission, node: gast.For) -> bool:
     """Whether a loop inside, which does not look, is as long as something that is not known before this one."""
     changing, lengths = _changing(node), frame.lengths()
     known = _lengths_inside(node).keys() | {n for n in lengths if n not in changing}
@@ -106,7 +106,7 @@ def _is_dim(node: gast.expr, changing: frozenset[str]) -> bool:
     return syntax.operator_of(node) == "dim" and changing.isdisjoint(syntax.names_read(node))
 
 
-def strip_length(frame: Frame, node: gast.For) -> Value | None:
+def strip_length(frame: Emission, node: gast.For) -> SsaValue | None:
     """After how many turns a loop looks, by what a turn is expected to cost; None for never."""
     if polls_each_turn(frame, node) or _is_short(frame, node):
         return None
@@ -126,26 +126,26 @@ def strip_length(frame: Frame, node: gast.For) -> Value | None:
     return frame.code.intrinsic("smax", whole, int_(1))
 
 
-def _calls(frame: Frame, body: Sequence[gast.stmt]) -> bool:
+def _calls(frame: Emission, body: Sequence[gast.stmt]) -> bool:
     """Whether a body calls what may take long itself."""
     called = {str(syntax.operator_of(getattr(s, "value", None) or gast.Pass())) for s in syntax.walk(body)}
     return not called.isdisjoint(LIBRARY) or not called.isdisjoint(frame.program.functions)
 
 
-def _cost(frame: Frame, node: gast.For) -> float:
+def _cost(frame: Emission, node: gast.For) -> float:
     """Of one turn of a run of plain statements."""
     cost = Estimate(frame, frozenset()).block(node.body)
     return cost if isinstance(cost, float) else STRIP_TIME
 
 
-def _is_short(frame: Frame, node: gast.For) -> bool:
+def _is_short(frame: Emission, node: gast.For) -> bool:
     """Whether a loop, and all that it holds, has known numbers of turns that are over before one around it looks."""
     if _calls(frame, node.body) or any(isinstance(s, gast.While) for s in syntax.walk(node.body)):
         return False
     return _time(frame, node) < (STRIP_TIME if frame.depth else SHORT_LOOP)
 
 
-def _time(frame: Frame, node: gast.For) -> float:
+def _time(frame: Emission, node: gast.For) -> float:
     turns = _known_turns(node)
     if turns is None:
         return STRIP_TIME

@@ -17,11 +17,11 @@ from ...dtypes import is_inexact
 from ...ops.reduction import fold_by
 from ...ops.schema import OPERATORS
 from .expressions import lower_as
-from .frame import Frame, ScalarPlace, ScalarValue
-from .text import Value
+from .frame import Emission, ScalarPlace, ScalarValue
+from .text import SsaValue
 
 
-def accumulated(frame: Frame, name: str, value: gast.expr) -> Value | None:
+def accumulated(frame: Emission, name: str, value: gast.expr) -> SsaValue | None:
     """The value of `name = operator(name, term)` on floats, None for anything else."""
     place = frame.places[name]
     if not isinstance(place, ScalarPlace | ScalarValue) or not accumulates(name, value):

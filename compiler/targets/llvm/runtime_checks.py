@@ -16,7 +16,7 @@ from itertools import combinations
 import gast
 
 from ... import syntax
-from ...analysis.integers.affine import Form
+from ...analysis.integers.affine import Affine
 from ...analysis.integers.ranges import BACK, FRONT, Ranges
 from ...analysis.integers.values import Integers
 from ...analysis.memory.meeting import Meeting
@@ -131,7 +131,7 @@ class _Finder:
 
     def _at_rest(self, a: gast.expr, b: gast.expr) -> bool:
         """Whether a test before the loop can tell two indices that stay; it is noted."""
-        if not (self._stays(a) and self._stays(b)) or syntax.same(a, b) or self._difference(a, b) == Form(0):
+        if not (self._stays(a) and self._stays(b)) or syntax.same(a, b) or self._difference(a, b) == Affine(0):
             return False
         self.differ[syntax.form_of(a), syntax.form_of(b)] = a, b
         return True
@@ -144,7 +144,7 @@ class _Finder:
                 return True
         return False
 
-    def _difference(self, a: gast.expr, b: gast.expr) -> Form | None:
+    def _difference(self, a: gast.expr, b: gast.expr) -> Affine | None:
         first, second = self.integers.of(a), self.integers.of(b)
         known = first is not None and second is not None and self._stays(a) and self._stays(b)
         return first - second if known else None  # type: ignore[operator]

@@ -14,17 +14,17 @@ from dataclasses import fields
 
 from .abi import STORED
 from .arrays import View, strides_of
-from .frame import Frame
-from .text import AS_IT_STANDS, NULL, Code, Definition, Value, int_
+from .frame import Emission
+from .text import AS_IT_STANDS, NULL, Code, LlvmDefinition, SsaValue, int_
 
 TOO_LARGE = -1
 FAILED = -2  # and below it, counting down, the place where it failed; above zero are the bytes that could not be had
 
 
-class Routine(Frame):
+class SharedRoutine(Emission):
     """A routine being written: a check that fails ends it."""
 
-    def fail_if(self, condition: Value, exception: str, message: str, *values: Value) -> None:
+    def fail_if(self, condition: SsaValue, exception: str, message: str, *values: SsaValue) -> None:
         if condition.text == "false":
             return
         bad, good = self.code.label("bad"), self.code.label("good")
@@ -35,7 +35,8 @@ class Routine(Frame):
 
 
 def call_routine(
-    frame: Frame, name: str, write: Callable[..., None], given: Sequence[View], results: int, failing: tuple[str, str]
+    frame: Emission, name: str, write: Callable[..., None], given: Sequence[View], results: int,
+    failing: tuple[str, str],
 ) -> None:
     """Call what `write(frame, *given)` writes; only which of the results have strides makes another routine.
 
@@ -57,9 +58,9 @@ def call_routine(
     frame.fail_if(none, "MemoryError", "unable to allocate {} bytes for an array", failed)
 
 
-def _routine(frame: Frame, name: str, write: Callable[..., None], views: list[View]) -> Definition:
+def _routine(frame: Emission, name: str, write: Callable[..., None], views: list[View]) -> LlvmDefinition:
     code = Code(frame.module, frame.code.flags)
-    inside = Routine(**{field.name: getattr(frame, field.name) for field in fields(Frame)} | {"code": code})
+    inside = SharedRoutine(**{field.name: getattr(frame, field.name) for field in fields(Emission)} | {"code": code})
     inner = [_parameter(view, number) for number, view in enumerate(views)]
     write(inside, *inner)
     code.finish("ret i64 0")
@@ -69,6 +70,6 @@ def _routine(frame: Frame, name: str, write: Callable[..., None], views: list[Vi
 
 def _parameter(view: View, number: int) -> View:
     """The view as the routine is given it."""
-    dims = tuple(Value("i64", f"%length{number}.{axis}") for axis in range(len(view.dims)))
-    strides = None if view.strides is None else tuple(Value("i64", f"%stride{number}.{k}") for k in range(len(dims)))
-    return View(view.dtype, NULL, Value("ptr", f"%data{number}"), dims, strides)
+    dims = tuple(SsaValue("i64", f"%length{number}.{axis}") for axis in range(len(view.dims)))
+    strides = None if view.strides is None else tuple(SsaValue("i64", f"%stride{number}.{k}") for k in range(len(dims)))
+    return View(view.dtype, NULL, SsaValue("ptr", f"%data{number}"), dims, strides)

@@ -1,6 +1,6 @@
 """Write LLVM as text: typed values, instructions, blocks, and what a module collects around its functions.
 
-    code.binary("fadd", x, y)      appends   %t7 = fadd double %t5, %t6      and returns Value("double", "%t7")
+    code.binary("fadd", x, y)      appends   %t7 = fadd double %t5, %t6      and returns SsaValue("double", "%t7")
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPTIMISED, AS_IT_STANDS, INLINED = "nounwind", "noinline optnone nounwind", "alw
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
 
 
-class Value(NamedTuple):
+class SsaValue(NamedTuple):
     """An operand: its LLVM type and its text."""
 
     type: str
@@ -34,7 +34,7 @@ class Value(NamedTuple):
         return self.text.lstrip("-").isdigit()
 
 
-TRUE, FALSE, NULL = Value("i1", "true"), Value("i1", "false"), Value("ptr", "null")
+TRUE, FALSE, NULL = SsaValue("i1", "true"), SsaValue("i1", "false"), SsaValue("ptr", "null")
 
 
 # Comparisons of constants are decided here: a check that cannot fail then leaves no trace.
@@ -44,7 +44,7 @@ PREDICATES = {
 }  # fmt: skip
 
 
-def _known_logic(operation: str, left: Value, right: Value) -> Value | None:
+def _known_logic(operation: str, left: SsaValue, right: SsaValue) -> SsaValue | None:
     """What `and`, `or` and `xor` give where one side is constant."""
     for constant, other in ((left, right), (right, left)):
         if constant in (TRUE, FALSE):
@@ -56,18 +56,18 @@ def _known_logic(operation: str, left: Value, right: Value) -> Value | None:
     return None
 
 
-def int_(value: int, type_: str = "i64") -> Value:
-    return Value(type_, str(value))
+def int_(value: int, type_: str = "i64") -> SsaValue:
+    return SsaValue(type_, str(value))
 
 
-def float_(value: float, type_: str = "double") -> Value:
+def float_(value: float, type_: str = "double") -> SsaValue:
     """A float constant, exact: LLVM writes both widths as the bits of a double."""
     if type_ == "float":
         try:
             value = struct.unpack("f", struct.pack("f", value))[0]
         except OverflowError:  # rounds to infinity, as a conversion at run time does
             value = float("inf") if value > 0 else float("-inf")
-    return Value(type_, f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}")
+    return SsaValue(type_, f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}")
 
 
 @lru_cache(maxsize=1024)
@@ -88,7 +88,7 @@ class Tag(NamedTuple):
 Tags = tuple[Tag, ...]
 
 
-class Line(NamedTuple):
+class LlvmLine(NamedTuple):
     """A line of a function that speaks of metadata: as tags behind it, or of one node before what comes last."""
 
     text: str
@@ -119,13 +119,13 @@ class Declaration(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
+class LlvmDefinition:
     """A function of a module: `uses` are functions and variables that it mentions, `lines` stand between its braces."""
 
     name: str
     result: str
     parameters: tuple[str, ...]  # with their types
-    lines: Sequence[str | Line]
+    lines: Sequence[str | LlvmLine]
     uses: tuple[str, ...] = ()
     attributes: str = OPTIMISED
     linkage: str = "internal "
@@ -139,7 +139,7 @@ class Definition:
     def nodes(self) -> list[int]:
         """The metadata that it mentions."""
         own = [] if self.scope is None else [self.scope]
-        return own + [tag.node for line in self.lines if type(line) is Line for tag in line.tags]
+        return own + [tag.node for line in self.lines if type(line) is LlvmLine for tag in line.tags]
 
     @property
     def is_optimised(self) -> bool:
@@ -166,7 +166,7 @@ class Module:
 
     def __init__(self) -> None:
         self.declarations: dict[str, Declaration] = {}
-        self.definitions: dict[str, Definition] = {}
+        self.definitions: dict[str, LlvmDefinition] = {}
         self.shared: set[str] = set()  # definitions that other modules call
         self.on_movable: Callable[[str], None] = lambda name: None  # told of functions that another module may have
         self.metadata: dict[int, Metadata] = {0: Metadata('!{{!"branch_weights", i32 1, i32 4000}}')}
@@ -182,10 +182,10 @@ class Module:
         if name not in self.declarations:
             self.declarations[name] = Declaration(text, uses)
 
-    def define(self, definition: Definition) -> None:
+    def define(self, definition: LlvmDefinition) -> None:
         self.definitions.setdefault(definition.name, definition)
 
-    def define_movable(self, definition: Definition) -> None:
+    def define_movable(self, definition: LlvmDefinition) -> None:
         """Define an internal function that is as well off in another module than its callers."""
         if definition.name not in self.definitions:
             self.define(definition)
@@ -244,8 +244,8 @@ class Code:
     def __init__(self, module: Module, flags: str = "", keeps_names: bool = True) -> None:
         self.module, self.flags, self.keeps_names = module, flags, keeps_names
         self.stack: list[str] = []
-        self.lines: list[str | Line] = []
-        self.cold: list[str | Line] = []
+        self.lines: list[str | LlvmLine] = []
+        self.cold: list[str | LlvmLine] = []
         self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
         self.unreached = ""  # the label of the last block that nothing leads to
@@ -266,20 +266,20 @@ class Code:
             return
         if self.location is not None and not end:
             tags = (*tags, Tag("dbg", self.location))
-        self.lines.append(Line(f"  {text}", tags, end) if tags else f"  {text}")
+        self.lines.append(LlvmLine(f"  {text}", tags, end) if tags else f"  {text}")
 
-    def value(self, type_: str, text: str, tags: Tags = ()) -> Value:
+    def value(self, type_: str, text: str, tags: Tags = ()) -> SsaValue:
         self._counter += 1
         name = f"%t.{self._counter}"
         self.effect(f"{name} = {text}", tags)
-        return Value(type_, name)
+        return SsaValue(type_, name)
 
-    def mention(self, name: str) -> Value:
+    def mention(self, name: str) -> SsaValue:
         """The address of a function or a variable of the module."""
         self.uses[name] = None
-        return Value("ptr", f"@{name}")
+        return SsaValue("ptr", f"@{name}")
 
-    def binary(self, operation: str, left: Value, right: Value) -> Value:
+    def binary(self, operation: str, left: SsaValue, right: SsaValue) -> SsaValue:
         if left.type == "i1":
             known = _known_logic(operation, left, right)
             if known is not None:
@@ -287,44 +287,44 @@ class Code:
         flags = self.flags if operation in FLOAT_OPERATIONS else ""
         return self.value(left.type, f"{operation} {flags}{left.type} {left.text}, {right.text}")
 
-    def unary(self, operation: str, operand: Value) -> Value:
+    def unary(self, operation: str, operand: SsaValue) -> SsaValue:
         flags = self.flags if operation in FLOAT_OPERATIONS else ""
         return self.value(operand.type, f"{operation} {flags}{operand}")
 
-    def compare(self, predicate: str, left: Value, right: Value) -> Value:
+    def compare(self, predicate: str, left: SsaValue, right: SsaValue) -> SsaValue:
         kind = "fcmp" if left.type in ("float", "double") else "icmp"
         if kind == "icmp" and predicate in PREDICATES and left.is_int and right.is_int:
             return TRUE if PREDICATES[predicate](int(left.text), int(right.text)) else FALSE
         return self.value("i1", f"{kind} {predicate} {left}, {right.text}")
 
-    def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
+    def select(self, condition: SsaValue, then: SsaValue, otherwise: SsaValue) -> SsaValue:
         if condition in (TRUE, FALSE):
             return then if condition is TRUE or condition == TRUE else otherwise
         return self.value(then.type, f"select {condition}, {then}, {otherwise}")
 
-    def convert(self, operation: str, operand: Value, to: str) -> Value:
+    def convert(self, operation: str, operand: SsaValue, to: str) -> SsaValue:
         return operand if operand.type == to else self.value(to, f"{operation} {operand} to {to}")
 
-    def call(self, type_: str, function: str, *operands: Value, flags: str = "") -> Value:
+    def call(self, type_: str, function: str, *operands: SsaValue, flags: str = "") -> SsaValue:
         text = f"call {flags}{type_} {self.mention(function).text}({', '.join(map(str, operands))})"
         if type_ == "void":
             self.effect(text)
             return NULL
         return self.value(type_, text)
 
-    def intrinsic(self, name: str, *operands: Value, flags: str = "") -> Value:
+    def intrinsic(self, name: str, *operands: SsaValue, flags: str = "") -> SsaValue:
         """`llvm.name.f64(operands)`, whose result has the type of its operands."""
         type_ = operands[0].type
         full = f"llvm.{name}.{ {'float': 'f32', 'double': 'f64'}.get(type_, type_)}"
         self.module.declare(full, f"declare {type_} @{full}({', '.join(o.type for o in operands)})")
         return self.call(type_, full, *operands, flags=flags)
 
-    def assume(self, condition: Value) -> None:
+    def assume(self, condition: SsaValue) -> None:
         """Tell LLVM what is always true here."""
         self.module.declare("llvm.assume", "declare void @llvm.assume(i1)")
         self.call("void", "llvm.assume", condition)
 
-    def overflowing(self, name: str, left: Value, right: Value) -> tuple[Value, Value]:
+    def overflowing(self, name: str, left: SsaValue, right: SsaValue) -> tuple[SsaValue, SsaValue]:
         """`llvm.sadd.with.overflow` and its like: the wrapped result, and whether it wrapped."""
         type_ = left.type
         full = f"llvm.{name}.with.overflow.{type_}"
@@ -332,23 +332,23 @@ class Code:
         pair = self.call(f"{{{type_}, i1}}", full, left, right)
         return self.value(type_, f"extractvalue {pair}, 0"), self.value("i1", f"extractvalue {pair}, 1")
 
-    def load(self, type_: str, pointer: Value, tags: Tags = ()) -> Value:
+    def load(self, type_: str, pointer: SsaValue, tags: Tags = ()) -> SsaValue:
         return self.value(type_, f"load {type_}, {pointer.type} {pointer.text}", tags)
 
-    def store(self, value: Value, pointer: Value, tags: Tags = ()) -> None:
+    def store(self, value: SsaValue, pointer: SsaValue, tags: Tags = ()) -> None:
         self.effect(f"store {value.type} {value.text}, {pointer.type} {pointer.text}", tags)
 
-    def offset(self, type_: str, pointer: Value, index: Value | int) -> Value:
+    def offset(self, type_: str, pointer: SsaValue, index: SsaValue | int) -> SsaValue:
         index = int_(index) if isinstance(index, int) else index
         return self.value("ptr", f"getelementptr inbounds {type_}, {pointer}, {index}")
 
-    def variable(self, type_: str, hint: str, initial: Value | None = None, of: str = "") -> Value:
+    def variable(self, type_: str, hint: str, initial: SsaValue | None = None, of: str = "") -> SsaValue:
         """A place on the stack, which LLVM turns into registers."""
         name = "%" + self.fresh(hint, of)
         self.stack.append(f"  {name} = alloca {type_}")
         if initial is not None:
             self.stack.append(f"  store {initial}, ptr {name}")
-        return Value("ptr", name)
+        return SsaValue("ptr", name)
 
     def label(self, hint: str) -> str:
         return self.fresh(hint)
@@ -372,7 +372,7 @@ class Code:
         self.effect(f"br label %{label}", tags)
         self.terminated = True
 
-    def branch(self, condition: Value, then: str, otherwise: str, unlikely: bool = False) -> None:
+    def branch(self, condition: SsaValue, then: str, otherwise: str, unlikely: bool = False) -> None:
         self.effect(f"br {condition}, label %{then}, label %{otherwise}{', !prof !0' if unlikely else ''}")
         self.terminated = True
 
@@ -382,7 +382,7 @@ class Code:
 
     def function(
         self, name: str, result: str, parameters: Sequence[str], attributes: str = OPTIMISED, linkage: str = "internal "
-    ) -> Definition:
+    ) -> LlvmDefinition:
         end = [] if self.terminated else ["  unreachable"]
         lines = ["entry:", *self.stack, "  br label %start", "start:", *self.lines, *end, *self.cold]
-        return Definition(name, result, tuple(parameters), lines, tuple(self.uses), attributes, linkage, self.scope)
+        return LlvmDefinition(name, result, tuple(parameters), lines, tuple(self.uses), attributes, linkage, self.scope)

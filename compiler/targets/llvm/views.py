@@ -14,18 +14,18 @@ from ...diagnostics import InternalError
 from .abi import LENGTH_LIMIT, STORED
 from .arrays import View, checked_index, read, strides_of
 from .expressions import lower_int
-from .frame import Frame
-from .text import Value, int_
+from .frame import Emission
+from .text import SsaValue, int_
 
 
-def index_view(frame: Frame, node: gast.Subscript) -> View:
+def index_view(frame: Emission, node: gast.Subscript) -> View:
     """`a[items]` with slices, new axes and ints; trailing axes that are not named stay whole."""
     code, base = frame.code, read(frame, node.value.id)
     steps = strides_of(frame, base)
     items = list(node.slice.elts) if isinstance(node.slice, gast.Tuple) else [node.slice]
     offset = int_(0)
-    dims: list[Value] = []
-    strides: list[Value] = []
+    dims: list[SsaValue] = []
+    strides: list[SsaValue] = []
     axis = 0
     for item in items:
         match item:
@@ -51,7 +51,7 @@ def index_view(frame: Frame, node: gast.Subscript) -> View:
     return View(base.dtype, base.owner, data, tuple(dims), None if in_order else tuple(strides))
 
 
-def slice_parts(frame: Frame, item: gast.Slice, length: Value) -> tuple[Value, Value, Value]:
+def slice_parts(frame: Emission, item: gast.Slice, length: SsaValue) -> tuple[SsaValue, SsaValue, SsaValue]:
     """Start, count and step of a slice, as `slice.indices` gives them."""
     code = frame.code
     step = int_(1) if item.step is None else lower_int(frame, item.step)
@@ -74,7 +74,7 @@ def slice_parts(frame: Frame, item: gast.Slice, length: Value) -> tuple[Value, V
     return start, _count(frame, start, stop, step, backward), step
 
 
-def _clamped(frame: Frame, bound: Value, length: Value, low: Value, high: Value) -> Value:
+def _clamped(frame: Emission, bound: SsaValue, length: SsaValue, low: SsaValue, high: SsaValue) -> SsaValue:
     """A bound counted from the end where negative, then held in range."""
     code = frame.code
     negative = code.compare("slt", bound, int_(0))
@@ -84,7 +84,7 @@ def _clamped(frame: Frame, bound: Value, length: Value, low: Value, high: Value)
     return code.select(negative, raised, lowered)
 
 
-def _count(frame: Frame, start: Value, stop: Value, step: Value, backward: Value) -> Value:
+def _count(frame: Emission, start: SsaValue, stop: SsaValue, step: SsaValue, backward: SsaValue) -> SsaValue:
     """How many steps lead from start towards stop; the arithmetic is unsigned, as a step may be the least int."""
     code = frame.code
     way = code.select(backward, code.binary("sub", start, stop), code.binary("sub", stop, start))
@@ -96,7 +96,7 @@ def _count(frame: Frame, start: Value, stop: Value, step: Value, backward: Value
     return code.select(some, code.binary("add", whole, int_(1)), int_(0))
 
 
-def transposed(frame: Frame, node: gast.Call) -> View:
+def transposed(frame: Emission, node: gast.Call) -> View:
     base = read(frame, node.args[0].id)
     steps = strides_of(frame, base)
     axes = transposed_axes(node)
@@ -104,7 +104,7 @@ def transposed(frame: Frame, node: gast.Call) -> View:
     return View(base.dtype, base.owner, base.data, tuple(base.dims[a] for a in axes), strides)
 
 
-def reshaped(frame: Frame, node: gast.Call) -> View:
+def reshaped(frame: Emission, node: gast.Call) -> View:
     """The same elements under other lengths; the count of elements must agree."""
     code, base = frame.code, read(frame, node.args[0].id)
     if base.strides is not None:
@@ -123,11 +123,11 @@ def reshaped(frame: Frame, node: gast.Call) -> View:
     return View(base.dtype, base.owner, base.data, tuple(dims), None)
 
 
-def _fail_reshape(frame: Frame, condition: Value, had: Value) -> None:
+def _fail_reshape(frame: Emission, condition: SsaValue, had: SsaValue) -> None:
     frame.fail_if(condition, "ValueError", "cannot reshape array of size {} into the shape asked for", had)
 
 
-def element_count(frame: Frame, dims: tuple[Value, ...]) -> Value:
+def element_count(frame: Emission, dims: tuple[SsaValue, ...]) -> SsaValue:
     total = int_(1)
     for dim in dims:
         total = frame.code.binary("mul", total, dim)

@@ -19,7 +19,7 @@ from ... import syntax
 from ...analysis.def_use import DefUse, def_use, expressions_of, movable, reads_of
 from ...analysis.failure import ANY, NOTHING, failures
 from ...analysis.made_names import temporaries_of
-from ...analysis.memory.alias import Regions, regions, stored_names
+from ...analysis.memory.alias import AliasClasses, regions, stored_names
 from ...analysis.result_types import result_type
 from ...ops import schema
 from ...ops.forms import CHANGES_FIRST, LIST_READS
@@ -96,7 +96,7 @@ class _Folder:
     def __init__(self, function: Function, measure: Measure, width: int) -> None:
         self.types, self.measure, self.width = function.types, measure, width
         self.failures = failures(function)
-        self.regions: Regions = regions(function)
+        self.regions: AliasClasses = regions(function)
         uses = def_use(function)
         self.candidates = {
             name for name in temporaries_of(function) if uses.count.get(name) == 1 and uses.is_single(name)

@@ -24,7 +24,7 @@ from ...names import Names, base_of
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf, Type
-from .cotangents import Frame
+from .cotangents import Cotangents
 from .declared import array_type
 from .plan import plan
 from .saves import Saved, save
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper", "count", "share", "attained"})
 
 
-def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
+def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """The backward form of a call; the call itself records from now on."""
     node = statement.value
     callee = sweep.derivative.callee(node.func.id)
@@ -67,7 +67,7 @@ def backward_call(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
     sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
 
 
-def _result_name(sweep: Sweep, frame: Frame, callee: Callee, parameter: str, argument: gast.expr) -> str:
+def _result_name(sweep: Sweep, frame: Cotangents, callee: Callee, parameter: str, argument: gast.expr) -> str:
     """A name for the cotangent of an argument, with the argument's lengths in its type."""
     hint = frame.hint(argument.id if isinstance(argument, gast.Name) else parameter)
     name = sweep.names.fresh(hint)

@@ -55,10 +55,10 @@ class Emitter(Builder):
         return made
 
 
-class Frame:
+class Cotangents:
     """The cotangents of one block: `bars` of its own names, and of outer ones that it has touched."""
 
-    def __init__(self, sweep: Sweep, region: Region, parent: Frame | None) -> None:
+    def __init__(self, sweep: Sweep, region: Region, parent: Cotangents | None) -> None:
         self.sweep, self.region, self.parent = sweep, region, parent
         self.builder = Emitter(sweep)
         if parent is not None:
@@ -73,8 +73,8 @@ class Frame:
         regions = self.sweep.regions
         return regions.home[name] is self.region or regions.carried.get(name) is self.region
 
-    def chain(self) -> Iterator[Frame]:
-        frame: Frame | None = self
+    def chain(self) -> Iterator[Cotangents]:
+        frame: Cotangents | None = self
         while frame is not None:
             yield frame
             frame = frame.parent

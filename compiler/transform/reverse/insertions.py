@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from ... import syntax
-from ...analysis.regions import Region, Value
+from ...analysis.regions import ForwardValue, Region
 from ...ops.forms import HANDED_ON
 from ...types import ListOf, Scalar
 from .sweep import Sweep
@@ -33,7 +33,7 @@ class Insertions:
         self.last: Places = {}
         self.end: Places = {}
 
-    def place_after(self, value: Value, statement: gast.stmt) -> None:
+    def place_after(self, value: ForwardValue, statement: gast.stmt) -> None:
         """Put a statement where a value has just been made."""
         if value.after is None:
             self.start.setdefault(id(value.region), []).append(statement)

@@ -15,7 +15,7 @@ import gast
 
 from ... import builder as building
 from ... import syntax, types
-from ...analysis.regions import Regions, Value
+from ...analysis.regions import ForwardValue, Regions
 from ...names import Names
 from ...types import INT, Array, Dim, Extent, ListOf, Type
 from .declared import array_type
@@ -35,7 +35,7 @@ class Lengths:
         self.late: list[gast.stmt] = []
         self.extents: dict[str, Extent] = {}
         self.opaque: set[str] = set()
-        self.local: dict[tuple[str, int], Value] = {}
+        self.local: dict[tuple[str, int], ForwardValue] = {}
         self._known: dict[Extent, tuple[str, float]] = {}
         self._fixed, self._changing = self._symbols()
         self._read_ints()
@@ -204,7 +204,7 @@ class Lengths:
         target.append(syntax.assign(name, syntax.call(operator, *operands), _first_span(self.regions)))
         return syntax.name(name)
 
-    def _local(self, value: Value, axis: int) -> Value:
+    def _local(self, value: ForwardValue, axis: int) -> ForwardValue:
         """A length that is read where the array is made; a value to be recorded like others."""
         if (value.key, axis) not in self.local:
             name = self.names.fresh("n")
@@ -217,7 +217,7 @@ class Lengths:
             self.regions.order[id(origin)] = (self.regions.order[id(mark)] if mark is not None else -1) + 0.5
             self.regions.place[id(origin)] = value.region
             self.regions.reads[id(origin)] = {value.name: value.key}
-            made = Value(name, name, value.region, origin, origin)
+            made = ForwardValue(name, name, value.region, origin, origin)
             self.regions.values[name] = made
             self.local[value.key, axis] = made
         return self.local[value.key, axis]

@@ -20,11 +20,11 @@ from ...types import Array, Scalar
 from .declared import list_type
 
 if TYPE_CHECKING:
-    from .cotangents import Frame
+    from .cotangents import Cotangents
     from .sweep import Sweep
 
 
-def of_append(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
+def of_append(sweep: Sweep, frame: Cotangents, statement: gast.Expr) -> None:
     base, source = statement.value.args
     if base.id not in sweep.active:
         return
@@ -36,7 +36,7 @@ def of_append(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
         frame.add(source.id, value)
 
 
-def of_pop(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+def of_pop(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
     name, base = statement.targets[0].id, statement.value.args[0].id
     value = frame.bars.pop(name, None)
     if base not in sweep.active:
@@ -45,7 +45,7 @@ def of_pop(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
     _append(sweep, frame, bars.id, frame.full(name, value))
 
 
-def _append(sweep: Sweep, frame: Frame, bars: str, value: gast.expr) -> None:
+def _append(sweep: Sweep, frame: Cotangents, bars: str, value: gast.expr) -> None:
     """The appended array stays as it is: nothing may be added to it in place."""
     if isinstance(value, gast.Name) and isinstance(sweep.types[value.id], Array):
         sweep.escaped.add(sweep.base.get(value.id, value.id))
@@ -55,7 +55,7 @@ def _append(sweep: Sweep, frame: Frame, bars: str, value: gast.expr) -> None:
     frame.builder.append(syntax.expression(syntax.call("append", bars, value)))
 
 
-def of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: gast.expr) -> None:
     name, base = statement.targets[0].id, statement.value.value.id
     items = list(sweep.atoms(statement, statement.value.slice).elts)
     bars = frame.list_in_place(base)
@@ -67,7 +67,7 @@ def of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.ex
         sweep.escaped.add(total.id)
 
 
-def of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+def of_store(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
     base, source = statement.targets[0].value.id, statement.value
     if base not in sweep.active:
         return
@@ -80,7 +80,7 @@ def of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
         frame.add(source.id, value)
 
 
-def _zero_like(frame: Frame, element: Scalar | Array, value: gast.expr) -> gast.expr:
+def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> gast.expr:
     """A zero of the type of an element, shaped like this one."""
     if isinstance(element, Scalar):
         if element.weak:
@@ -95,7 +95,7 @@ def _zero_like(frame: Frame, element: Scalar | Array, value: gast.expr) -> gast.
     return made
 
 
-def zeros_for(frame: Frame, name: str, bars: gast.Name) -> None:
+def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     """Append a zero for every element that the list has at the end of its life."""
     sweep = frame.sweep
     element = list_type(sweep.types, name).element

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from .cotangents import Frame
+from .cotangents import Cotangents
 
 if TYPE_CHECKING:
     from .sweep import Sweep
 
 
-def reversed_range(sweep: Sweep, frame: Frame, statement: gast.For) -> tuple[gast.expr, gast.expr, gast.expr]:
+def reversed_range(sweep: Sweep, frame: Cotangents, statement: gast.For) -> tuple[gast.expr, gast.expr, gast.expr]:
     """Start, stop and step as atoms; what they are computed from goes before the loop."""
     start, stop, step = (sweep.atom(statement, a) for a in statement.iter.args)
     build = frame.builder
@@ -35,7 +35,7 @@ def reversed_range(sweep: Sweep, frame: Frame, statement: gast.For) -> tuple[gas
     return build.call("add", start, offset, hint="last"), build.call("subtract", start, step, hint="stop"), back
 
 
-def _moved(sweep: Sweep, frame: Frame, atom: gast.expr, by: int, hint: str) -> gast.expr:
+def _moved(sweep: Sweep, frame: Cotangents, atom: gast.expr, by: int, hint: str) -> gast.expr:
     """An int further on; from `add(i, 1)` back to `i` itself."""
     origin = sweep.regions.values[atom.id].origin if isinstance(atom, gast.Name) else None
     match getattr(origin, "value", None):

@@ -21,7 +21,7 @@ import gast
 
 from ... import syntax
 from ...analysis.recorded import Recorded
-from ...analysis.regions import Region, Value, ends_in_raise
+from ...analysis.regions import ForwardValue, Region, ends_in_raise
 from ...diagnostics import InternalError
 from ...names import base_of
 from ...records import dataclass
@@ -122,12 +122,12 @@ class Saves:
             raise InternalError("reverse", key, "a value of the forward sweep is read that nobody kept")
         return value.name
 
-    def _store_name(self, value: Value) -> str:
+    def _store_name(self, value: ForwardValue) -> str:
         """`e_saved`; values that the user did not name are just saved."""
         base = base_of(value.name)
         return "saved" if base in ("t", "t_bar") else f"{base}_saved"
 
-    def _fresh(self, value: Value) -> str:
+    def _fresh(self, value: ForwardValue) -> str:
         made = self.sweep.names.fresh(value.name)
         self.sweep.types[made] = self.sweep.types[value.name]
         return made
@@ -152,7 +152,7 @@ class Saves:
         syntax.at(statement, statement.span, getattr(origin, "inlined", ()))
         self.prelude.setdefault(id(value.region), []).append(statement)
 
-    def _read_back(self, value: Value, store: gast.stmt) -> None:
+    def _read_back(self, value: ForwardValue, store: gast.stmt) -> None:
         """A value that was stored where nothing overwrote it."""
         place = store.targets[0]
         named = [syntax.map_names(i, lambda name: self._named(self.regions.key(store, name))) for i in place.slice.elts]
@@ -173,7 +173,7 @@ class Saves:
 
     # --- keeping
 
-    def _keep(self, value: Value) -> None:
+    def _keep(self, value: ForwardValue) -> None:
         self._insert_local(value)
         type_ = leaf_type(self.sweep.types, value.name)
         if self.sweep.lasting and value.region.parent is None:
@@ -188,7 +188,7 @@ class Saves:
         else:
             self._keep_in_array(value, *found)
 
-    def _insert_local(self, value: Value) -> None:
+    def _insert_local(self, value: ForwardValue) -> None:
         """Lengths that are read for the backward sweep alone become statements of the forward sweep."""
         for (key, _), local in self.sweep.lengths.local.items():
             if local is value:
@@ -199,11 +199,11 @@ class Saves:
                 last = self.sweep.end_of(value.region)
                 self.inserted.after.setdefault(id(last), []).append(value.after)
 
-    def span(self, value: Value):
+    def span(self, value: ForwardValue):
         mark = value.after if value.after is not None else value.region.statement
         return getattr(mark, "span", None)
 
-    def _keep_on_list(self, value: Value) -> None:
+    def _keep_on_list(self, value: ForwardValue) -> None:
         """Save by append, get back by pop: last in, first out, through all loops and calls."""
         type_ = leaf_type(self.sweep.types, value.name)
         element = Array(type_.dtype, type_.dims) if isinstance(type_, Array) else type_
@@ -232,7 +232,7 @@ class Saves:
         restored = syntax.assign(made_name, syntax.call("pop", tape), self.span(value))
         self.prelude.setdefault(id(value.region), []).append(restored)
 
-    def _keep_in_array(self, value: Value, slots, lengths) -> None:
+    def _keep_in_array(self, value: ForwardValue, slots, lengths) -> None:
         """Save in an array with one place per iteration."""
         store = self.allocated(value, slots, lengths)
         whole = [syntax.slice_()] * len(lengths)
@@ -241,7 +241,7 @@ class Saves:
         back = [self.counter(loop, slot, True) for loop, slot in zip(value.region.loops, slots)]
         self.known[value.key] = self.load(value, store, [*back, *whole])
 
-    def allocated(self, value: Value, slots, lengths) -> gast.expr:
+    def allocated(self, value: ForwardValue, slots, lengths) -> gast.expr:
         """A new array with a place for each iteration, before the outermost loop."""
         type_ = leaf_type(self.sweep.types, value.name)
         anchor = value.region.path[0].statement
@@ -251,7 +251,7 @@ class Saves:
         shape = syntax.tuple_([*(slot.size for slot in slots), *lengths])
         return emitter.call("empty", shape=shape, dtype=type_.dtype, hint=self._store_name(value))
 
-    def load(self, value: Value, store: gast.expr, items: list[gast.expr]) -> str:
+    def load(self, value: ForwardValue, store: gast.expr, items: list[gast.expr]) -> str:
         made = self._fresh(value)
         type_ = leaf_type(self.sweep.types, value.name)
         loaded: gast.expr = syntax.index(store.id, *items)
@@ -285,7 +285,7 @@ class Saves:
         place.setdefault(id(loop), [])[:0] = emitter.body
         return passed.id
 
-    def _keep_by_copy(self, value: Value) -> None:
+    def _keep_by_copy(self, value: ForwardValue) -> None:
         """What an array of the body holds before a store is there in a copy afterwards."""
         made = self.sweep.names.fresh(self._store_name(value))
         type_ = array_type(self.sweep.types, value.name)
@@ -293,7 +293,7 @@ class Saves:
         self.inserted.place_after(value, syntax.assign(made, syntax.call("copy", value.name), self.span(value)))
         self.known[value.key] = made
 
-    def _keep_by_merge(self, value: Value, type_: Scalar) -> None:
+    def _keep_by_merge(self, value: ForwardValue, type_: Scalar) -> None:
         """A number made in a branch of the body comes out of it under a name that has a value on every path."""
         source = value.name
         for arm in reversed(value.region.path):
@@ -350,7 +350,7 @@ class Saves:
         self.inserted.start.setdefault(id(loop), []).append(syntax.assign(more, syntax.call("add", count, 1), span))
         self.inserted.end.setdefault(id(loop), []).append(syntax.assign(count, syntax.name(more), span))
         assert loop.parent is not None
-        value = Value(count, count, loop.parent, loop.statement, None)
+        value = ForwardValue(count, count, loop.parent, loop.statement, None)
         self.regions.values[count] = value
         if not self.recorded.at_hand(count):
             self.kept.append(count)

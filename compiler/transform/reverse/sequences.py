@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.regions import Region, Value
+from ...analysis.regions import ForwardValue, Region
 from ...types import INT, Array, Type
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _chain(start: str, following: Mapping[str, str], used: set[str]) -> list[str
     return chain
 
 
-def keep_sequence(saves: Saves, values: Sequence[Value]) -> None:
+def keep_sequence(saves: Saves, values: Sequence[ForwardValue]) -> None:
     """Save the values before the loop, and the last of those that each iteration has."""
     first, *_, last = values
     found = saves.slots.of_value(first, len(values) - 1)

@@ -16,7 +16,7 @@ import gast
 
 from ... import syntax, types
 from ...analysis.recorded import Recorded
-from ...analysis.regions import Region, Value
+from ...analysis.regions import ForwardValue, Region
 from ...ops.schema import OPERATORS, row_of
 from ...records import dataclass
 from ...types import INT, Array, Extent
@@ -46,7 +46,7 @@ class Slots:
         self._slots: dict[tuple[int, int], Slot | None] = {}
         self._hoisted: dict[tuple[int, str], gast.expr | None] = {}
 
-    def of_value(self, value: Value, more: int = 0) -> tuple[list[Slot], list[gast.expr]] | None:
+    def of_value(self, value: ForwardValue, more: int = 0) -> tuple[list[Slot], list[gast.expr]] | None:
         """The slots of the loops around a value, and its own lengths."""
         anchor = value.region.path[0].statement
         assert anchor is not None

@@ -24,7 +24,7 @@ from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...types import Array, ListOf, Scalar, Type, dtype_of
 from . import lists
-from .cotangents import Frame
+from .cotangents import Cotangents
 from .declared import leaf_type
 from .refuse import refuse
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .sweep import Sweep
 
 
-def backward(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
+def backward(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """Append the backward form of a simple statement to the frame."""
     frame.builder.span = getattr(statement, "span", None)
     frame.builder.inlined = getattr(statement, "inlined", ())
@@ -58,7 +58,7 @@ def backward(sweep: Sweep, frame: Frame, statement: gast.stmt) -> None:
             raise InternalError("reverse", gast.dump(statement), "not a statement of the typed stage")
 
 
-def _of_assignment(sweep: Sweep, frame: Frame, statement: gast.Assign, name: str, value: gast.expr) -> None:
+def _of_assignment(sweep: Sweep, frame: Cotangents, statement: gast.Assign, name: str, value: gast.expr) -> None:
     operator = syntax.operator_of(value)
     if operator in sweep.program.functions:
         sweep.of_call(frame, statement)
@@ -88,7 +88,7 @@ def _of_assignment(sweep: Sweep, frame: Frame, statement: gast.Assign, name: str
     del frame.bars[name]
 
 
-def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+def _of_operator(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: gast.expr) -> None:
     node = statement.value
     row = OPERATORS[node.func.id]
     active = [(position, name) for position, name in passing(node) if name in sweep.active]
@@ -114,7 +114,7 @@ def _of_operator(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: ga
             frame.add(name, value, fresh=value is not out_bar)
 
 
-def _of_several_results(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+def _of_several_results(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
     """`w, v = operator(a)`: one rule for the cotangents of all results, of which some may be nothing."""
     node = statement.value
     row, results = OPERATORS[node.func.id], syntax.names_bound(statement)
@@ -160,7 +160,7 @@ def _scaled(
     return factor if number == 1.0 and alike else None
 
 
-def _strong(frame: Frame, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
+def _strong(frame: Cotangents, out_bar: gast.Constant, out: gast.Name, operands: list[gast.expr]) -> gast.expr:
     """A Python number beside another one would follow Python's rules (division by zero raises): give it NumPy's."""
     type_ = frame.builder.type_of(out)
     given = [frame.builder.type_of(a) for a in operands if isinstance(a, gast.Name)]
@@ -187,7 +187,7 @@ def is_rearrangement(items: gast.Tuple) -> bool:
     )
 
 
-def _without_new_axes(frame: Frame, items: gast.Tuple, value: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
+def _without_new_axes(frame: Cotangents, items: gast.Tuple, value: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
     """The cotangent of a load without the axes that its index added, and the index without them."""
     kept = [i for i in items.elts if not (isinstance(i, gast.Constant) and i.value is None)]
     if len(kept) == len(items.elts) or not isinstance(frame.builder.type_of(value), Array):
@@ -201,7 +201,7 @@ def frame_hint(value: gast.expr) -> str:
     return value.id if isinstance(value, gast.Name) else "t_bar"
 
 
-def _of_load(sweep: Sweep, frame: Frame, statement: gast.Assign, out_bar: gast.expr) -> None:
+def _of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: gast.expr) -> None:
     base, items = statement.value.value.id, sweep.atoms(statement, statement.value.slice)
     plain = is_plain_index(items, sweep.types)
     new_axes = any(isinstance(i, gast.Constant) and i.value is None for i in items.elts)
@@ -230,7 +230,7 @@ def _is_mask(items: list[gast.expr], types) -> bool:
     return len(arrays) == 1 and is_bool(arrays[0].dtype)
 
 
-def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
+def _of_store(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
     base, source = statement.targets[0].value.id, statement.value
     if base not in sweep.active or frame.untouched(base):
         return
@@ -250,7 +250,9 @@ def _of_store(sweep: Sweep, frame: Frame, statement: gast.Assign) -> None:
         _give(sweep, frame, source.id, value)
 
 
-def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: str, items: list[gast.expr]) -> None:
+def _of_accumulation(
+    sweep: Sweep, frame: Cotangents, statement: gast.Assign, base: str, items: list[gast.expr]
+) -> None:
     """`a[items] += v`: the elements keep their cotangents, and the added value gets them too."""
     found = sweep.plan.accumulations[id(statement)]
     if not isinstance(found.added, gast.Name) or found.added.id not in sweep.active:
@@ -261,7 +263,7 @@ def _of_accumulation(sweep: Sweep, frame: Frame, statement: gast.Assign, base: s
     _give(sweep, frame, found.added.id, value)
 
 
-def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], is_zeroed: bool) -> gast.expr:
+def _taken(sweep: Sweep, frame: Cotangents, bar: gast.Name, items: list[gast.expr], is_zeroed: bool) -> gast.expr:
     """The cotangents of the stored elements, apart from an array that is about to be zeroed."""
     value = frame.builder.load(bar, items, "t_bar")
     whole = syntax.tuple_(items)
@@ -275,7 +277,7 @@ def _taken(sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], i
 
 
 def _of_last_writers(
-    sweep: Sweep, frame: Frame, bar: gast.Name, items: list[gast.expr], value: gast.expr
+    sweep: Sweep, frame: Cotangents, bar: gast.Name, items: list[gast.expr], value: gast.expr
 ) -> gast.expr:
     """Where an index names an element more than once the last value stays, and alone has a cotangent."""
     build = frame.builder
@@ -287,7 +289,7 @@ def _of_last_writers(
     return build.call("where", last, value, 0.0, hint="t_bar")
 
 
-def _numbered(sweep: Sweep, frame: Frame, names: list[gast.Name], value: gast.expr) -> gast.expr:
+def _numbered(sweep: Sweep, frame: Cotangents, names: list[gast.Name], value: gast.expr) -> gast.expr:
     """The numbers 0, 1, ... in the shape of the value, in the order in which a store goes through it."""
     build = frame.builder
     like = next((n for n in names if dims_of(sweep.types[n.id]) == dims_of(sweep.types[value.id])), None)
@@ -300,7 +302,7 @@ def _numbered(sweep: Sweep, frame: Frame, names: list[gast.Name], value: gast.ex
     return order if len(lengths) == 1 else build.call("reshape", order, shape=syntax.tuple_(lengths), hint="order")
 
 
-def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
+def _of_add_at(sweep: Sweep, frame: Cotangents, statement: gast.Expr) -> None:
     place, items, source = statement.value.args
     if place.id not in sweep.active or not isinstance(source, gast.Name) or source.id not in sweep.active:
         return
@@ -311,7 +313,7 @@ def _of_add_at(sweep: Sweep, frame: Frame, statement: gast.Expr) -> None:
     _give(sweep, frame, source.id, frame.builder.load(bar, kept, "t_bar"))
 
 
-def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:
+def _give(sweep: Sweep, frame: Cotangents, source: str, value: gast.expr) -> None:
     """Add the cotangent of stored elements to that of the stored value, which may have been spread over them."""
     wanted, given = leaf_type(sweep.types, source), frame.builder.type_of(value)
     if isinstance(given, Array):
@@ -319,7 +321,7 @@ def _give(sweep: Sweep, frame: Frame, source: str, value: gast.expr) -> None:
     frame.add(source, as_type(frame.builder, value, wanted, frame.hint(source)), fresh=True)
 
 
-def _summed(frame: Frame, value: gast.expr, given: Array, wanted: Array | Scalar) -> gast.expr:
+def _summed(frame: Cotangents, value: gast.expr, given: Array, wanted: Array | Scalar) -> gast.expr:
     dims = wanted.dims if isinstance(wanted, Array) else ()
     lead = given.ndim - len(dims)
     if lead == given.ndim:

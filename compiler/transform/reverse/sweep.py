@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.regions import Region, Value
+from ...analysis.regions import ForwardValue, Region
 from ...names import Names
 from ...ops.forms import HANDED_ON
 from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
 from . import statements
-from .cotangents import Frame
+from .cotangents import Cotangents
 from .declared import array_type, leaf_type, list_type
 from .lengths import Lengths
 from .lists import is_emptying
@@ -94,9 +94,9 @@ class Sweep:
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
         self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
-        self.lists_closed: dict[str, Value] = {}
+        self.lists_closed: dict[str, ForwardValue] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
-        self.root = Frame(self, self.regions.body, None)
+        self.root = Cotangents(self, self.regions.body, None)
 
     # --- names and types
 
@@ -147,19 +147,19 @@ class Sweep:
             return self.lengths.of(atom.id, axis)
         return self.lengths.fixed(array_type(self.types, atom.id).dims[axis], computed=False)
 
-    def shape(self, name: str, frame: Frame) -> list[gast.expr]:
+    def shape(self, name: str, frame: Cotangents) -> list[gast.expr]:
         """The shape of a name as it is where the frame stands."""
         key = self._key_at(name, frame)
         return [self.lengths.of(key, k) for k in range(array_type(self.types, name).ndim)]
 
-    def _key_at(self, name: str, frame: Frame) -> str:
+    def _key_at(self, name: str, frame: Cotangents) -> str:
         """A value of the name that has the shape it has here: a carried one has another in its loop than after it."""
         loop = self.regions.carried.get(name)
         if loop is not None:
             return (self.regions.starts if loop.contains(frame.region) else self.regions.ends)[name]
         return self._defined[name]
 
-    def final_length(self, frame: Frame, name: str) -> gast.expr:
+    def final_length(self, frame: Cotangents, name: str) -> gast.expr:
         """The length that a list has when its block ends."""
         region = self.regions.home[name]
         if region.parent is None and self.lasting:
@@ -173,7 +173,7 @@ class Sweep:
             last = self.end_of(region)
             statement = syntax.assign(made, syntax.call("length", name), getattr(last, "span", None))
             self.regions.order[id(statement)] = self.regions.order[id(last)]
-            value = Value(made, made, region, statement, None)
+            value = ForwardValue(made, made, region, statement, None)
             self.regions.values[made] = value
             self.lists_closed[name] = value
         return syntax.name(self.lists_closed[name].key)
@@ -229,7 +229,7 @@ class Sweep:
         base = self.base.get(name, name)
         return {base} if base == name else self.owners(base, seen | {name})
 
-    def block(self, frame: Frame) -> None:
+    def block(self, frame: Cotangents) -> None:
         for statement in reversed(self.regions.main[id(frame.region)]):
             match statement:
                 case gast.If():
@@ -241,7 +241,7 @@ class Sweep:
 
     # --- branches
 
-    def branch(self, frame: Frame, statement: gast.If) -> None:
+    def branch(self, frame: Cotangents, statement: gast.If) -> None:
         merges = [(name, ends) for name, ends in self.regions.merges[id(statement)] if name in frame.bars]
         frames = [self._arm(frame, statement, side, merges) for side in (0, 1)]
         touched = dict.fromkeys(name for arm in frames for name in arm.bars if not arm.owns(name))
@@ -261,9 +261,9 @@ class Sweep:
             for arm in frames:
                 self.mirror[id(arm.region)] = arm.builder.body
 
-    def _arm(self, frame: Frame, statement: gast.If, side: int, merges) -> Frame:
+    def _arm(self, frame: Cotangents, statement: gast.If, side: int, merges) -> Cotangents:
         frame.builder.span = getattr(statement, "span", None)
-        arm = Frame(self, self.regions.arms[id(statement)][side], frame)
+        arm = Cotangents(self, self.regions.arms[id(statement)][side], frame)
         for name, ends in merges:
             source = ends[side]
             if isinstance(source, gast.Name) and source.id in self.active:
@@ -271,7 +271,9 @@ class Sweep:
         self.block(arm)
         return arm
 
-    def _merge(self, frame: Frame, arms: list[Frame], name: str, statement: gast.If) -> tuple[str, list[gast.expr]]:
+    def _merge(
+        self, frame: Cotangents, arms: list[Cotangents], name: str, statement: gast.If
+    ) -> tuple[str, list[gast.expr]]:
         """The name of one cotangent after both arms, and what each arm gives for it."""
         before = frame.current(name)
         values = [arm.bars.get(name, before) for arm in arms]
@@ -294,11 +296,11 @@ class Sweep:
 
     # --- loops
 
-    def loop(self, frame: Frame, statement: gast.For | gast.While) -> None:
+    def loop(self, frame: Cotangents, statement: gast.For | gast.While) -> None:
         region = self.regions.loops[id(statement)]
         frame.builder.span = getattr(statement, "span", None)
         frame.builder.inlined = getattr(statement, "inlined", ())
-        inner = Frame(self, region, frame)
+        inner = Cotangents(self, region, frame)
         closing = [(name, value) for name, value in self.regions.closing[id(statement)] if name in self.active]
         starts = {name: self._carried_name(name, source) for name, source in closing}
         for name, source in closing:
@@ -326,7 +328,7 @@ class Sweep:
             self.types[made] = Array(type_.dtype, tuple(dims))
         return made
 
-    def _begin(self, frame: Frame, inner: Frame, starts: dict[str, str]) -> None:
+    def _begin(self, frame: Cotangents, inner: Cotangents, starts: dict[str, str]) -> None:
         """Give every cotangent that the backward loop carries its value before the loop."""
         for name, made in (*starts.items(), *inner.carried.items()):
             value = frame.full(name, frame.current(name))
@@ -334,7 +336,7 @@ class Sweep:
             frame.builder.append(syntax.assign(made, value))
             frame.bars[name] = syntax.name(made)
 
-    def _parallel(self, frame: Frame, pairs: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
+    def _parallel(self, frame: Cotangents, pairs: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
         """Copies that end the body, as if all at once."""
         pairs = [(made, v) for made, v in pairs if not (isinstance(v, gast.Name) and v.id == made)]
         targets = [made for made, _ in pairs]
@@ -350,7 +352,7 @@ class Sweep:
             result.append((made, value))
         return copies + [syntax.assign(made, value, frame.builder.span) for made, value in result]
 
-    def _append_loop(self, frame: Frame, statement, region: Region, body: list[gast.stmt]) -> None:
+    def _append_loop(self, frame: Cotangents, statement, region: Region, body: list[gast.stmt]) -> None:
         frame.builder.span = getattr(statement, "span", None)
         if isinstance(statement, gast.While):
             # how often it runs is decided with the saves: `saves.py` puts the test in
@@ -369,7 +371,7 @@ class Sweep:
 
     # --- calls
 
-    def of_call(self, frame: Frame, statement: gast.stmt) -> None:
+    def of_call(self, frame: Cotangents, statement: gast.stmt) -> None:
         from .calls import backward_call
 
         backward_call(self, frame, statement)

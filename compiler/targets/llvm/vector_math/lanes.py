@@ -40,7 +40,7 @@ class Lanes:
     def wide(self, scalar: str) -> str:
         return scalar if self.count == 1 else f"<{self.count} x {scalar}>"
 
-    def type_of(self, kind: type[Value], dtype: str) -> str:
+    def type_of(self, kind: type[LaneValue], dtype: str) -> str:
         scalar = {Number: FLOAT[dtype], Bits: INTEGER[dtype], Truth: "i1"}[kind]
         return self.wide(scalar)
 
@@ -112,7 +112,7 @@ class Lanes:
         ]
 
 
-class Value:
+class LaneValue:
     """One value in every lane."""
 
     __slots__ = ("dtype", "lanes", "text", "type")
@@ -125,7 +125,7 @@ class Value:
         return f"{self.type} {self.text}"
 
 
-class Number(Value):
+class Number(LaneValue):
     """A float in every lane."""
 
     __slots__ = ()
@@ -218,7 +218,7 @@ class Number(Value):
         return Number(self.lanes, dtype, self.lanes.emit(f"{operation} {self} to {type_}"))
 
 
-class Bits(Value):
+class Bits(LaneValue):
     """The bits of a float, as an integer, in every lane."""
 
     __slots__ = ()
@@ -258,7 +258,7 @@ class Bits(Value):
         return Number(self.lanes, self.dtype, self.lanes.emit(f"bitcast {self} to {type_}"))
 
 
-class Truth(Value):
+class Truth(LaneValue):
     """True or false in every lane."""
 
     __slots__ = ()

@@ -25,7 +25,7 @@ EFFECTS = "memory(none) nounwind willreturn"
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class VectorFunction:
     """A function of `arity` numbers; the function of `module` by its name writes its body for any number of lanes.
 
     `single` says that the body works in float32 lanes too.  Else float32 is computed in float64 and rounded, by
@@ -41,31 +41,31 @@ class Function:
 
 
 FUNCTIONS = {
-    "exp": Function(1, "exponentials", single=True, alone="exp"),
-    "exp2": Function(1, "exponentials", single=True, alone="exp2"),
-    "expm1": Function(1, "exponentials", single=True),
-    "sinh": Function(1, "exponentials", single=True),
-    "cosh": Function(1, "exponentials", single=True),
-    "tanh": Function(1, "exponentials", single=True),
-    "log": Function(1, "logarithms", single=True, alone="log"),
-    "log2": Function(1, "logarithms", alone="log2"),
-    "log10": Function(1, "logarithms", alone="log10"),
-    "log1p": Function(1, "logarithms"),
-    "arcsinh": Function(1, "logarithms"),
-    "arccosh": Function(1, "logarithms"),
-    "arctanh": Function(1, "logarithms"),
-    "sin": Function(1, "circular", single=True, alone="sin"),
-    "cos": Function(1, "circular", single=True, alone="cos"),
-    "tan": Function(1, "circular"),
-    "arcsin": Function(1, "inverse"),
-    "arccos": Function(1, "inverse"),
-    "arctan": Function(1, "inverse"),
-    "arctan2": Function(2, "inverse"),
-    "cbrt": Function(1, "roots", alone="cbrt"),
-    "hypot": Function(2, "roots"),
-    "erf": Function(1, "error", alone="erf"),
-    "erfc": Function(1, "error", alone="erfc"),
-    "power": Function(2, "powers", narrow="single_power", alone="pow"),
+    "exp": VectorFunction(1, "exponentials", single=True, alone="exp"),
+    "exp2": VectorFunction(1, "exponentials", single=True, alone="exp2"),
+    "expm1": VectorFunction(1, "exponentials", single=True),
+    "sinh": VectorFunction(1, "exponentials", single=True),
+    "cosh": VectorFunction(1, "exponentials", single=True),
+    "tanh": VectorFunction(1, "exponentials", single=True),
+    "log": VectorFunction(1, "logarithms", single=True, alone="log"),
+    "log2": VectorFunction(1, "logarithms", alone="log2"),
+    "log10": VectorFunction(1, "logarithms", alone="log10"),
+    "log1p": VectorFunction(1, "logarithms"),
+    "arcsinh": VectorFunction(1, "logarithms"),
+    "arccosh": VectorFunction(1, "logarithms"),
+    "arctanh": VectorFunction(1, "logarithms"),
+    "sin": VectorFunction(1, "circular", single=True, alone="sin"),
+    "cos": VectorFunction(1, "circular", single=True, alone="cos"),
+    "tan": VectorFunction(1, "circular"),
+    "arcsin": VectorFunction(1, "inverse"),
+    "arccos": VectorFunction(1, "inverse"),
+    "arctan": VectorFunction(1, "inverse"),
+    "arctan2": VectorFunction(2, "inverse"),
+    "cbrt": VectorFunction(1, "roots", alone="cbrt"),
+    "hypot": VectorFunction(2, "roots"),
+    "erf": VectorFunction(1, "error", alone="erf"),
+    "erfc": VectorFunction(1, "error", alone="erfc"),
+    "power": VectorFunction(2, "powers", narrow="single_power", alone="pow"),
 }
 
 
