@@ -17,8 +17,15 @@ from ...builder import COMPARISONS
 from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
-from ...types import Scalar, Type, promote
-from . import apply, branches, equality, evaluate, identity
+from ...types import BOOL, Scalar, Type, promote
+from . import (
+    apply,
+    branches,
+    equality,
+    evaluate,
+    identity,
+    own_operators,
+)
 from .frame import Frame
 from .merge import loses_digits
 from .static_python import PYTHON_COMPARISONS
@@ -68,6 +75,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if op in (gast.In, gast.NotIn):
         found = equality.membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
+    if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
+        return by_class
     if is_number(left) and is_number(right):
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
@@ -81,6 +90,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if op in (gast.Eq, gast.NotEq):
         same = equality.are_equal(frame, first, second, node, hint)
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind is second.kind:
+        return equality.ordered(frame, op, first.items, second.items, node, hint)
     if all(isinstance(v, Sequence | Static) for v in sides):
         known = [Static(evaluate.known(frame, value, node)) for value in sides]
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
@@ -112,6 +123,8 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
+    if right == Static(stop) and frame.type_of(left) == BOOL and _may_run_in_vain(frame, further):
+        return right
     simple = decided == left and isinstance(right_type, Scalar) and is_bool(right_type.dtype)
     if simple and _may_run_in_vain(frame, further):
         frame.builder.body += further.side.body

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import INT_WORD
+from ...dtypes import INT_WORD, python_dtype
 from ...messages import escaped
 from ...types import Array, ListOf, Scalar
 from . import evaluate, iteration, list_positions, rows
@@ -142,7 +142,8 @@ def element_for(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Any:
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
     """A growable list of the numbers in an array, or of its rows."""
     found = frame.type_of(array)
-    element = Scalar(found.dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
+    dtype = python_dtype(found.dtype) if is_weak else found.dtype
+    element = Scalar(dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
     made = frame.builder.bind(syntax.call("new_list"), ListOf(element), "items")
     _append_all(frame, made.id, array, node, is_weak)
     return Leaf(made.id)

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from ...analysis import core_liveness
-from . import containers, evaluate, execute, iteration
+from . import classes, containers, evaluate, execute, iteration
 from .frame import Frame
 from .values import Closure, Mapping_, Value
 
@@ -21,7 +21,8 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
     result: list[Value] = []
     for element in elements:
         if isinstance(element, gast.Starred):
-            result += iteration.static_items(frame, evaluate.evaluate(frame, element.value), element)
+            spread_out = classes.iterable(frame, evaluate.evaluate(frame, element.value), element)
+            result += iteration.static_items(frame, spread_out, element)
         else:
             result.append(evaluate.evaluate(frame, element))
     return result
@@ -48,7 +49,8 @@ def comprehension(frame: Frame, generators: list, make: Callable[[], Any]) -> li
     own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
     kept = {name: frame.variables.get(name) for name in own}
     result: list[Any] = []
-    for item in iteration.static_items(frame, evaluate.evaluate(frame, first.iter), first.iter):
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    for item in iteration.static_items(frame, iterable, first.iter):
         execute.bind(frame, first.target, item, first.iter)
         chosen = [evaluate.truth(frame, evaluate.evaluate(frame, test), test) for test in first.ifs]
         if all(evaluate.known(frame, c, first.iter, "the condition of a comprehension") for c in chosen):

@@ -210,7 +210,7 @@ def compile_instance(
         task.drop_provisional(before)
         inner.builder = Builder(Names(task.function_names), {})
         inner.builder.heap = Heap()
-        inner.caller, inner.call_span, inner.live_after = frame, None, table
+        inner.caller, inner.call_span, inner.live_after = frame, frame.here(frame.node), table
         parameters = declare(inner.builder, abstract, inner)
         instance.arguments = dict(inner.variables)
         inner.variables = {

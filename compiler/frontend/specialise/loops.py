@@ -15,7 +15,17 @@ from ...analysis import core_liveness
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import Array, ListOf, Scalar
-from . import branches, carrying, choices, containers, evaluate, execute, iteration, list_positions
+from . import (
+    branches,
+    carrying,
+    choices,
+    classes,
+    containers,
+    evaluate,
+    execute,
+    iteration,
+    list_positions,
+)
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
 from .static_python import stop
@@ -25,7 +35,7 @@ UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    iterable = evaluate.evaluate(frame, node.iter)
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, node.iter), node.iter)
     saved = frame.snapshot()
     with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
 
