@@ -26,6 +26,7 @@ import numpy as np
 from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
 from ...vocabulary import LIBRARIES, words
+from .methods import is_bound_method
 from .read import read
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
@@ -184,11 +185,6 @@ def _callable(value: Any, name: str) -> Resolution:
         value = value.func if isinstance(value, functools.partial) else value.__func__
     inner = classify(value, name)
     return dataclasses.replace(inner, kind="callable" if inner.kind == "function" else inner.kind)
-
-
-def is_bound_method(value: Any) -> bool:
-    """Whether it is a function with its first argument: Python's, or that of a compiled method."""
-    return isinstance(value, types.MethodType) or hasattr(type(value), "__pellucid_bound__")
 
 
 def nature(value: Any) -> tuple[str, str]:

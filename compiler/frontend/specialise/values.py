@@ -16,7 +16,7 @@ from ...diagnostics import InternalError
 from ...dtypes import holds, is_integer
 from ...records import dataclass
 from ...types import Type
-from ..source.resolve import is_bound_method
+from ..source.methods import is_bound_method
 
 if TYPE_CHECKING:
     import gast
