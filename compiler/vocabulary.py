@@ -18,7 +18,9 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTINS = words("abs all any bool dict enumerate float int len list max min range reversed round sum tuple zip")
+BUILTINS = words(
+    "abs all any bool dict enumerate float int len list max min next range reversed round sorted sum tuple zip"
+)
 IO_BUILTINS = words("print open input breakpoint help")
 INSPECTING_BUILTINS = words(
     "eval exec compile globals locals vars dir setattr getattr delattr hasattr id hash super memoryview __import__"
@@ -29,7 +31,8 @@ ARRAY_METHODS = words(
     " std sum swapaxes transpose var item conj"
 )
 CONTAINER_METHODS = words(
-    "append pop get items keys values copy extend index count insert reverse clear update setdefault _replace _asdict"
+    "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
+    " _replace _asdict"
 )
 TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
@@ -106,7 +109,6 @@ WAYS_OUT = {
     "numpy.place": "assign through a mask: `a[mask] = values`",
     "numpy.putmask": "assign through a mask: `a[mask] = values`",
     "numpy.float_power": "write `x ** y` with float operands",
-    "builtins.sorted": "sort before the call and pass the result as an argument",
     "builtins.map": "write a comprehension or a loop",
     "builtins.filter": "write a comprehension with an `if`",
     "builtins.pow": "write `x ** y`",

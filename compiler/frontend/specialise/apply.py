@@ -18,6 +18,7 @@ from ..source.read import SourceFile
 from . import (
     attributes,
     builtin_calls,
+    container_methods,
     containers,
     displays,
     evaluate,
@@ -28,6 +29,7 @@ from . import (
     library,
     rows,
     subscript,
+    tables,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -44,6 +46,7 @@ from .values import (
     Rows,
     Sequence,
     Static,
+    Table,
     Value,
     is_namedtuple_class,
     leaves,
@@ -56,6 +59,10 @@ INLINE_LIMIT = 60
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function = evaluate.evaluate(frame, node.func)
+    if node.args and isinstance(node.args[0], gast.GeneratorExp) and isinstance(function, Static):
+        consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
+        if consumer is not None:
+            return consumer(frame, node, hint)
     positional = displays.spread(frame, node.args)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -280,7 +287,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     receiver, method = bound.receiver, bound.method
     found = frame.type_of(receiver)
     if isinstance(receiver, Ref | Sequence):
-        return containers.call_method(frame, receiver, method, args, kwargs, node)
+        return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found is not None:
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
@@ -304,6 +311,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
     value = frame.tree(value)
+    if isinstance(value, Table):
+        value = tables.arrays_of(frame, value, node)
     if isinstance(value, Rows):
         return rows.as_array(frame, value, dtype, node, hint)
     found = frame.type_of(value)

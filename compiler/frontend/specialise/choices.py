@@ -81,10 +81,32 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if op in (gast.Eq, gast.NotEq):
         same = equality.are_equal(frame, first, second, node, hint)
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
+    if all(isinstance(v, Sequence) for v in sides) and first.kind is second.kind:
+        return lexicographic(frame, op, first.items, second.items, node, hint)
     if all(isinstance(v, Sequence | Static) for v in sides):
         known = [Static(evaluate.known(frame, value, node)) for value in sides]
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+
+
+def lexicographic(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, hint: str) -> Value:
+    """`(a, b) < (c, d)`: the first items that differ decide, else the lengths."""
+    result: Value = evaluate.fold(frame, PYTHON_COMPARISONS[op], node, Static(len(left)), Static(len(right)))
+    for one, other in list(zip(left, right))[::-1]:
+        same = Static(True) if equality.is_one(one, other) else equality.equal(frame, one, other, node)
+        if isinstance(same, Static):
+            result = result if same.value else evaluate.truth(frame, compare(frame, op, one, other, node), node)
+            continue
+        decided = evaluate.truth(frame, compare(frame, op, one, other, node), node)
+        if isinstance(result, Static):
+            differ = evaluate.negation(frame, same, node)
+            joined = ("logical_or", same) if result.value else ("logical_and", differ)
+            result = frame.emit(joined[0], joined[1], decided, node=node)
+        else:
+            result = frame.emit("where", same, result, decided, node=node)
+    if isinstance(result, Static) or frame.type_of(result) == Scalar(BOOL_WORD, weak=True):
+        return result
+    return frame.emit("cast", result, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
 
 
 def _is_numpys_scalar(frame: Frame, value: Value) -> bool:

@@ -18,12 +18,12 @@ from ... import syntax, types
 from ...dtypes import order
 from ...messages import Argument, Message, escaped
 from ...types import Array
-from . import branches, choices, containers, displays, evaluate, iteration, loops, subscript
+from . import branches, choices, container_methods, containers, displays, evaluate, iteration, loops, subscript
 from .frame import Frame, Stopped
 from .given_names import note_name
 from .heap import objects
 from .object_changes import change
-from .values import Leaf, Mapping_, Record, Ref, Sequence, Static, Value, map_leaves
+from .values import Leaf, Mapping_, Record, Ref, Sequence, Static, Table, Value, parts, with_parts
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -35,7 +35,7 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 def statement(frame: Frame, node: gast.stmt) -> None:
     match node:
         case gast.Assign(targets=places, value=value):
-            hint = places[0].id if isinstance(places[0], gast.Name) else "t"
+            hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
             if getattr(node, "leaves_loop", False):
                 made = kept_apart(frame, made, node)
@@ -73,10 +73,19 @@ def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
 
     def copied(part: Value, _: tuple) -> Value:
         if frame.is_list(part):
-            return frame.new(containers.copy_of_leaf(frame, part, node, apart=True), "result")
+            return frame.new(containers.copy_of_list(frame, part, node, apart=True), "result")
         return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
 
-    return objects(map_leaves(frame.tree(value), copied), frame.heap)
+    return objects(_with_copies(frame, frame.tree(value), copied, node), frame.heap)
+
+
+def _with_copies(frame: Frame, value: Value, copied: Any, node: gast.AST) -> Value:
+    if isinstance(value, Table):
+        return containers.copy_of_list(frame, value, node, apart=True)
+    inner = parts(value)
+    if not inner:
+        return copied(value, ())
+    return with_parts(value, tuple(_with_copies(frame, part, copied, node) for _, part in inner))
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -170,9 +179,9 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
         return False
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:
-        containers.call_method(frame, old, "update", [value], {}, node)
+        container_methods.call_method(frame, old, "update", [value], {}, node)
     elif not isinstance(held, Mapping_) and op is gast.Add:
-        containers.extend(frame, old, node, value)
+        container_methods.extend(frame, old, node, value)
     elif isinstance(held, Sequence) and op is gast.Mult:
         times = evaluate.known(frame, value, node, "the length of a list")
         change(frame, old, Sequence(held.items * times, list), node)

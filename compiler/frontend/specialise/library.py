@@ -22,7 +22,7 @@ from . import apply, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
-from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Value, from_python
+from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -99,7 +99,7 @@ def note_sharing(frame: Frame, function: object, args: list[Value], result: Valu
 
 def _is_container(frame: Frame, value: Value) -> bool:
     value = frame.held(value)
-    return isinstance(value, Sequence | Record | Rows) or frame.is_list(value)
+    return isinstance(value, Sequence | Record | Rows | Table) or frame.is_list(value)
 
 
 def renamed(frame: Frame, result: Value, hint: str) -> Value:
