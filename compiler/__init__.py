@@ -1,4 +1,4 @@
-"""The compiler, in the order a function travels: frontend, ops, analysis, transform, backend."""
+"""The compiler, in the order a function travels: frontend, analysis, transform, lower, optimise, targets."""
 
 if __name__ != "pellucid.compiler":
     raise ImportError(

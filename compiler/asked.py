@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
+from .frontend.decoration import require_pure
 from .frontend.specialise import specialise as specialising
 from .frontend.specialise.frame import Specialised
 from .frontend.specialise.values import Value
@@ -34,7 +35,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
     request = asked.request
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, frozen=asked.frozen, is_entry=asked.is_entry,
-        derive=asked.derive, differentiate=asked.differentiate,
+        derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
     )  # fmt: skip
 
 

@@ -89,6 +89,7 @@ CODES = {
 }
 
 TAB = 4
+LONGEST_CHAIN = 6  # calls that lead to a fault and are shown with it
 WIDEST = 160  # columns of source that are shown of one line
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 

@@ -185,3 +185,8 @@ def accumulator(word: str) -> str:
 def summed(word: str) -> str:
     """The dtype of a sum or a product along an axis: that of NumPy's widest ints for all smaller ones."""
     return DTYPE_OF_NUMPY[np.add.reduce(np.zeros(1, NUMPY_DTYPE[word])).dtype]
+
+
+def python_dtype(dtype: str) -> str:
+    """The dtype of Python's number of this kind."""
+    return BOOL_WORD if is_bool(dtype) else FLOAT_WORD if is_inexact(dtype) else INT_WORD

@@ -19,7 +19,21 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool dict enumerate float int len list max min next range reversed round sorted sum tuple zip"
+    "abs all any bool dict enumerate float int isinstance len list max min next range reversed round slice sorted sum"
+    " tuple zip"
+)
+# Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
+PYTHON_NAMES = words(
+    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.iter builtins.object"
+    " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
+    " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
+    " functools.reduce"
+) | frozenset(
+    f"operator.{name}"
+    for name in words(
+        "abs add and_ attrgetter contains eq floordiv ge getitem gt invert is_ is_not itemgetter le lshift"
+        " lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor"
+    )
 )
 IO_BUILTINS = words("print open input breakpoint help")
 INSPECTING_BUILTINS = words(
@@ -111,17 +125,18 @@ WAYS_OUT = {
     "numpy.float_power": "write `x ** y` with float operands",
     "builtins.map": "write a comprehension or a loop",
     "builtins.filter": "write a comprehension with an `if`",
-    "builtins.pow": "write `x ** y`",
-    "builtins.divmod": "write `x // y` and `x % y`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
-    "builtins.isinstance": "decide by a static argument: @compile(static=(...,))",
-    "builtins.type": "decide by a static argument: @compile(static=(...,))",
-    "functools.reduce": "write the loop",
     "itertools.product": "write nested loops",
-    "functools.partial": "write a lambda or an inner function",
+}
+
+METHOD_WAYS_OUT = {
+    "tolist": "keep the array: it can be indexed and looped over as it is",
+    "fill": "assign to a slice: `a[:] = value`",
+    "sort": "sort outside and pass the sorted array as an argument",
+    "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 
 

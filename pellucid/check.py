@@ -26,9 +26,10 @@ from .compiler.frontend.source.resolve import Resolve, resolve_chain
 from .compiler.frontend.source.resolve_static import declared, function_resolver, module_resolver, parse_module
 from .compiler.ops import python_names
 from .compiler.records import dataclass
+from .compiler.vocabulary import PYTHON_NAMES
 from .deep import with_room
 
-SUPPORTED = frozenset(python_names.BINDINGS)
+SUPPORTED = frozenset(python_names.BINDINGS) | PYTHON_NAMES
 DECORATORS = ("pellucid.compile", "pellucid.Function")
 
 

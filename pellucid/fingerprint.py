@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import os
 import sys
 import types
 from collections.abc import Iterable
-from functools import lru_cache
 from opcode import opmap
 from typing import Any
 
 import numpy as np
 
+from .class_entries import CHANGING_BY_USE, GENERATED, is_called_by_python, is_made
 from .compiler.request import Gradient, Request
 from .runtime.guards import ABSENT, WAYS_OF_MAKING, key_of, look_up
 from .runtime.store import digest
@@ -57,6 +58,7 @@ class Fingerprint:
         self._numbers: dict[int, int] = {}
         self._attributes: set[str] = set()
         self._owners: list[tuple[Any, dict[str, Any]]] = []
+        self._listed: set[int] = set()  # classes whose names are all told; they are held among the objects
         self._told: set[tuple[int, str]] = set()
         self._reads: dict[tuple[str, int, str], Any] = {}
         self.objects: list[Any] = []
@@ -94,6 +96,8 @@ class Fingerprint:
     def saw(self, kind: str, owner: Any, name: str) -> Any:
         """What a guard of this kind would have found; UNSEEN where the digest would not tell."""
         found = self._reads.get(key_of(kind, owner, name), UNSEEN)
+        if found is UNSEEN and kind == "attribute" and id(owner) in self._listed and name not in vars(owner):
+            return ABSENT
         if found is UNSEEN and kind == "attribute" and name in self._attributes:
             return ABSENT if any(owner is one for one, _ in self._owners) else UNSEEN
         return found
@@ -154,8 +158,21 @@ class Fingerprint:
             self._say("record")
             names = getattr(value, "_fields", None) or [f.name for f in dataclasses.fields(value)]
             self.add(type(value), [getattr(value, name) for name in names])
-        elif isinstance(value, property | staticmethod | classmethod):
-            self._parts(type(value).__name__, [getattr(value, "fget", None) or getattr(value, "__func__", None)])
+        elif isinstance(value, property):
+            self._parts("property", [value.fget, value.fset])
+        elif isinstance(value, staticmethod | classmethod):
+            self._parts(type(value).__name__, [value.__func__])
+        elif isinstance(value, functools.cached_property):
+            self._parts("cached property", [value.func])
+        elif isinstance(value, functools._lru_cache_wrapper):
+            if self._meet(value):
+                self._say("keeps results")
+                self._owners.append((value, vars(value)))
+                self.add(self._see("attribute", value, "__wrapped__"))
+        elif isinstance(value, functools.partial):
+            self._parts("partial", [value.func, list(value.args), dict(value.keywords)])
+        elif isinstance(value, types.MethodType):
+            self._parts("method", [value.__func__, value.__self__])
         elif name := library_name(value):
             if self._meet(value):
                 self._say("library", name)
@@ -246,21 +263,28 @@ class Fingerprint:
         self._see("field", cls, "__mro__")
         for name in WAYS_OF_MAKING:
             self._made_by(self._see("attribute", cls, name))
-        self._say(*sorted(name for name in ("__post_init__", "__new__", "__init__", "__getattr__") if name in own))
+        self._say(*sorted(f"{name} {is_made(own[name])}" for name in own if name not in CHANGING_BY_USE))
+        self._listed.add(id(cls))
+        self._attributes |= {name for name, value in own.items() if is_called_by_python(name, value)}
         if "_fields" in own:
             self.add(cls._fields, getattr(cls, "_field_defaults", {}))  # type: ignore[attr-defined]
         if "__dataclass_fields__" in own:
             fields = dataclasses.fields(cls)
             self.add([(f.name, f.init, f.default is dataclasses.MISSING) for f in fields])
             self.add([f.default for f in fields if f.default is not dataclasses.MISSING])
-        slots = own.get("__slots__", ())
-        places = {*own.get("_fields", ()), *((slots,) if isinstance(slots, str) else slots)}
-        self._owners.append((cls, {name: value for name, value in own.items() if name not in places}))
+        made = [name for name, value in own.items() if is_made(value) and name not in WAYS_OF_MAKING]
+        for name in made:  # from the fields, which are told
+            self._see("attribute", cls, name)
+        self._owners.append((cls, {name: value for name, value in own.items() if name not in made}))
 
     def _made_by(self, maker: Any) -> None:
         """Defaults of fields stand in the function that makes the object."""
         function = getattr(maker, "__func__", maker)
-        if isinstance(function, types.FunctionType) and self._meet(function):
+        if not isinstance(function, types.FunctionType):
+            return
+        if function.__code__.co_filename != GENERATED:
+            self._value(function)
+        elif self._meet(function):
             self._see("field", function, "__code__")
             self._defaults(function)
 
@@ -317,7 +341,7 @@ def is_library(module: str) -> bool:
     return root in LIBRARIES or (root in sys.stdlib_module_names and _is_of_python(root))
 
 
-@lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256)
 def _is_of_python(module: str) -> bool:
     file = getattr(sys.modules.get(module), "__file__", None)
     return file is None or file.startswith(os.path.dirname(os.__file__) + os.sep)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -153,6 +154,8 @@ def _is_type(text: str) -> bool:
 def type_of(value: Any) -> types.Type | None:
     """The type of a leaf; None for what stays static.  Raises Unsupported."""
     match value:
+        case enum.Enum():
+            return None  # known when it is compiled, like a string
         case bool() | np.bool_():
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():

@@ -16,6 +16,7 @@ from .compiler.request import Gradient, Request, namespace_of
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, abstract, description, flatten, rebuild
+from .methods import BoundFunction, for_function, is_bound
 from .native_calls import NativeCalls
 from .runtime.array import Array
 from .runtime.dispatch import support
@@ -138,7 +139,7 @@ class Function(base_class()):  # type: ignore[misc]
         return f"<compiled {self.__qualname__}{self._signature}>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else BoundFunction(self, instance)
 
     # --- looking inside ---
 
@@ -324,6 +325,9 @@ def compile(
         usual = {"parallel": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
+    if is_bound(function):
+        bound: Any = function
+        return BoundFunction(compile(bound.__func__, **options), bound.__self__)
     if not inspect.isfunction(function):
         raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
     return Function(Request(function, **options))
@@ -357,7 +361,9 @@ def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] 
     return _transformed(function, Gradient(argnums, has_aux, with_value=True))
 
 
-def _transformed(function: Callable[..., Any], transform: Gradient) -> Function:
+def _transformed(function: Any, transform: Gradient) -> Any:
+    if is_bound(function):
+        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:

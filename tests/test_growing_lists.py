@@ -221,11 +221,21 @@ def int_and_float(x):
     return pairs[1:]
 
 
+def in_numpys_functions(x):
+    kept, pairs = [], []
+    for v in x:
+        if v > 0.5:
+            kept.append(v * 2.0)
+            pairs.append((v, 1))
+    means = np.mean(kept), np.std(kept), np.sum(pairs, axis=0), np.linalg.norm(kept), np.dot(kept, kept)
+    return means, np.cumsum(kept), np.sin(kept), np.diff(pairs, axis=0), np.where(np.array(kept) > 2.5, kept, 0.0)
+
+
 PROGRAMS = [
     tuples, records, with_arrays, dicts, lists_of_one_length, lists_of_any_length, nested_structures, array_of_tuples,
     of_pairs_from_zip, sorted_numbers, sorted_by_key, sorted_in_place, sorted_few, best_of_all, with_a_default,
     nothing_to_choose, moved, queue, stack, sliced, joined, popped_from_nothing, not_there, compared, items_read_again,
-    int_and_float,
+    int_and_float, in_numpys_functions,
 ]  # fmt: skip
 
 

@@ -67,7 +67,7 @@ IMPURE = {
     "a misspelt name": ("return sinn(x)", "P009"),
     "a misspelt function": ("return np.sinn(x)", "U012"),
     "try": ("try:\n    return x\nexcept ValueError:\n    return x", "U001"),
-    "with": ("with np.errstate():\n    return x", "U002"),
+    "with": ("with np.printoptions():\n    return x", "U002"),
     "yield": ("yield x", "U004"),
     "a class": ("class A: pass\nreturn x", "U005"),
     "import": ("import os\nreturn x", "U006"),
@@ -286,4 +286,4 @@ def test_attributes_of_classes_are_constants(tmp_path):
     module = load(text, tmp_path / "program.py")
     assert pellucid.compile(module.good)(1.5) == 3.0
     assert {d.code for d in refusal(module.bad)} == {"P007"}
-    assert {d.code for d in refusal(module.made)} == {"P008"}
+    assert pellucid.compile(module.made)(1.5) == 3.0

@@ -1,10 +1,14 @@
 """Linear algebra by a library: values to the last bit, errors, derivatives, and programs as they are written."""
 
+import pathlib
+import re
+
 import numpy as np
 import pytest
 
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
+from pellucid.compiler.ops.python_names import BINDINGS
 from pellucid.runtime import memory
 from tests.harness.stages import STAGES, Stages, assert_same, in_python, module_of
 
@@ -243,3 +247,9 @@ def test_derivatives_of_factors_match_differences(name):
         wanted = slope(lambda h, loss=loss: loss(matrix + h * direction))
         found = np.sum(pellucid.grad(loss)(matrix) * direction)
         assert found == pytest.approx(wanted, rel=2e-5, abs=1e-8)
+
+
+def test_every_function_is_asked_for():
+    names = {n.rpartition(".")[2] for n, b in BINDINGS.items() if (b.function or "").startswith("linear_algebra:")}
+    asked = set(re.findall(r"\w+", pathlib.Path(__file__).read_text(encoding="utf-8")))
+    assert names and names <= asked, names - asked

@@ -263,6 +263,7 @@ def test_every_library_function_is_tested():
     tested_functions = {BINDINGS[name].function for name in tested}
     left = {b.function for b in BINDINGS.values() if b.function} - tested_functions
     elsewhere = "creation:empty creation:empty_like elementary:astype elementary:finfo products:matmul"
+    left = {f for f in left if not f.startswith("linear_algebra:")}  # `test_linalg.py`, which asks for all of them
     assert left <= set(elsewhere.split()), left
 
 

@@ -420,18 +420,23 @@ def test_a_function_that_changes_arguments_sees_changes(tmp_path):
 
 
 OWN_MAKERS = {
-    "a dataclass": (
-        "@dataclass(frozen=True)\nclass P:\n    a: float\n    def __init__(self, a):\n"
-        "        object.__setattr__(self, 'a', 2 * a)"
-    ),
     "a NamedTuple": (
         "class Q(NamedTuple):\n    a: float\nclass P(Q):\n    def __new__(cls, a):\n"
         "        return super().__new__(cls, 2 * a)"
     ),
-    "an inherited one": (
-        "@dataclass(frozen=True)\nclass Q:\n    a: float\nclass P(Q):\n    def __init__(self, a):\n"
-        "        object.__setattr__(self, 'a', 2 * a)"
+    "a class": (
+        "class P:\n    def __new__(cls, a):\n        made = super().__new__(cls)\n        made.a = 2 * a\n"
+        "        return made"
     ),
+    "its attributes": (
+        "class P:\n    def __init__(self, a):\n        self.b = a\n"
+        "    def __getattr__(self, name):\n        return 2 * self.b"
+    ),
+    "a metaclass": (
+        "class M(type):\n    def __call__(cls, a):\n        made = super().__call__()\n        made.a = 2 * a\n"
+        "        return made\nclass P(metaclass=M): pass"
+    ),
+    "a kind of list": "class P(list):\n    def __init__(self, a):\n        self.a = 2 * a",
 }  # fmt: skip
 
 

@@ -180,6 +180,9 @@ def _flat(node: gast.expr, rows: dict[str, str], variables: tuple[str, ...]) -> 
         case gast.Subscript(value=gast.Name(id=array)) if _names(node) == variables:
             at = syntax.tuple_([syntax.name(variables[0])])
             return syntax.rebuild(node, value=syntax.name(rows[array]), slice=at)
+        case gast.Subscript(slice=gast.Tuple(elts=items) as index):  # an element whose index is one
+            inside = syntax.rebuild(index, elts=[_flat(item, rows, variables) for item in items])
+            return syntax.rebuild(node, slice=inside)
         case gast.Call(args=args):
             return syntax.rebuild(node, args=[_flat(part, rows, variables) for part in args])
         case gast.BoolOp(values=values):

@@ -182,6 +182,8 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
     written = out_argument(node)
     if written is not None:
         return flow.facts.value(written)
+    if library in ("functools", "operator", "dataclasses"):
+        return doubtful(arguments, f".{tail}", here(node))
     if library.split(".")[0] not in ("numpy", "pellucid"):
         return here(node)
     if _may_share(BINDINGS.get(dotted), node):
@@ -251,4 +253,4 @@ def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> Point
                 return flow.facts.value(written)
             # a field of a record may hold a function, and a class of the user may have methods
             known = method in METHODS or method in NUMPY_METHODS
-            return here(node) if known else doubtful([base, *arguments], method, here(node))
+            return here(node) if known else doubtful([base, *arguments], f".{method}", here(node))

@@ -77,7 +77,7 @@ class Meeting:
         `varying` are the names that may have got other values in between; the loops around `carrier` stand still.
         """
         then = self._then(carrier, varying)
-        for axis in range(len(first.items)):
+        for axis in range(min(len(first.items), len(second.items))):  # an access of a row has fewer
             if self._never_equal(first, second, axis, then):
                 return False
         return any(not is_empty(*system) for system in self._systems(first, second, then))

@@ -130,6 +130,8 @@ def _call(flow: Flow, node: gast.Call, state: State, scope: Scope, resolve: Reso
             return container(here(node), argument_values(flow, node))
         case "function" if found.source is not None and (source := found.source()) is not None:
             return _apply(flow, node, state, summaries.scope(source.tree, None), source.resolve, summaries)
+        case "callable":
+            return doubtful(argument_values(flow, node), f".{found.name}", here(node))
         case _:
             return doubtful(argument_values(flow, node), found.name, here(node))
 

@@ -81,7 +81,9 @@ def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
         # which list or dict it is, and who made it, the specialiser knows for sure; here only the plain case is judged
         case "argument" if change.is_of_container and (root_name(change.base) != origin.name or not around.can_declare):
             return ""
-        case _ if origin.through and change.inside:
+        case _ if root_name(change.base) != origin.name and _is_attribute(change.base):
+            return ""  # which array an object holds by now is known when the types are
+        case _ if origin.through and (change.inside or origin.through.startswith(".")):
             return ""  # what is called is walked through when the types are known
         case _ if origin.through:
             return "P016"
@@ -91,6 +93,18 @@ def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
             return "P010"
         case _:
             return "P011"
+
+
+def _is_attribute(base: gast.expr) -> bool:
+    """Whether it is an attribute of an object, or a part of one; arrays have attributes as well."""
+    while isinstance(base, gast.Subscript | gast.Attribute):
+        if isinstance(base, gast.Attribute) and base.attr not in NUMPY_ATTRIBUTES:
+            return True
+        base = base.value
+    return False
+
+
+NUMPY_ATTRIBUTES = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -124,7 +138,7 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
             yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
     elif found.kind == "library":
         yield from _changes_by_library(node, found)
-    elif found.source is not None:
+    elif found.source is not None and found.kind == "function":
         yield from _changes_by_function(node, found, around.summaries)
 
 

@@ -17,6 +17,7 @@ import gast
 
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
+from ..source import matching
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
 
@@ -41,8 +42,6 @@ REFUSED: dict[type, tuple[str, str, str]] = {
     gast.Set: ("U007", "a set", "use a tuple, a dict or a boolean array"),
     gast.SetComp: ("U007", "a set", "use a tuple, a dict or a boolean array"),
     gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
-    gast.Match: ("U009", "`match`", "write `if` and `elif`"),
-    gast.Delete: ("U010", "`del`", "leave it out: memory is freed as soon as a value is no longer used"),
 }  # fmt: skip
 
 # What most of a function is made of, and what is refused nowhere.
@@ -110,10 +109,15 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
         case gast.Constant(value=bytes()):
             message, way_out = "the language has no `bytes`", "pass an array of integers"
             return Diagnostic("U018", message, Span.of(node, file), "not supported", help=(way_out,))
-        case gast.Attribute(ctx=gast.Store() | gast.Del(), attr=attribute):
-            text = f"this function writes the attribute `{attribute}`"
-            help_ = "return the new value; a record is renewed with `record._replace(...)` or by making a new one"
-            return Diagnostic("P003", text, Span.of(node, file), "written here", help=(help_,))
+        case gast.Match() if faults := list(matching.faults(node)):
+            place, what = faults[0]
+            text = f"{what} is outside the language"
+            return Diagnostic("U009", text, Span.of(place, file), "not supported", help=("write `if` and `elif`",))
+        case gast.Delete(targets=targets) if any(isinstance(t, gast.Subscript) for t in targets):
+            return Diagnostic("U010", "`del` of an item is outside the language", keyword_span(node, file),
+                              "not supported", help=("make a new list or dict without it",))  # fmt: skip
+        case gast.With() if is_errstate_like(node):
+            return None
     if type(node) in REFUSED:
         code, what, way_out = REFUSED[type(node)]
         message = f"{what} is outside the language"
@@ -121,6 +125,15 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
     if type(node).__name__ in ("TypeAlias", "TemplateStr", "Interpolation"):
         return Diagnostic("U018", "this syntax is outside the language", keyword_span(node, file), "not supported")
     return None
+
+
+def is_errstate_like(node: gast.With) -> bool:
+    """Whether it may be `with np.errstate(...)`, which the specialiser tells from others of that name."""
+    calls = [item.context_expr for item in node.items if item.optional_vars is None]
+    return len(calls) == len(node.items) and all(
+        isinstance(call, gast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "errstate"
+        for call in calls
+    )
 
 
 def _async_comprehension(node: gast.AST, file: str) -> Diagnostic | None:

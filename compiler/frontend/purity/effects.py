@@ -24,7 +24,8 @@ from ...vocabulary import Vocabulary, belongs, closest
 from ..source.resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
 from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
 
-ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | {"astype", "copy", "flatten", "item"}
+OTHER_METHODS = words.words("astype bit_length copy flatten item tolist")
+ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 OUTSIDE = "compute it outside and pass the result as an argument"
 
 
@@ -38,6 +39,7 @@ class Judge:
     resolve: Resolve
     vocabulary: Vocabulary
     freeze: tuple[str, ...]
+    is_helper: bool = False
 
     def findings(self) -> Iterator[Diagnostic]:
         node = self.scope.node
@@ -51,10 +53,16 @@ class Judge:
                 rest = [*node.args, *(keyword.value for keyword in node.keywords)]
                 if resolve_chain(func, self.resolve, self.scope.is_local) is None:
                     rest.insert(0, func.value if isinstance(func, gast.Attribute) else func)
+            case gast.Attribute(ctx=gast.Store() | gast.Del()) if self._is_outside(node):
+                text = f"this function writes the attribute `{node.attr}`"
+                help_ = "return the new value; a record is renewed with `record._replace(...)` or by making a new one"
+                yield self._fault("P003", text, node, "written here", help_)
+                rest = [node.value]
             case gast.Name() | gast.Attribute():
                 found = resolve_chain(node, self.resolve, self.scope.is_local)
                 if found is not None:
-                    yield from self._judge(found, node, in_message)
+                    if not _is_builtin_class(found):
+                        yield from self._judge(found, node, in_message)
                     return
                 rest = [node.value] if isinstance(node, gast.Attribute) else []
             case gast.ClassDef():
@@ -68,6 +76,14 @@ class Judge:
         for child in rest:
             if type(child) not in LEAVES:
                 yield from self.visit(child, in_message or is_message(node, child))
+
+    def _is_outside(self, node: gast.Attribute) -> bool:
+        """Whether the attribute is one of an object that was there before the call; a helper's arguments may be new."""
+        if resolve_chain(node.value, self.resolve, self.scope.is_local) is not None:
+            return True
+        found = self.facts.value(node.value).itself
+        known = ("argument",) if not self.is_helper else ()
+        return bool(found) and all(origin.kind in known and not origin.through for origin in found)
 
     def _called(self, node: gast.Call, func: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
         found = resolve_chain(func, self.resolve, self.scope.is_local)
@@ -186,11 +202,15 @@ class Judge:
             yield self._fault(
                 "P004", f"this function does input or output: `.{method}()`", func, "called here", OUTSIDE
             )
-        elif method in words.STANDARD_METHODS:
+        elif method in words.STANDARD_METHODS and not self._may_be_own(base):
             if not self._changes_outside(base, method):
                 yield self._bad_method(func)
         elif self._is_plain(base):
             yield self._bad_method(func)
+
+    def _may_be_own(self, base: gast.expr) -> bool:
+        """Whether it may be an instance of a class of the user's, whose methods the specialiser knows."""
+        return self.is_helper or self.facts.value(base).form == "container"
 
     def _changes_outside(self, base: gast.expr, method: str) -> bool:
         """Whether `changes` reports this call: once is enough."""
@@ -207,8 +227,8 @@ class Judge:
     def _bad_method(self, func: gast.Attribute) -> Diagnostic:
         method = func.attr
         allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
-        near = None if method in METHOD_WAYS_OUT else closest(method, allowed)
-        way_out = METHOD_WAYS_OUT.get(method, f"write it with supported methods, or {OUTSIDE}")
+        near = None if method in words.METHOD_WAYS_OUT else closest(method, allowed)
+        way_out = words.METHOD_WAYS_OUT.get(method, f"write it with supported methods, or {OUTSIDE}")
         hint = f"did you mean `.{near}()`?" if near else way_out
         return self._fault("U013", f"the method `.{method}()` is not supported", func, "called here", hint)
 
@@ -217,13 +237,14 @@ class Judge:
 
 
 DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
-METHOD_WAYS_OUT = {
-    "tolist": "keep the array: it can be indexed and looped over as it is",
-    "fill": "assign to a slice: `a[:] = value`",
-    "sort": "sort outside and pass the sorted array as an argument",
-    "remove": "build a new list with a comprehension",
-    "resize": "make an array of the final size with `np.zeros` and fill it",
-}
+
+
+KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.integer numpy.floating")
+
+
+def _is_builtin_class(found: Resolution) -> bool:
+    """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
+    return found.name in KINDS_OF_NUMPY or found.kind == "builtin" and isinstance(found.value, type)
 
 
 def lineage(scope: Scope | None) -> Iterator[Scope]:

@@ -13,14 +13,13 @@ from collections.abc import Iterator
 
 import gast
 
-from ...diagnostics import Label, Span
+from ...diagnostics import LONGEST_CHAIN, Label, Span
 from ...records import dataclass
 from ..source.resolve import NameSource, resolve_chain
 from ..source.scopes import Scope
 from .aliasing import Summaries
 
 MOST_HELPERS = 1000  # functions reached from one; who has more finds the faults of the rest when they are compiled
-LONGEST_CHAIN = 6  # calls that are shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +35,11 @@ class Helper:
         return self.source.function or self.source.tree
 
 
-def reached(root: NameSource, summaries: Summaries, is_live: bool) -> Iterator[Helper]:
+def reached(
+    root: NameSource, summaries: Summaries, is_live: bool, chain: tuple[Label, ...] = ()
+) -> Iterator[Helper]:
     """The helpers of a function, nearest first; with `is_live` those that are not there yet are not looked into."""
-    queue, met = [Helper(root)], {root.function or root.tree}
+    queue, met = [Helper(root, chain)], {root.function or root.tree}
     for caller in queue:  # grows while it is walked
         for scope, node, source in mentioned(caller.source, summaries):
             place = Label(Span.of(node, caller.source.file), f"`{scope.name}` calls `{name_of(source)}` here")

@@ -18,7 +18,7 @@ from typing import Protocol
 
 import gast
 
-from ...diagnostics import Diagnostic, Span
+from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import Vocabulary
 from ..source.resolve import NameSource, Resolve
@@ -97,6 +97,12 @@ class Check:
                 found += self.faults(helper, is_helper=True)
         return tuple(found), is_complete
 
+    def judge_helper(self, root: NameSource, chain: tuple[Label, ...]) -> tuple[Diagnostic, ...]:
+        """The faults of a function that compiled ones alone call, and of what it reaches; `chain` leads to it."""
+        first = Helper(root, chain)
+        others = [one for one in reached(root, self.summaries, True, chain) if one.source.function is not None]
+        return tuple(fault for one in (first, *others) for fault in self.faults(one, is_helper=True))
+
     def faults(self, one: Helper, is_helper: bool = False) -> list[Diagnostic]:
         """The faults of one function and the functions inside it, each with the calls that lead there."""
         source = one.source
@@ -113,7 +119,8 @@ class Check:
         yield from refused_constructs(scope, source.file, resolve, is_inner)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
-        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, tuple(options.freeze)).findings()
+        freeze = tuple(options.freeze)
+        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, freeze, is_helper).findings()
         mutates = () if is_inner or is_helper else tuple(options.mutates)
         can_declare = not is_inner and not is_helper
         belongs_to_callers = is_helper and not is_inner

@@ -23,7 +23,9 @@ import gast
 
 from ...names import Names
 from ...syntax import constant, name, nodes_of, rebuild, target
+from . import matching
 
+DEFINITIONS = (gast.FunctionDef, gast.ClassDef)
 FALL, BREAK, CONTINUE, RETURN = "fall", "break", "continue", "return"
 
 
@@ -86,7 +88,13 @@ class _Lowering:
         exits = {FALL}
         for position, statement in enumerate(body):
             rest = body[position + 1 :]
-            lowered, ways = self.statement(statement, loop)
+            if isinstance(statement, gast.Match):
+                lowered, ways = self.block(matching.lowered(statement, self.tree, self.fresh), loop)
+            elif isinstance(statement, gast.With):  # `with np.errstate(...)`, which says nothing about values
+                lowered, ways = self.block(statement.body, loop)
+                lowered = [*(_context(item.context_expr) for item in statement.items), *lowered]
+            else:
+                lowered, ways = self.statement(statement, loop)
             exits = (exits - {FALL}) | ways
             if ways == {FALL}:
                 done += lowered
@@ -183,6 +191,12 @@ def _into_open_branch(lowered, following, statement, state) -> list[gast.stmt] |
     return None
 
 
+def _context(node: gast.expr) -> gast.stmt:
+    made = _located(gast.Expr(node), node)
+    made.is_context = True
+    return made
+
+
 def _is_endless(node: gast.For | gast.While) -> bool:
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
 
@@ -191,9 +205,10 @@ def _own_nodes(body: Sequence[gast.stmt]):
     """All statements of a function, those of functions inside it left out."""
     for statement in body:
         yield statement
-        if isinstance(statement, gast.If | gast.For | gast.While):
-            yield from _own_nodes(statement.body)
-            yield from _own_nodes(statement.orelse)
+        for block in ("body", "orelse") if not isinstance(statement, DEFINITIONS) else ():
+            yield from _own_nodes(getattr(statement, block, []))
+        for case in getattr(statement, "cases", []):
+            yield from _own_nodes(case.body)
 
 
 def _any(flags: list[str], where: gast.AST) -> gast.expr:

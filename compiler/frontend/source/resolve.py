@@ -26,14 +26,16 @@ import numpy as np
 from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
 from ...vocabulary import LIBRARIES, words
+from .methods import is_bound_method
 from .read import read
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
 # function   a function of the user; `source` gives its tree   builtin  a member of `builtins`
-# class      a NamedTuple, dataclass or exception              constant a value that cannot change
+# class      a class of the user's                             constant a value that cannot change
+# callable   a bound method or a partial function; `source` is that of the function inside
 # mutable    a value that can change; `what` says what it is   unknown  cannot be seen into; `what` says why
 # undecided  not to be told from the text alone                undefined  no such name
-KINDS = words("module library function builtin class constant mutable unknown undecided undefined")
+KINDS = words("module library function callable builtin class constant mutable unknown undecided undefined")
 
 MISSING: Any = object()
 
@@ -163,11 +165,26 @@ def classify(value: Any, name: str) -> Resolution:
     kind, what = nature(value)
     if kind:
         return Resolution(kind, name, value, what)
+    if isinstance(value, types.WrapperDescriptorType):
+        return Resolution("builtin", value.__qualname__, value)
     if dotted := library_name(value):
         return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)
-    if isinstance(value, types.FunctionType) or _is_compiled(value):
+    if is_bound_method(value) or isinstance(value, functools.partial):
+        return _callable(value, name)
+    if isinstance(value, types.FunctionType) or _is_compiled(value) or isinstance(value, KEEPING):
         return _function(value, name)
     return Resolution("unknown", name, value, f"it is a `{type(value).__name__}`")
+
+
+KEEPING = functools._lru_cache_wrapper  # a function that keeps its results, which for a pure one nobody can tell
+
+
+def _callable(value: Any, name: str) -> Resolution:
+    """A function with some of its arguments."""
+    while is_bound_method(value) or isinstance(value, functools.partial):
+        value = value.func if isinstance(value, functools.partial) else value.__func__
+    inner = classify(value, name)
+    return dataclasses.replace(inner, kind="callable" if inner.kind == "function" else inner.kind)
 
 
 def nature(value: Any) -> tuple[str, str]:
@@ -192,6 +209,10 @@ def nature(value: Any) -> tuple[str, str]:
             return "mutable", what
     if type(value).__module__.startswith(("numpy.random", "random")):
         return "mutable", "random generator"
+    if is_bound_method(value):
+        return _held_by([value.__self__], "bound method")
+    if isinstance(value, functools.partial):
+        return _held_by([*value.args, *value.keywords.values()], "partial function")
     if isinstance(value, tuple | frozenset):
         return _all_constant(value, type(value).__name__)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -199,6 +220,11 @@ def nature(value: Any) -> tuple[str, str]:
             return "mutable", "dataclass that is not frozen"
         return _all_constant([getattr(value, f.name) for f in dataclasses.fields(value)], type(value).__name__)
     return "", ""
+
+
+def _held_by(parts: list[Any], holder: str) -> tuple[str, str]:
+    kind, what = _all_constant(parts, holder)
+    return (kind, what) if kind == "mutable" else ("", "")
 
 
 def _all_constant(parts: Any, what: str) -> tuple[str, str]:
@@ -214,7 +240,8 @@ INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass
 
 def is_object(value: Any) -> bool:
     """Whether it is an object of a class of the user's: one that is neither data nor function, class or module."""
-    if isinstance(value, type | types.ModuleType | types.FunctionType) or _is_compiled(value):
+    known = type | types.ModuleType | types.FunctionType | types.MethodType | functools.partial | KEEPING
+    if isinstance(value, known) or _is_compiled(value):
         return False
     module = type(value).__module__.split(".")[0]
     return module not in LIBRARIES and module != "builtins"
@@ -266,20 +293,7 @@ def _class(value: type, name: str) -> Resolution:
         return Resolution("builtin", value.__name__, value)
     if value.__module__.split(".")[0] in LIBRARIES:
         return library(library_name(value) or name, value)
-    is_record = (issubclass(value, tuple) and hasattr(value, "_fields")) or dataclasses.is_dataclass(value)
-    if is_record or issubclass(value, BaseException | enum.Enum):
-        return Resolution("class", name, value)
-
-
-    def members(attribute: str) -> Resolution:
-        found = getattr(value, attribute, MISSING)
-        dotted = f"{name}.{attribute}"
-        return Resolution("undefined", dotted) if found is MISSING else classify(found, dotted)
-
-    return Resolution("unknown", name, value, NO_RECORD, members=members)
-
-
-NO_RECORD = "it is a class, and neither a NamedTuple nor a dataclass"
+    return Resolution("class", name, value)
 
 
 def _is_compiled(value: Any) -> bool:

@@ -22,7 +22,7 @@ import numpy
 
 from ...diagnostics import Span
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
-from .resolve import NO_RECORD, NameSource, Resolution, Resolve, article, library, member, resolve_chain
+from .resolve import NameSource, Resolution, Resolve, article, library, member, resolve_chain
 
 ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer asarray outer diag loads")
 CONTAINERS = words("list dict set bytearray")
@@ -174,6 +174,8 @@ class StaticNames:
             if tail in CONTAINERS:
                 return Resolution("mutable", name, what=tail)
             return self._combine(arguments, name, tail) if tail in FOLDED_BUILTINS else Resolution("undecided", name)
+        if called.kind == "class" and called.what == "no record":
+            return Resolution("unknown", name, what=f"it is a `{tail}`")
         if called.kind == "class":
             return self._combine(arguments, name, tail)
         if called.kind == "library":
@@ -211,7 +213,7 @@ class StaticNames:
             known = attribute in inside.bindings and not bases
             return inside.resolve(attribute) if known else Resolution("undecided", f"{name}.{attribute}")
 
-        return Resolution("unknown", name, what=NO_RECORD, span=span, members=members)
+        return Resolution("class", name, what="no record", span=span, members=members)
 
     # --- imports ---------------------------------------------------------------------------------------------------
 

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
+import functools
 import types as python_types
 from typing import Any
 
 import gast
 import numpy as np
 
-from ... import syntax, types
+from ... import types
 from ...analysis.core_liveness import assigned, live_after
-from ...dtypes import FLOAT_WORD, promote_dtypes
-from ...types import Array, ListOf
+from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
 from . import (
+    arrays,
     attributes,
     builtin_calls,
+    classes,
     container_methods,
     containers,
     displays,
     evaluate,
-    evenness,
     execute,
+    functions,
     inner_derivatives,
     instances,
     library,
-    rows,
-    subscript,
-    tables,
+    making,
+    numbers,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -38,19 +40,15 @@ from .static_python import computed
 from .values import (
     Bound,
     Closure,
-    Column,
     Derived,
     Mapping_,
+    Partial,
     Record,
     Ref,
-    Rows,
     Sequence,
     Static,
-    Table,
     Value,
     is_namedtuple_class,
-    leaves,
-    record_fields,
 )
 
 Arguments = tuple[list[Value], dict[str, Value]]
@@ -87,8 +85,12 @@ def apply(
             return inner_derivatives.call_derived(frame, function, args, kwargs, node)
         case Bound():
             return call_method(frame, function, args, kwargs, node, hint)
+        case Partial(function=inner, args=first, named=named):
+            return apply(frame, inner, [*first, *args], {**dict(named), **kwargs}, node, hint)
         case Static(value=value):
             return call_object(frame, value, args, kwargs, node, hint)
+    if classes.class_of(frame, function) is not None and (own := classes.special(frame, function, "__call__")):
+        return call_object(frame, own, [function, *args], kwargs, node, hint)
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
 
 
@@ -107,20 +109,38 @@ def call_object(
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
+        if value not in builtin_calls.TAKES_INSTANCES:
+            args = [classes.iterable(frame, a, node) for a in args]
         builtin_calls.require_arguments(frame, value, args, kwargs, node)
         return special(frame, args, kwargs, node, hint)
+    known = functions.find(value)
+    if known is not None:
+        return known(frame, args, kwargs, node, hint)
+    if isinstance(value, functools._lru_cache_wrapper):
+        inside = frame.namespace.attribute(value, "__wrapped__")
+        return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
     if isinstance(value, python_types.FunctionType):
         return call_function(frame, value, args, kwargs, node)
     if isinstance(value, np.dtype):
-        value = value.type
-    if isinstance(value, type) and (is_namedtuple_class(value) or dataclasses.is_dataclass(value)):
-        return construct(frame, value, args, kwargs, node)
+        return call_object(frame, value.type, args, kwargs, node, hint)
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        given = [evaluate.known(frame, a, node, "the value of a member") for a in args]
+        return Static(computed(frame, value, node, *given))
+    if isinstance(value, type) and is_users_class(value):
+        return making.construct(frame, value, args, kwargs, node)
     name = getattr(value, "__name__", repr(value))
     frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
 
 
+def is_users_class(cls: type) -> bool:
+    is_record = is_namedtuple_class(cls) or dataclasses.is_dataclass(cls)
+    return is_record or cls.__module__.split(".")[0] not in LIBRARIES | {"builtins"}
+
+
 def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures."""
+    if isinstance(args[0], Partial):
+        return _of_partial(frame, value, args[0], args[1:], kwargs, node)
     options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in kwargs.items()}
     rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
     key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
@@ -130,36 +150,22 @@ def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Val
     return frame.task.derived[key][1]
 
 
+def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
+    """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
+    options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
+    numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
+    moved = [k + len(function.args) if k >= 0 else k for k in (numbers if isinstance(numbers, tuple) else (numbers,))]
+    options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
+    derivative = transform(frame, value, [function.function], options, node)
+    return Partial(derivative, function.args, function.named)
+
+
 def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
         return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
     return Static(value(evaluate.known(frame, function, node, "the function"), *rest, **options))
-
-
-def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """A NamedTuple or dataclass from its fields."""
-    maker: Any = cls.__new__ if is_namedtuple_class(cls) else cls.__init__  # type: ignore[misc]
-    is_usual = getattr(maker, "__code__", apply.__code__).co_filename == "<string>"  # where Python writes these
-    if not is_usual or hasattr(cls, "__post_init__") or "__new__" in vars(cls) and not is_namedtuple_class(cls):
-        frame.fault("U018", f"`{cls.__name__}` runs code of its own when it is made", node, "made here",
-                    ("give the fields their final values, and leave out `__post_init__`",))  # fmt: skip
-    frame.task.world.record(cls)
-    fields = record_fields(cls)
-    given = dict(zip(fields, args, strict=False)) | kwargs
-    if is_namedtuple_class(cls):  # what CPython gives to fields that are left out
-        usual = cls.__new__.__defaults__ or ()
-        defaults = dict(zip(fields[len(fields) - len(usual) :], usual))
-    else:
-        missing = dataclasses.MISSING
-        defaults = {f.name: f.default for f in dataclasses.fields(cls) if f.default is not missing}
-    for name in fields:
-        if name not in given and name in defaults:
-            given[name] = evaluate.outside(frame, defaults[name], name, node)
-    if set(given) != set(fields) or len(args) > len(fields):
-        frame.fault("T004", f"`{cls.__name__}` takes the fields {', '.join(fields)}", node, "made here")
-    return Record(cls, tuple((f, given[f]) for f in fields))
 
 
 # --- the user's functions ------------------------------------------------------------------------------------------
@@ -195,12 +201,20 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
         for a in source.tree.args.kwonlyargs
     ]
     bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    if not is_library and instances.is_recursive(frame.task, function):
+    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
     result = inline(frame, inner, source.tree, bound, node)
     library.note_sharing(frame, function, args, result, before)
     return result
+
+
+def _is_running(frame: Frame, source: SourceFile) -> bool:
+    """Whether a function has been entered and not left: a method that calls itself, by whatever way."""
+    walker: Frame | None = frame
+    while walker is not None and walker.source is not source:
+        walker = walker.caller
+    return walker is not None
 
 
 def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -> Value:
@@ -286,81 +300,30 @@ def bind_arguments(
 def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: str) -> Value:
     receiver, method = bound.receiver, bound.method
     found = frame.type_of(receiver)
+    if isinstance(frame.held(receiver), Record):
+        receiver = frame.held(receiver)
     if isinstance(receiver, Ref | Sequence):
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
+    if found in (types.INT, types.BOOL) and method == "bit_length":
+        return numbers.bit_length(frame, receiver, node, hint)
+    if found is not None and method == "tolist" and not args:
+        return arrays.to_list(frame, receiver, found, node)
     if found is not None:
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
         if binding is None:
-            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here")
+            help_ = (METHOD_WAYS_OUT[method],) if method in METHOD_WAYS_OUT else ()
+            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here", help_)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
-        case Record(cls=cls, items=items), "_replace":
-            return Record(cls, tuple((k, kwargs.get(k, v)) for k, v in items))
+        case Record(), "_replace":
+            return making.renewed(frame, receiver, kwargs, node)
+        case Record(items=items), "index" | "count":
+            as_tuple = Sequence(tuple(v for _, v in items))
+            return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return containers.new_dict(frame, dict(items))
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
-
-
-# --- arrays from containers ----------------------------------------------------------------------------------------
-
-
-def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
-    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
-    value = frame.tree(value)
-    if isinstance(value, Table):
-        value = tables.arrays_of(frame, value, node)
-    if isinstance(value, Rows):
-        return rows.as_array(frame, value, dtype, node, hint)
-    found = frame.type_of(value)
-    if isinstance(found, ListOf):
-        return library.array_from_list(frame, value, dtype, node, hint)
-    if isinstance(found, Array):
-        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
-    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
-    if any(k is None or isinstance(k, ListOf) for k in kinds):
-        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
-    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
-    shape, inner = regular_shape(frame, value, node)
-    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
-    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
-    fill(frame, made, value, [], len(inner), node)
-    return made
-
-
-def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
-    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
-    if isinstance(value, Record) and value.is_tuple:
-        value = Sequence(tuple(v for _, v in value.items))
-    if isinstance(value, Column):  # one number of each item of a list
-        value = value.values
-        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
-    if not isinstance(value, Sequence):
-        found = frame.type_of(value)
-        if not isinstance(found, Array):
-            return (), []
-        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
-    if not value.items:
-        return (0,), []
-    parts = [regular_shape(frame, v, node) for v in value.items]
-    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
-        frame.fault("S003", evenness.UNEVEN, node, "made here")
-    for _, lengths in parts[1:]:
-        evenness.require_even(frame, parts[0][1], lengths, node)
-    return (len(parts), *parts[0][0]), parts[0][1]
-
-
-def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
-    if isinstance(value, Record) and value.is_tuple:
-        value = Sequence(tuple(v for _, v in value.items))
-    if isinstance(value, Sequence):
-        for i, part in enumerate(value.items):
-            fill(frame, array, part, [*position, i], rank, node)
-        return
-    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
-    subscript.store_items(frame, array, items, value, node)
-
-

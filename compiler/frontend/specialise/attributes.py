@@ -1,15 +1,24 @@
-"""What single numbers have of themselves: an attribute of their class in Python or NumPy, and no other.
+"""Attributes: of arrays and numbers, of instances, of modules and classes from outside.
 
+    x.shape[0]                ->    dim(x, axis=0)
     x.mean()    of a float    ->    U013: `float` has no attribute `mean`
 """
 
 from __future__ import annotations
 
+import enum
+
 import gast
 
+from ....runtime.guards import ABSENT
+from ... import types
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
-from ...types import Scalar, Type
+from ...types import Array, Scalar, Type
+from . import classes, evaluate, library
 from .frame import Frame
+from .values import Bound, Leaf, Record, Ref, Sequence, Static, Super, Value, is_number
+
+PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
 
 
 def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST) -> None:
@@ -20,3 +29,53 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
     if not hasattr(kind, attribute):
         message = f"`{kind.__name__}` has no attribute `{attribute}`"
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
+
+
+def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
+    found = frame.type_of(base)
+    if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
+        return array_attribute(frame, base, found, attribute, node, hint)
+    match base:
+        case Record() | Ref() if classes.instance(frame, base) is not None:
+            return classes.attribute(frame, base, attribute, node)
+        case Super():
+            return classes.of_super(frame, base, attribute, node)
+        case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
+            return method
+        case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or isinstance(value, str)):
+            found_outside = frame.namespace.attribute(value, attribute)
+            if found_outside is ABSENT:
+                frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)
+            return evaluate.outside(frame, found_outside, attribute, node)
+    return Bound(base, attribute)
+
+
+def array_attribute(
+    frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
+) -> Value:
+    require_attribute(frame, found, attribute, node)
+    ndim = types.rank(found)
+    match attribute:
+        case "shape":
+            return Sequence(tuple(evaluate.length_of(frame, base, axis, node) for axis in range(ndim)))
+        case "ndim":
+            return Static(ndim)
+        case "dtype":
+            return Static(NUMPY_DTYPE[found.dtype])
+        case "size":
+            result: Value = Static(1)
+            for axis in range(ndim):
+                result = evaluate.binary(frame, gast.Mult, result, evaluate.length_of(frame, base, axis, node), node)
+            return result
+        case "T":
+            if ndim < 2:
+                return base
+            return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
+        case "mT" if ndim > 1:
+            return library.call(frame, library.method(attribute), [base], {}, node, hint)
+        case "real":
+            return base
+    if library.method(attribute) is None and attribute not in PYTHONS:
+        what = "an array" if ndim else "a scalar"
+        frame.fault("U013", f"{what} ({found}) has no attribute `{attribute}` here", node, "looked up here")
+    return Bound(base, attribute)

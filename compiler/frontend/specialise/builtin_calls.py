@@ -5,33 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import numpy as np
 
 from ... import types
-from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, NUMPY_DTYPE, PYTHON_TYPE, is_bool, is_inexact
+from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Array, Scalar
 from . import (
     apply,
+    arrays,
     branches,
     choices,
+    classes,
     comprehensions,
     container_methods,
     containers,
     evaluate,
     iteration,
     library,
+    numbers,
     rows,
     subscript,
     tables,
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Iteration, Mapping_, Range, Ref, Rows, Sequence, Static, Table, Value, is_number
+from .values import NONE, Iteration, Range, Ref, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = args
+    by_class = classes.special_call(frame, value, "__len__", [], node)
+    if by_class is not None:
+        return by_class
     if iteration.is_static_iterable(frame, value):
         return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
@@ -164,7 +169,7 @@ def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] 
         return column.values, column.is_weak
     found = frame.type_of(held)
     if isinstance(found, types.ListOf) and isinstance(found.element, Scalar):
-        return apply.as_array(frame, held, node), found.element.weak
+        return arrays.as_array(frame, held, node), found.element.weak
     return None
 
 
@@ -299,8 +304,7 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
             return frame.emit("cast", value, node=node, hint=hint, dtype=INT_WORD, weak=True)
         whole = frame.emit("rint", value, node=node)
         return frame.emit("cast", whole, node=node, hint=hint, dtype=INT_WORD, weak=True)
-    frame.fault("U014", "round() to a number of digits is not in the language", node, "called here",
-                ("use np.round(x, digits)",))  # fmt: skip
+    return numbers.rounded(frame, value, found, places, node, hint)
 
 
 def _container(kind: type):
@@ -333,22 +337,12 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
-    value, classes = frame.held(args[0]), args[1]
-    wanted = evaluate.known(frame, classes, node)
-    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-    found = frame.type_of(value)
+    wanted = classes.as_classes(evaluate.known(frame, args[1], node, "a class"))
+    value = frame.held(args[0])
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
-    if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):
-        return Static(issubclass(list, wanted))
-    if isinstance(found, Scalar):
-        actual: type = PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
-    elif isinstance(found, Array):
-        actual = np.ndarray
-    else:
-        kinds = {Sequence: getattr(value, "kind", tuple), Mapping_: dict}
-        actual = kinds.get(type(value)) or getattr(value, "cls", object)
-    return Static(issubclass(actual, wanted))
+    kind = classes.python_class(frame, value)
+    return Static(issubclass(object if kind is None else kind, wanted))
 
 
 def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -366,6 +360,7 @@ def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, nod
         frame.fault("T004", f"{function.__name__}() does not take {len(args)} arguments", node, "called here")
 
 
+TAKES_INSTANCES = (len, isinstance, bool, slice)  # the others take what an instance gives when it is gone over
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {

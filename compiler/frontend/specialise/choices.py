@@ -17,8 +17,8 @@ from ...builder import COMPARISONS
 from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
-from ...types import Scalar, Type, promote
-from . import apply, branches, equality, evaluate, identity
+from ...types import BOOL, Scalar, Type, promote
+from . import arrays, branches, equality, evaluate, identity, own_operators
 from .frame import Frame
 from .merge import loses_digits
 from .static_python import PYTHON_COMPARISONS
@@ -68,6 +68,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if op in (gast.In, gast.NotIn):
         found = equality.membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
+    if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
+        return by_class
     if is_number(left) and is_number(right):
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:
@@ -76,37 +78,17 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if any(map(frame.is_array, sides)) or (
         any(isinstance(v, Sequence) for v in sides) and any(_is_numpys_scalar(frame, v) for v in sides)
     ):
-        arrays = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
-        return frame.emit(COMPARISONS[op], *arrays, node=node, hint=hint)
+        both = [arrays.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
+        return frame.emit(COMPARISONS[op], *both, node=node, hint=hint)
     if op in (gast.Eq, gast.NotEq):
         same = equality.are_equal(frame, first, second, node, hint)
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
-    if all(isinstance(v, Sequence) for v in sides) and first.kind is second.kind:
-        return lexicographic(frame, op, first.items, second.items, node, hint)
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind is second.kind:
+        return equality.ordered(frame, op, first.items, second.items, node, hint)
     if all(isinstance(v, Sequence | Static) for v in sides):
         known = [Static(evaluate.known(frame, value, node)) for value in sides]
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
-
-
-def lexicographic(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, hint: str) -> Value:
-    """`(a, b) < (c, d)`: the first items that differ decide, else the lengths."""
-    result: Value = evaluate.fold(frame, PYTHON_COMPARISONS[op], node, Static(len(left)), Static(len(right)))
-    for one, other in list(zip(left, right))[::-1]:
-        same = Static(True) if equality.is_one(one, other) else equality.equal(frame, one, other, node)
-        if isinstance(same, Static):
-            result = result if same.value else evaluate.truth(frame, compare(frame, op, one, other, node), node)
-            continue
-        decided = evaluate.truth(frame, compare(frame, op, one, other, node), node)
-        if isinstance(result, Static):
-            differ = evaluate.negation(frame, same, node)
-            joined = ("logical_or", same) if result.value else ("logical_and", differ)
-            result = frame.emit(joined[0], joined[1], decided, node=node)
-        else:
-            result = frame.emit("where", same, result, decided, node=node)
-    if isinstance(result, Static) or frame.type_of(result) == Scalar(BOOL_WORD, weak=True):
-        return result
-    return frame.emit("cast", result, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
 
 
 def _is_numpys_scalar(frame: Frame, value: Value) -> bool:
@@ -134,6 +116,8 @@ def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], s
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
+    if right == Static(stop) and frame.type_of(left) == BOOL and _may_run_in_vain(frame, further):
+        return right
     simple = decided == left and isinstance(right_type, Scalar) and is_bool(right_type.dtype)
     if simple and _may_run_in_vain(frame, further):
         frame.builder.body += further.side.body

@@ -18,7 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, containers, evaluate, execute, iteration, loops
+from . import branches, classes, containers, evaluate, execute, iteration, loops
 from .frame import Frame
 from .static_python import stop
 from .values import Range, Ref, Static, Value
@@ -101,7 +101,7 @@ def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable
     if not generators:
         return [make()]
     first, *rest = generators
-    iterable = evaluate.evaluate(frame, first.iter)
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
     if not is_unrolled(frame, iterable):
         raise _OnlyAtRunTime
     own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
@@ -152,7 +152,7 @@ def _put_back(frame: Frame, own: list[str], kept: dict[str, Value]) -> None:
 def _loop(frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None) -> None:
     """Run statements for every item; with `until`, no further once that variable is true."""
     first = node.generators[0]
-    iterable = evaluate.evaluate(frame, first.iter)
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
     own = [name for generator in node.generators for name in core_liveness.targets(generator.target)]
     kept = _set_aside(frame, own)
     made = _nested(node, list(innermost), until)

@@ -14,13 +14,28 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import INT_WORD
+from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
 from . import evaluate, iteration, list_positions, rows, subscript, tables
 from .frame import Frame
+from .heap import objects
 from .object_changes import change
 from .static_python import computed, no_key
-from .values import Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Table, Value, map_leaves
+from .values import (
+    Iteration,
+    Leaf,
+    Mapping_,
+    Record,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Value,
+    map_leaves,
+    parts,
+    with_parts,
+)
 
 
 def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
@@ -86,8 +101,6 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-
-
 def _bounds(frame: Frame, items: gast.Slice) -> slice:
     known = [None if b is None else evaluate.static(frame, b, "a slice of a tuple or list")
              for b in (items.lower, items.upper, items.step)]  # fmt: skip
@@ -137,6 +150,26 @@ def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False)
     return made
 
 
+def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
+
+    def copied(part: Value, _: tuple) -> Value:
+        if frame.is_list(part):
+            return frame.new(copy_of_list(frame, part, node, apart=True), "result")
+        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
+
+    return objects(_with_copies(frame, frame.tree(value), copied, node), frame.heap)
+
+
+def _with_copies(frame: Frame, value: Value, copied: Any, node: gast.AST) -> Value:
+    if isinstance(value, Table):
+        return copy_of_list(frame, value, node, apart=True)
+    inner = parts(value)
+    if not inner:
+        return copied(value, ())
+    return with_parts(value, tuple(_with_copies(frame, part, copied, node) for _, part in inner))
+
+
 def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> Leaf:
     """A growable list with the numbers of another in a type that holds them too."""
     made = Leaf(frame.builder.bind(syntax.call("new_list"), wanted, "items").id)
@@ -147,7 +180,8 @@ def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
     """A growable list of the numbers in an array, or of its rows."""
     found = frame.type_of(array)
-    element = Scalar(found.dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
+    dtype = python_dtype(found.dtype) if is_weak else found.dtype
+    element = Scalar(dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
     made = Leaf(frame.builder.bind(syntax.call("new_list"), ListOf(element), "items").id)
     append_all(frame, made, array, node, is_weak)
     return made

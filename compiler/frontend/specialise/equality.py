@@ -9,13 +9,27 @@ from __future__ import annotations
 import dataclasses
 import operator
 import sys
+from typing import Any
 
 import gast
 
 from ...dtypes import BOOL_WORD
 from ...types import Array
-from . import choices, container_methods, containers, evaluate, identity, iteration, rows, tables
+from . import (
+    branches,
+    choices,
+    classes,
+    container_methods,
+    containers,
+    evaluate,
+    identity,
+    iteration,
+    own_operators,
+    rows,
+    tables,
+)
 from .frame import Frame
+from .static_python import PYTHON_COMPARISONS
 from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Value
 
 
@@ -68,7 +82,7 @@ def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hin
     owner = next(cls for cls in left.cls.__mro__ if "__eq__" in vars(cls))
     if owner is object:
         return identity.is_same(frame, left, right, node, hint)
-    if not _is_generated(owner):
+    if not is_generated(vars(owner)["__eq__"]):
         frame.fault("T001", f"`{owner.__name__}` has an `==` of its own, which is not compiled", node, "compared here")
     if left.cls is not right.cls:
         return Static(False)
@@ -77,10 +91,9 @@ def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hin
     return decided(frame, pairs, False, node, hint, is_container=sys.version_info < (3, 13))  # as tuples before that
 
 
-def _is_generated(cls: type) -> bool:
-    """Whether `@dataclass` wrote the `==` of a class: the text of what it writes is in no file."""
-    code = getattr(vars(cls)["__eq__"], "__code__", None)
-    return dataclasses.is_dataclass(cls) and getattr(code, "co_filename", "") == "<string>"
+def is_generated(method: Any) -> bool:
+    """Whether `@dataclass` wrote a method: the text of what it writes is in no file."""
+    return getattr(getattr(method, "__code__", None), "co_filename", "") == "<string>"
 
 
 def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is_container: bool = True) -> Value:
@@ -100,6 +113,20 @@ def decided(frame: Frame, pairs: list, stop: bool, node: gast.AST, hint: str, is
     return frame.emit("cast", result, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
 
 
+def ordered(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, hint: str) -> Value:
+    """`left < right` of tuples and lists: as their first items that differ, or else as their lengths."""
+    if not left or not right:
+        return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, Static(len(left)), Static(len(right)))
+    same = Static(True) if is_one(left[0], right[0]) else equal(frame, left[0], right[0], node)
+    if isinstance(same, Static):
+        if same.value:
+            return ordered(frame, op, left[1:], right[1:], node, hint)
+        return choices.compare(frame, op, left[0], right[0], node, hint)
+    then = branches.walk(frame, lambda: ordered(frame, op, left[1:], right[1:], node, hint))
+    other = branches.walk(frame, lambda: choices.compare(frame, op, left[0], right[0], node, hint))
+    return choices.branch_value(frame, same, then, other, node, hint)
+
+
 def is_one(left: Value, right: Value) -> bool:
     """Whether two items are surely one object, which containers find equal without asking it."""
     if isinstance(left, Static) and isinstance(right, Static):
@@ -113,6 +140,10 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
 
 def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint: str) -> Value:
     """`item in container`: keys of a dict, characters of a text, items of what has a length that is known now."""
+    by_class = own_operators.contains(frame, item, container, node)
+    if by_class is not None:
+        return by_class
+    container = classes.iterable(frame, container, node)
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):

@@ -18,11 +18,12 @@ from ....runtime.guards import ABSENT
 from ... import syntax, types
 from ...builder import INFIX, PREFIX
 from ...diagnostics import InternalError
-from ...dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE, is_bool
+from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
 from . import (
     apply,
+    arrays,
     attributes,
     choices,
     comprehensions,
@@ -34,6 +35,7 @@ from . import (
     execute,
     iteration,
     library,
+    own_operators,
     subscript,
 )
 from .frame import Frame
@@ -47,6 +49,7 @@ from .values import (
     Iteration,
     Leaf,
     Mapping_,
+    Partial,
     Record,
     Ref,
     Rows,
@@ -86,7 +89,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Subscript(value=base, slice=items):
             return subscript.load(frame, evaluate(frame, base), items, node, hint)
         case gast.Attribute(value=base, attr=attribute):
-            return attribute_of(frame, evaluate(frame, base), attribute, node, hint)
+            return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
             return Sequence(tuple(displays.spread(frame, elements)))
         case gast.List(elts=elements):
@@ -209,6 +212,8 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
+    if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
+        return by_class
     if containers.is_container(frame, left) or containers.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
@@ -267,7 +272,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
     numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
     repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
     if numbers and _is_strong(frame, numbers[0]) and not repeats:
-        sides = [apply.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
+        sides = [arrays.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
     frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
@@ -286,6 +291,8 @@ def _is_strong(frame: Frame, value: Value) -> bool:
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
         return choices.denial(frame, value, node, hint)
+    if (by_class := own_operators.unary(frame, op, value, node)) is not None:
+        return by_class
     if is_number(value):
         return fold(frame, PYTHON_PREFIX[op], node, value)
     return frame.emit(PREFIX[op], value, node=node, hint=hint)
@@ -300,6 +307,8 @@ def negation(frame: Frame, value: Value, node: gast.AST, hint: str = "t") -> Val
 
 def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: a static bool, or a leaf of dtype bool."""
+    if (by_class := own_operators.truth(frame, value, node)) is not None:
+        return truth(frame, by_class, node)
     value = frame.held(value)
     match value:
         case Static(value=found):
@@ -308,7 +317,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
             return Static(bool(items))
         case Record() if value.is_tuple:
             return Static(bool(value.items))
-        case Record() | Closure() | Bound():
+        case Record() | Closure() | Bound() | Partial():
             return Static(True)
     found = frame.type_of(value)
     if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):
@@ -328,55 +337,6 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 
 # --- attributes ----------------------------------------------------------------------------------------------------
-
-
-def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
-    found = frame.type_of(base)
-    if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
-        return array_attribute(frame, base, found, attribute, node, hint)
-    match base:
-        case Record():
-            part = base.get(attribute)
-            if part is not None:
-                return part
-            return Bound(base, attribute)
-        case Static(value=value) if not is_number(base) and not isinstance(value, str):
-            found_outside = frame.namespace.attribute(value, attribute)
-            if found_outside is ABSENT:
-                frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)
-            return outside(frame, found_outside, attribute, node)
-    return Bound(base, attribute)
-
-
-def array_attribute(
-    frame: Frame, base: Leaf, found: Array | Scalar, attribute: str, node: gast.AST, hint: str
-) -> Value:
-    attributes.require_attribute(frame, found, attribute, node)
-    ndim = types.rank(found)
-    match attribute:
-        case "shape":
-            return Sequence(tuple(length_of(frame, base, axis, node) for axis in range(ndim)))
-        case "ndim":
-            return Static(ndim)
-        case "dtype":
-            return Static(NUMPY_DTYPE[found.dtype])
-        case "size":
-            result: Value = Static(1)
-            for axis in range(ndim):
-                result = binary(frame, gast.Mult, result, length_of(frame, base, axis, node), node)
-            return result
-        case "T":
-            if ndim < 2:
-                return base
-            return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
-        case "mT" if ndim > 1:
-            return library.call(frame, library.method(attribute), [base], {}, node, hint)
-        case "real":
-            return base
-    if library.method(attribute) is None:
-        what = "an array" if ndim else "a scalar"
-        frame.fault("U013", f"{what} ({found}) has no attribute `{attribute}` here", node, "looked up here")
-    return Bound(base, attribute)
 
 
 def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:

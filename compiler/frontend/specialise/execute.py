@@ -13,17 +13,39 @@ from collections.abc import Sequence as Statements
 from typing import Any
 
 import gast
+import numpy as np
 
 from ... import syntax, types
 from ...dtypes import order
 from ...messages import Argument, Message, escaped
 from ...types import Array
-from . import branches, choices, container_methods, containers, displays, evaluate, iteration, loops, subscript
+from . import (
+    attributes,
+    branches,
+    choices,
+    classes,
+    container_methods,
+    containers,
+    displays,
+    evaluate,
+    iteration,
+    loops,
+    own_operators,
+    subscript,
+)
 from .frame import Frame, Stopped
 from .given_names import note_name
-from .heap import objects
 from .object_changes import change
-from .values import Leaf, Mapping_, Record, Ref, Sequence, Static, Table, Value, parts, with_parts
+from .values import (
+    UNDEFINED,
+    Leaf,
+    Mapping_,
+    Record,
+    Ref,
+    Sequence,
+    Static,
+    Value,
+)
 
 
 def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
@@ -38,7 +60,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
             if getattr(node, "leaves_loop", False):
-                made = kept_apart(frame, made, node)
+                made = containers.kept_apart(frame, made, node)
             for place in places:
                 bind(frame, place, made, node)
         case gast.AnnAssign(target=place, value=value):
@@ -52,6 +74,11 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             loops.for_loop(frame, node)
         case gast.While():
             loops.while_loop(frame, node)
+        case gast.Expr(value=value) if getattr(node, "is_context", False):
+            errors_state(frame, value)
+        case gast.Delete(targets=targets):
+            for place in targets:
+                delete(frame, place)
         case gast.Expr(value=value):
             if not isinstance(value, gast.Constant):
                 evaluate.evaluate(frame, value)
@@ -68,24 +95,31 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
 
 
-def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
+def errors_state(frame: Frame, node: gast.Call) -> None:
+    """The head of `with np.errstate(...)`: warnings are nobody's business here, errors would be."""
+    if evaluate.evaluate(frame, node.func) != Static(np.errstate):
+        frame.fault("U002", "`with` is outside the language, but for `np.errstate`", node, "not supported",
+                    ("do this outside and call the compiled function inside the `with`",))  # fmt: skip
+    for keyword in node.keywords:
+        if evaluate.static(frame, keyword.value, "what errstate is told") not in ("ignore", "warn", None):
+            frame.fault("U002", "only warnings can be turned off by `np.errstate`", keyword.value, "not supported",
+                        ('write "ignore" or "warn", and test for the case yourself',))  # fmt: skip
 
-    def copied(part: Value, _: tuple) -> Value:
-        if frame.is_list(part):
-            return frame.new(containers.copy_of_list(frame, part, node, apart=True), "result")
-        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
 
-    return objects(_with_copies(frame, frame.tree(value), copied, node), frame.heap)
-
-
-def _with_copies(frame: Frame, value: Value, copied: Any, node: gast.AST) -> Value:
-    if isinstance(value, Table):
-        return containers.copy_of_list(frame, value, node, apart=True)
-    inner = parts(value)
-    if not inner:
-        return copied(value, ())
-    return with_parts(value, tuple(_with_copies(frame, part, copied, node) for _, part in inner))
+def delete(frame: Frame, place: gast.expr) -> None:
+    """`del x`, `del a.x`."""
+    match place:
+        case gast.Name(id=name):
+            evaluate.read_name(frame, name, place)
+            frame.variables[name] = UNDEFINED
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, None, place)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            for element in elements:
+                delete(frame, element)
+        case _:
+            frame.fault("U010", "`del` of an item is outside the language", place, "not supported",
+                        ("make a new list or dict without it",))  # fmt: skip
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -103,14 +137,14 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
             subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
-        case gast.Attribute(attr=attribute):
-            frame.fault("P003", f"this assigns the attribute `{attribute}`", place, "assigned here")
+        case gast.Attribute(value=base, attr=attribute):
+            classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
             frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
-    items = items_to_unpack(frame, elements, value, node)
+    items = items_to_unpack(frame, elements, classes.iterable(frame, value, node), node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
     if stars:
         first, after = stars[0], len(elements) - stars[0] - 1
@@ -148,11 +182,18 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         value = evaluate.evaluate(frame, node.value)
         if changed_in_place(frame, old, op, value, node):
             return None
+        updated = own_operators.in_place(frame, op, old, value, node)
+        if updated is not None:
+            return bind(frame, place, updated, node)
         bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
         return None
-    if not isinstance(place, gast.Subscript):
-        frame.fault("P003", "this assigns an attribute", place, "assigned here")
     base = evaluate.evaluate(frame, place.value)
+    if isinstance(place, gast.Attribute):
+        old = attributes.attribute_of(frame, base, place.attr, place, "t")
+        value = evaluate.evaluate(frame, node.value)
+        if not changed_in_place(frame, old, op, value, node):
+            old = evaluate.binary(frame, op, old, value, node, place.attr)
+        return classes.assign(frame, base, place.attr, old, place)
     found = frame.type_of(base)
     if isinstance(found, Array):
         items = subscript.normalised(frame, found, place.slice, place)
@@ -175,7 +216,7 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
     if frame.is_array(old):
         in_place(frame, old, op, value, node)
         return True
-    if not isinstance(old, Ref):
+    if not isinstance(old, Ref) or classes.instance(frame, old) is not None:
         return False
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:

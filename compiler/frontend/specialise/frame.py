@@ -38,6 +38,7 @@ from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import broadcasts
+from .called_from import calls_to
 from .heap import Heap, Owner, tree
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .values import Sequence as SequenceValue
@@ -47,9 +48,6 @@ ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
     "G": GradientError,
 }  # fmt: skip
-
-
-# Forms of the typed and the loops stage that look like calls; no function may go by their names.
 
 
 class Unresolved(Exception):
@@ -135,6 +133,7 @@ class Task:
     world: World = field(default_factory=World)
     recursive: dict[int, bool] = field(default_factory=dict)
     derive: Any = None
+    judge: Any = None
     differentiate: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     reaches: float = inf
@@ -232,7 +231,8 @@ class Frame:
     def fault(
         self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
     ) -> NoReturn:
-        raise ERROR_CLASSES.get(code[0], CompileError)(Diagnostic(code, message, self.here(node), label, help=help))
+        diagnostic = Diagnostic(code, message, self.here(node), label, calls_to(self), help)
+        raise ERROR_CLASSES.get(code[0], CompileError)(diagnostic)
 
     def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
         """Report that `value` decides about structure and must be known now."""
@@ -248,7 +248,8 @@ class Frame:
         is_parameter = frame.caller is None and any(a.id == variable for a in [*arguments.args, *arguments.kwonlyargs])
         if is_parameter and isinstance(self.type_of(value), Scalar):
             hints.append(f'or mark the argument: @compile(static=("{variable}",))')
-        diagnostic = Diagnostic("R001", message, self.here(node), "depends on a value of the run", help=tuple(hints))
+        shown = "depends on a value of the run"
+        diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), tuple(hints))
         raise NeedsStatic(name, diagnostic)
 
     # --- values and types ---
@@ -344,7 +345,7 @@ class Frame:
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
-                return syntax.constant(number)
+                return syntax.constant(number if type(number) in (bool, int, float) else number.real)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         self.fault("T001", message, node, "used as a number")
 

@@ -1,4 +1,4 @@
-"""Lists and dicts are objects: what each holds at a point of the program, and which may be one and the same.
+"""Lists, dicts and instances are objects: what each holds at a point of the program, and which may be one and the same.
 
     a = [1.0]; b = a; b.append(x)     ->     a and b are Ref(1); 1 holds [1.0, x]
 
@@ -20,11 +20,13 @@ from .values import (
     Derived,
     Joined,
     Mapping_,
+    Record,
     Ref,
     Rows,
     Sequence,
     Table,
     Value,
+    can_change,
     map_leaves,
     parts,
     with_parts,
@@ -41,7 +43,8 @@ class Owner:
 
 @dataclass(slots=True, eq=False)
 class Heap:
-    """Number -> what the object holds: a `Sequence` of kind list, a `Mapping_`, or the leaf of a list that grows.
+    """Number -> what the object holds: a `Sequence` of kind list, a `Mapping_`, the leaf of a list that grows, or the
+    `Record` of an instance whose attributes can be assigned.
 
     origins   number -> the objects it may be, for one made where paths met
     owners    number -> who else sees it, for one that was not made in this function
@@ -142,7 +145,11 @@ def objects(value: Value, heap: Heap, wish: str = "items", owner: Owner | None =
 
 
 def object_of(value: Value, heap: Heap, wish: str = "items", owner: Owner | None = None) -> Value:
-    """A new object for what a list or dict holds; any other value as it is."""
-    is_object = isinstance(value, Mapping_ | Rows | Table) or isinstance(value, Sequence) and value.kind is list
+    """A new object for what a list, a dict or an instance holds; any other value as it is."""
+    is_object = (
+        isinstance(value, Mapping_ | Rows | Table)
+        or isinstance(value, Sequence) and value.kind is list
+        or isinstance(value, Record) and can_change(value.cls)
+    )  # fmt: skip
     return heap.new(value, wish, owner) if is_object else value
 

@@ -21,7 +21,7 @@ from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, containers, library
+from . import apply, arrays, containers, library
 from .frame import Frame, Instance, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .local_functions import Environment
@@ -212,7 +212,7 @@ def compile_instance(
         task.drop_provisional(before)
         inner.builder = Builder(Names(task.function_names), {})
         inner.builder.heap = Heap()
-        inner.caller, inner.call_span, inner.live_after = frame, None, table
+        inner.caller, inner.call_span, inner.live_after = frame, frame.here(frame.node), table
         parameters = declare(inner.builder, abstract, inner)
         instance.arguments = dict(inner.variables)
         inner.variables = {
@@ -337,6 +337,6 @@ def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
 def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
     """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
     if not isinstance(element, Array):
-        return ListOut(place(apply.as_array(frame, part, node, hint="items"), ()), None, element.weak)
+        return ListOut(place(arrays.as_array(frame, part, node, hint="items"), ()), None, element.weak)
     data, shapes = library.flat_from_list(frame, part, node)
     return ListOut(place(data, ()), place(shapes, ()), False)

@@ -16,9 +16,9 @@ from ...ops.primitives import Primitive
 from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
-from ...ops.static import StaticFunction, dtype_name
+from ...ops.static import LIST_OF_RECORDS, StaticFunction, dtype_name
 from ...types import Array, Scalar
-from . import apply, evaluate, subscript
+from . import apply, arrays, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
@@ -54,7 +54,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return convert(frame, binding.dtype, args, node, hint)
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
-        return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
@@ -62,8 +62,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     return renamed(frame, result, hint) if len(frame.builder.body) > before else result
 
 
-def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
-    return promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+def common_dtype(frame: Frame, columns: list[Leaf]) -> str:
+    return promote_dtypes(*(types.dtype_of(frame.type_of(column)) for column in columns))
 
 
 def _is_shared(frame: Frame, result: Value, before: int) -> bool:
@@ -127,7 +127,7 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if len(args) != len(row.operands):
         count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
         frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
-    operands = [apply.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
+    operands = [arrays.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
     if binding.strong and all(_is_weak(frame, a) for a in operands):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
@@ -146,10 +146,10 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     """`np.float32(x)`."""
     value = args[0] if args else Static(0)
     if _is_container(frame, value):
-        return apply.as_array(frame, value, node, dtype, hint)
+        return arrays.as_array(frame, value, node, dtype, hint)
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
-        value = apply.subscript.element(frame, value, [], node)
+        value = subscript.element(frame, value, [], node)
     elif isinstance(found, Array) and found.dtype == dtype:
         return value
     return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
@@ -205,6 +205,8 @@ def description(frame: Frame, value: Value) -> Any:
             return tuple(description(frame, v) for _, v in items)
         case Mapping_(items=items):
             return {k: description(frame, v) for k, v in items}
+        case Rows() | Table():
+            return LIST_OF_RECORDS
     return value
 
 

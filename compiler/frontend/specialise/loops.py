@@ -15,7 +15,18 @@ from ...analysis import core_liveness
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import Array, Scalar
-from . import branches, carrying, choices, containers, evaluate, execute, iteration, list_positions, tables
+from . import (
+    branches,
+    carrying,
+    choices,
+    classes,
+    containers,
+    evaluate,
+    execute,
+    iteration,
+    list_positions,
+    tables,
+)
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
 from .static_python import stop
@@ -25,7 +36,7 @@ UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    iterable = evaluate.evaluate(frame, node.iter)
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, node.iter), node.iter)
     saved = frame.snapshot()
     with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import apply, evaluate, library, subscript, tables
+from . import arrays, evaluate, library, subscript, tables
 from .frame import Frame
 from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
 
@@ -70,7 +70,7 @@ def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: 
             frame.emit("cast", array, node=node, hint=hint, dtype=dtype))  # fmt: skip
     one = map_leaves(rows, lambda part, _: part if isinstance(part, Leaf) else Static(None))
     columns = [leaf for leaf in leaves(one) if isinstance(leaf, Leaf)]
-    shape, inner = apply.regular_shape(frame, rows.item, node)
+    shape, inner = arrays.regular_shape(frame, rows.item, node)
     if inner:
         frame.fault("U018", "an array of a list of tuples that hold arrays is not in the language", node, "made here")
     dtype = dtype or library.common_dtype(frame, columns)

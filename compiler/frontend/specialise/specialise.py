@@ -41,6 +41,7 @@ def specialise(
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
     is_entry: bool = True,
+    judge: Callable[..., None] | None = None,
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
@@ -48,7 +49,7 @@ def specialise(
     """
     source = read(function)
     core, table = apply.core_of(source.tree)
-    task = Task(derive=derive, differentiate=differentiate)
+    task = Task(derive=derive, differentiate=differentiate, judge=judge)
     frozen = frozen or {}
     task.frozen = {name: Static(None) for name in frozen}
     task.main = function

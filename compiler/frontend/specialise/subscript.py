@@ -11,11 +11,18 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import INT_WORD, is_bool, is_exact, is_inexact, is_integer, is_signed
+from ...dtypes import (
+    INT_WORD,
+    is_bool,
+    is_exact,
+    is_inexact,
+    is_integer,
+    is_signed,
+)
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import apply, containers, evaluate
+from . import arrays, containers, evaluate, own_operators
 from .broadcasts import fitted
 from .frame import Frame
 from .static_python import computed
@@ -27,8 +34,11 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
-        found = computed(frame, operator.getitem, node, base.value, evaluate.static(frame, items, "an index"))
+        index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
+        found = computed(frame, operator.getitem, node, base.value, index)
         return evaluate.outside(frame, found, "item", node)
+    if (by_class := own_operators.item(frame, base, items, node)) is not None:
+        return by_class
     if containers.is_container(frame, base):
         return containers.load(frame, base, items, node, hint)
     found = frame.type_of(base)
@@ -119,7 +129,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
         case Sequence(items=parts, kind=kind) if kind is tuple:
             return list(parts)
         case Sequence():
-            return apply.as_array(frame, value, node)
+            return arrays.as_array(frame, value, node)
     return value
 
 
@@ -170,6 +180,8 @@ def _bounds(node: gast.Slice) -> tuple:
 
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
+    if own_operators.set_item(frame, base, items, value, node):
+        return None
     if isinstance(base, Ref):
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
@@ -182,7 +194,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:
     """Emit the store; the value must broadcast to the place and is converted to the array's dtype."""
     if containers.is_container(frame, value):
-        value = apply.as_array(frame, value, node)
+        value = arrays.as_array(frame, value, node)
     place = frame.type_of(base)
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):

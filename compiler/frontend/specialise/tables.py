@@ -20,7 +20,7 @@ import gast
 from ... import syntax, types
 from ...dtypes import BOOL_WORD
 from ...types import Array, ListOf, Scalar
-from . import apply, containers
+from . import arrays, containers
 from .frame import Frame
 from .heap import Owner, objects
 from .merge import can_hold, coerce, identical, join_types, own_length, own_lengths
@@ -172,12 +172,12 @@ def _join_rows(frame: Frame, left: Value, right: Value) -> Value:
 
 def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
     """Numbers in one place of lists: of the type that holds both."""
-    arrays = [side.values.type for side in (left, right)]
-    if any(array.ndim != 1 for array in arrays):
-        return left if arrays[0].dtype == arrays[1].dtype else Conflict(f"a list of {arrays[0]}", f"{arrays[1]}")
-    if arrays[0].dtype == arrays[1].dtype and left.is_weak == right.is_weak:
+    sides = [side.values.type for side in (left, right)]
+    if any(array.ndim != 1 for array in sides):
+        return left if sides[0].dtype == sides[1].dtype else Conflict(f"a list of {sides[0]}", f"{sides[1]}")
+    if sides[0].dtype == sides[1].dtype and left.is_weak == right.is_weak:
         return left
-    number = join_types(frame, *(Scalar(a.dtype, side.is_weak) for a, side in zip(arrays, (left, right))))
+    number = join_types(frame, *(Scalar(a.dtype, side.is_weak) for a, side in zip(sides, (left, right))))
     assert isinstance(number, Scalar)
     return Column(Typed(Array(number.dtype, (own_length(frame),), "C")), number.weak)
 
@@ -324,7 +324,7 @@ def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
         if not isinstance(part, Leaf):
             return part
         element = frame.type_of(part).element
-        array = apply.as_array(frame, part, node)
+        array = arrays.as_array(frame, part, node)
         return Column(array, isinstance(element, Scalar) and element.weak)
 
     return Rows(map_leaves(structure(held), column))

@@ -8,6 +8,7 @@ what a list or dict holds at present stands in the heap (`heap.py`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +16,7 @@ from ...diagnostics import InternalError
 from ...dtypes import holds, is_integer
 from ...records import dataclass
 from ...types import Type
+from ..source.methods import is_bound_method
 
 if TYPE_CHECKING:
     import gast
@@ -130,7 +132,7 @@ class Mapping_:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A NamedTuple or dataclass instance."""
+    """An instance of a class and its attributes; one of a class that lets them change stands in the heap."""
 
     cls: type
     items: tuple[tuple[str, Value], ...]
@@ -141,6 +143,13 @@ class Record:
     @property
     def is_tuple(self) -> bool:
         return issubclass(self.cls, tuple)
+
+    def with_attribute(self, name: str, value: Value | None) -> Record:
+        """Another attribute, or without it; fields stand first, so that the order of assignments does not count."""
+        found = {**dict(self.items), name: value}
+        fields = record_fields(self.cls) if dataclasses.is_dataclass(self.cls) else ()
+        names = [*(n for n in fields if n in found), *sorted(found.keys() - set(fields))]
+        return Record(self.cls, tuple((n, v) for n in names if (v := found[n]) is not None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,6 +176,23 @@ class Bound:
 
     receiver: Value
     method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function with its first arguments and some by name: `functools.partial(f, 1.0)`, the method `lens.apply`."""
+
+    function: Value
+    args: tuple[Value, ...] = ()
+    named: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
+
+    cls: type
+    receiver: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +236,7 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Range | Iteration | Undefined | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -219,6 +245,12 @@ NONE = Static(None)
 
 def is_number(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, bool | int | float)
+
+
+def can_change(cls: type) -> bool:
+    """Whether the attributes of an instance can be assigned."""
+    is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    return not is_frozen and not issubclass(cls, tuple)
 
 
 def is_namedtuple_class(cls: object) -> bool:
@@ -240,6 +272,10 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return tuple(enumerate(items))
         case Mapping_(items=items) | Record(items=items):
             return items
+        case Partial(function=function, args=args, named=named):
+            return (("function", function), *enumerate(args), *named)
+        case Super(receiver=receiver):
+            return (("receiver", receiver),)
         case Range(start=start, stop=stop, step=step):
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
@@ -262,6 +298,11 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case Record(cls=cls, items=items):
             return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case Partial(args=args, named=named):
+            count = 1 + len(args)
+            return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
+        case Super(cls=cls):
+            return Super(cls, new[0])
         case Range():
             return Range(*new)
         case Iteration(kind=kind):
@@ -315,6 +356,13 @@ def from_python(
     if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
         fields = record_fields(type(value))
         return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
+    if isinstance(value, functools.partial):
+        first = tuple(from_python(v, convert, of_list) for v in value.args)
+        named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
+        return Partial(from_python(value.func, convert, of_list), first, named)
+    if is_bound_method(value):
+        method: Any = value
+        return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))
     if isinstance(value, list) and (made := of_list(value)) is not None:
         return made
     if isinstance(value, tuple | list):

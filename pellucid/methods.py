@@ -1,0 +1,73 @@
+"""Compiled functions as methods: `camera.project` of a class whose `project` is compiled.
+
+    class Camera:
+        @compile                          camera.project(x)         ->   the compiled function of (camera, x)
+        def project(self, x): ...         grad(camera.loss)(x)      ->   grad(Camera.loss, argnums=1)(camera, x)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from types import MethodType
+from typing import Any
+
+from .compiler.request import Gradient
+
+
+class BoundFunction:
+    """A compiled function whose first argument is given.  It has what a `Function` has, for the other arguments."""
+
+    __pellucid_bound__ = True
+
+    def __init__(self, function: Any, instance: Any) -> None:
+        self.__func__, self.__self__ = function, instance
+        self.__wrapped__ = MethodType(function.__wrapped__, instance)
+        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
+        """See `Function.source`."""
+        text: str = self.__func__.source(stage, self.__self__, *args, **kwargs)
+        return text
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """See `Function.explain`."""
+        text: str = self.__func__.explain(self.__self__, *args, **kwargs)
+        return text
+
+    def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """See `Function.debug`."""
+        return functools.partial(self.__func__.debug(stage, call), self.__self__)
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, BoundFunction)
+        return same and self.__func__ is other.__func__ and self.__self__ is other.__self__  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((id(self.__func__), id(self.__self__)))
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.__func__.__wrapped__.__name__)
+
+    def __repr__(self) -> str:
+        return f"<compiled method {self.__qualname__} of {self.__self__!r}>"
+
+
+def is_bound(function: object) -> bool:
+    return isinstance(function, MethodType | BoundFunction)
+
+
+def for_function(transform: Gradient) -> Gradient:
+    """The same question about the function that a method is: there the instance comes first."""
+    numbers = transform.argnums
+    if isinstance(numbers, int):
+        return replace(transform, argnums=_shifted(numbers))
+    return replace(transform, argnums=tuple(map(_shifted, numbers)))
+
+
+def _shifted(number: int) -> int:
+    return number + 1 if number >= 0 else number

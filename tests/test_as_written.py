@@ -1,0 +1,79 @@
+"""Programs as practitioners write them (`tests/corpus/as_written/`): right, or refused with a way out."""
+
+import copy
+import dataclasses
+import importlib.util
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import pellucid
+
+FOLDER = pathlib.Path(__file__).parent / "corpus" / "as_written"
+FILES = sorted(FOLDER.glob("*.py"))
+
+# Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
+COMPILE = frozenset("""
+    camera_projection heston_greeks hmm implied_vol_surface kalman_mle md_lennard_jones recursive_fft robot_arm
+    wright_fisher
+""".split())
+
+
+def load(path):
+    name = f"tests.corpus.as_written.{path.stem}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def leaves(tree):
+    if isinstance(tree, dict):
+        return [leaf for key in tree for leaf in leaves(tree[key])]
+    if dataclasses.is_dataclass(tree):
+        return [leaf for field in dataclasses.fields(tree) for leaf in leaves(getattr(tree, field.name))]
+    return [leaf for part in tree for leaf in leaves(part)] if isinstance(tree, tuple | list) else [tree]
+
+
+def assert_same(got, want):
+    got, want = leaves(got), leaves(want)
+    assert len(got) == len(want)
+    for one, other in zip(got, want):
+        if isinstance(other, str) or other is None:
+            assert one == other
+            continue
+        assert np.asarray(one).dtype == np.asarray(other).dtype
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-7, atol=1e-9)
+
+
+def arguments(module, n):
+    return module.make_arguments(np.random.default_rng([5, n]), n)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem in COMPILE], ids=lambda p: p.stem)
+def test_a_program_that_compiles_gives_what_numpy_gives(path):
+    module = load(path)
+    function = getattr(module, module.ENTRY)
+    compiled = pellucid.compile(function)
+    for n in (3, 6):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = function(*copy.deepcopy(arguments(module, n)))
+        assert_same(compiled(*arguments(module, n)), want)
+    for make, exception in module.ERRORS:
+        with pytest.raises(exception):
+            compiled(*make(np.random.default_rng(7), 6))
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem not in COMPILE], ids=lambda p: p.stem)
+def test_a_program_that_does_not_compile_is_told_why(path):
+    module = load(path)
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(getattr(module, module.ENTRY))(*arguments(module, 6))
+    fault = caught.value.diagnostics[0]
+    assert fault.span.file == str(path)
+    assert fault.message
