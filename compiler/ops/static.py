@@ -33,6 +33,7 @@ from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type, promote
 from . import type_rules
 from .schema import TypeFault
 
+NO_ARRAYS = "need at least one array: how many dimensions what is made of a list has does not depend on its length"
 LIST_OF_RECORDS = object()  # describes a list of any length whose items are containers; of others `ListOf` is the type
 
 

@@ -5,6 +5,7 @@
 """
 
 from ..compiler.ops import primitives as op
+from ..compiler.ops import static
 from .python_builtins import EMPTY_MAX, EMPTY_MIN
 
 
@@ -101,7 +102,7 @@ def are_equal(xs, ys):
 def total(xs, start):
     """The sum of a list of arrays."""
     if len(xs) == 0:
-        raise ValueError("sum() of no arrays: how many dimensions it has does not depend on how many there are")
+        raise ValueError(static.NO_ARRAYS)
     result = start + xs[0]
     for k in range(1, len(xs)):
         result = result + xs[k]

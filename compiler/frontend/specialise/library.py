@@ -16,7 +16,7 @@ from ...ops.primitives import Primitive
 from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
-from ...ops.static import LIST_OF_RECORDS, StaticFunction, dtype_name
+from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
 from ...types import Array, Scalar
 from . import apply, arrays, evaluate, subscript
 from .frame import Frame
@@ -262,9 +262,6 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     return data, shapes
 
 
-EMPTY = "need at least one array: how many dimensions an array made of a list has does not depend on its length"
-
-
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
     """An array with the items of a growable list, filled by a loop."""
     element = frame.type_of(value).element
@@ -272,7 +269,7 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
         is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
-        error = syntax.raise_("ValueError", EMPTY, span=frame.here(node))
+        error = syntax.raise_("ValueError", NO_ARRAYS, span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
         first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]
