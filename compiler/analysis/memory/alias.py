@@ -12,7 +12,7 @@ that are provably different do not conflict.  A name linked to itself may not be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import gast
 
@@ -96,6 +96,7 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
     parts = Parts(function)
     aliases, live = _aliases(function, parts, as_numpy), liveness(function)
     found = []
+    one_list = _lists_of_one_name(function)
     for statement in dict.fromkeys(syntax.walk(function.body)):
         for stored in stored_names(statement):
             used = {*live.after(statement), *masks_of(statement, function.types)}
@@ -105,6 +106,8 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
                 other = right if left == stored else left
                 if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
                     continue  # a list that gets another element leaves the arrays in it alone
+                if _is_list(function.types.get(stored)) and other not in one_list(stored):
+                    continue  # as it does another list with the same arrays in it
                 owned = other in function.parameters and not _is_list(function.types.get(other))
                 if not (owned or other == stored or other in used):
                     continue
@@ -114,6 +117,19 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
             if stored in function.parameters and not _is_list(function.types.get(stored)):
                 found.append(AliasConflict(statement, stored, stored, None, None))
     return found
+
+
+def _lists_of_one_name(function: Function) -> Callable[[str], set[str]]:
+    """The names that may stand for one list: those that are assigned to each other, or come out of one call."""
+    groups: dict[str, set[str]] = {}
+    for statement in syntax.walk(function.body):
+        if type(statement) is not gast.Assign or type(statement.targets[0]) is gast.Subscript:
+            continue
+        names = [*syntax.names_bound(statement), *syntax.names_read(statement.value)]
+        lists = {name for name in names if _is_list(function.types.get(name))}
+        joined = set().union(lists, *(groups[name] for name in lists if name in groups))
+        groups.update(dict.fromkeys(joined, joined))
+    return lambda name: groups.get(name, {name})
 
 
 def stored_names(statement: gast.stmt) -> tuple[str, ...]:
