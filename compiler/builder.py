@@ -47,6 +47,7 @@ class Builder:
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
     `specialiser` walks through functions in the language.
+    `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """
@@ -58,6 +59,7 @@ class Builder:
         self.lengths: dict[Extent, tuple[str, int]] = {}
         self.may_unify = False
         self.arguments: list[str] = []
+        self.hidden: dict[Any, str] = {}
         self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
         self.heap: Any = None

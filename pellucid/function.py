@@ -12,15 +12,15 @@ import numpy as np
 
 from . import entries
 from .compiler.frontend.specialise.values import Value
-from .compiler.request import Gradient, Request, namespace_of
+from .compiler.request import Gradient, Request
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
-from .flatten import Flattened, abstract, description, flatten, rebuild
+from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction, for_function, is_bound
 from .native_calls import NativeCalls
-from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
+from .runtime.guards import Guards
 from .starting import compiler
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ class Function(base_class()):  # type: ignore[misc]
             self.__qualname__ = f"{request.python.__qualname__}_grad"
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
-        self._held: dict[str, Any] = {}
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
@@ -96,7 +95,7 @@ class Function(base_class()):  # type: ignore[misc]
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(args, kwargs, flat, compiled)
         targets = self._targets(compiled.mutated, flat)
-        return self._finish(compiled.result, targets, compiled.executable(flat.leaves))
+        return self._finish(compiled.result, targets, compiled.executable([*flat.leaves, *compiled.hidden.leaves()]))
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, bool]:
         """The code for these types and what the function sees outside now, and whether it was made for this call."""
@@ -125,7 +124,7 @@ class Function(base_class()):  # type: ignore[misc]
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
         if self._native is None:
             request = self.__pellucid__
-            self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
+            self._native = NativeCalls(Function, self._parameters, request.static)
         self._native.learn(self, args, kwargs, flat, compiled)
 
     def __reduce__(self) -> str:
@@ -159,7 +158,7 @@ class Function(base_class()):  # type: ignore[misc]
             return showing.untyped_text(request, stage)
         flat = self._flatten(args, kwargs, texts=True)
         if stage in (TYPED, REVERSE, LOOPS):
-            return showing.text(request, stage, flat.arguments, self._frozen())
+            return showing.text(request, stage, flat.arguments)
         executable = self._readable(flat).executable
         return executable.llvm_text if stage == LLVM else executable.asm
 
@@ -183,10 +182,11 @@ class Function(base_class()):  # type: ignore[misc]
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = showing.program(request, stage, flat.arguments, self._frozen())
+            made, program = showing.program(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
             function = showing.python_backend.load(program)
-            given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
+            hidden = showing.hidden_leaves(request, made, Guards(made.guards)).leaves()
+            given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
@@ -202,7 +202,7 @@ class Function(base_class()):  # type: ignore[misc]
         from . import showing
 
         flat = self._flatten(args, kwargs, texts=True)
-        return showing.explain(self.__pellucid__, flat.arguments, self._frozen())
+        return showing.explain(self.__pellucid__, flat.arguments)
 
     # --- compiling ---
 
@@ -218,35 +218,16 @@ class Function(base_class()):  # type: ignore[misc]
         bound = self._bind(args, kwargs)
         given = frozenset(bound.arguments) if texts else frozenset()
         bound.apply_defaults()
-        flat = flatten(bound.arguments, request.static, request.python, given)
-        for name in request.freeze:
-            flat.leaves.append(np.asarray(self._global(name)))
-        return flat
-
-    def _global(self, name: str) -> Any:
-        """The value that a global had when it was first needed; later changes do not reach the compiled code."""
-        if name not in self._held:
-            namespace = namespace_of(self.__pellucid__.python)
-            if name not in namespace:
-                raise ValueError(f"freeze={name!r}: {self.__name__} sees no such variable")
-            if not isinstance(namespace[name], np.ndarray | Array):
-                raise ValueError(f"freeze={name!r}: only arrays are frozen, not a {type(namespace[name]).__name__}")
-            self._held[name] = np.array(namespace[name])
-        return self._held[name]
-
-    def _frozen(self) -> dict[str, tuple[Any, Value]]:
-        held = {name: self._global(name) for name in self.__pellucid__.freeze}
-        return {name: (np.asarray(value), abstract(value)) for name, value in held.items()}
+        return flatten(bound.arguments, request.static, request.python, given)
 
     def _compile(self, flat: Flattened) -> Compiled:
         """The code for these types, from the cache on disk if it has it."""
-        request, frozen, options = self.__pellucid__, self._frozen(), self._options()
-        types = {name: value for name, (_, value) in frozen.items()}
+        request, options = self.__pellucid__, self._options()
         # line tables point into a file that is written when the function is compiled
-        key = None if options.line_tables else entries.key_of(request, flat.arguments, types)
-        found = entries.load(key, options) if key is not None else None
+        key = None if options.line_tables else entries.key_of(request, flat.arguments)
+        found = entries.load(key, request, options) if key is not None else None
         if found is None:
-            found = compiler().compiled(request, flat.arguments, frozen, options)
+            found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
                 code = request.python.__code__
                 words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
@@ -257,7 +238,7 @@ class Function(base_class()):  # type: ignore[misc]
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
         if found is None or not found.executable.sources or not found.guards.hold():
-            found = compiler().compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
+            found = compiler().compiled(self.__pellucid__, flat.arguments, self._options())
             self._compiled[flat.key] = found
         return found
 
@@ -291,7 +272,7 @@ def compile(
     *,
     static: tuple[str, ...] = (),
     mutates: tuple[str, ...] = (),
-    freeze: tuple[str, ...] = (),
+    freeze: str | tuple[str, ...] | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
     line_tables: bool | None = None,
@@ -300,7 +281,9 @@ def compile(
 
     static    parameters whose values are part of the compiled code (an axis, a shape, a string)
     mutates   array parameters that the function updates in place; they are written back when it returns
-    freeze    global arrays whose present values are baked in
+    freeze    variables outside the function, and outside those that it calls, whose values it keeps as they are when
+              it first needs them: arrays, lists, dicts and what they hold.  `"TABLE"` is every variable and attribute
+              of that name, `"settings.TABLE"` the attribute that is written so, True whatever can change
     fastmath  allow reassociation and other value-changing floating-point rewrites
     parallel  allow the use of several threads
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
@@ -312,7 +295,7 @@ def compile(
     options: dict[str, Any] = {
         "static": names(static),
         "mutates": names(mutates),
-        "freeze": names(freeze),
+        "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
         **({} if line_tables is None else {"line_tables": line_tables}),
@@ -373,6 +356,18 @@ def _transformed(function: Any, transform: Gradient) -> Any:
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
+def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
+
+    def made(function: Any, *rest: Any, **options: Any) -> Any:
+        is_plain = inspect.isfunction(function)
+        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
+
+    return made
+
+
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
 grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
 value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]

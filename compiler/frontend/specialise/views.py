@@ -14,20 +14,29 @@ from ...diagnostics import CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
 
-def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
-    """Raise R003 or P014 for every store of a typed function that another name would show."""
-    described = (describe(function, conflict, mutates) for conflict in conflicts(function, as_numpy=True))
+def check_views(function: Function, mutates: tuple[str, ...] = (), outside: tuple[str, ...] = ()) -> None:
+    """Raise R003, P014 or P010 for every store of a typed function that another name would show.
+
+    `outside` are the parameters that are no arguments: arrays that the function reads from outside.
+    """
+    described = (describe(function, conflict, mutates, outside) for conflict in conflicts(function, as_numpy=True))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
     if not found:
         return
-    cls = PurityError if all(d.code == "P014" for d in found) else CompileError
+    cls = PurityError if all(d.code[0] == "P" for d in found) else CompileError
     raise cls(dict.fromkeys(found))
 
 
-def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ...]) -> Diagnostic | None:
+def describe(
+    function: Function, conflict: AliasConflict, mutates: tuple[str, ...], outside: tuple[str, ...]
+) -> Diagnostic | None:  # fmt: skip
     here = span(conflict.store)
     if here is None:
         return None
+    if conflict.other in outside:
+        message = "this function changes an array that is defined outside it"
+        found = labels(conflict, conflict.other)
+        return Diagnostic("P010", message, here, "changed here", found, help=("work on a copy: `.copy()`",))
     if conflict.other in function.parameters:
         if conflict.other in mutates:
             return None
