@@ -80,6 +80,12 @@ def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
     return Aliases(walker.links)
 
 
+@remembered
+def conflicts_as_numpy(function: Function) -> list[AliasConflict]:
+    """The stores that would be seen through another name, as NumPy's functions share."""
+    return conflicts(function, as_numpy=True)
+
+
 def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
