@@ -35,7 +35,7 @@ CODES = {
     "P008": "calls a function that cannot be seen",
     "P009": "uses a name that is not defined",
     "P010": "changes a global array or container",
-    "P011": "changes an array of an enclosing function",
+    "P011": "changes an argument of an enclosing function",
     "P012": "inspects or runs program text",
     "P013": "has a default value that can change",
     "P014": "changes its argument",
