@@ -120,7 +120,6 @@ WAYS_OUT = {
     "numpy.copyto": "assign to a slice: `a[:] = b`",
     "numpy.place": "assign through a mask: `a[mask] = values`",
     "numpy.putmask": "assign through a mask: `a[mask] = values`",
-    "numpy.float_power": "write `x ** y` with float operands",
     "builtins.sorted": "sort before the call and pass the result as an argument",
     "builtins.map": "write a comprehension or a loop",
     "builtins.filter": "write a comprehension with an `if`",

@@ -185,7 +185,7 @@ class Function(base_class()):  # type: ignore[misc]
             flat = self._flatten(args, kwargs)
             made, program = showing.program(request, stage, flat.arguments, self._frozen())
             targets = self._targets(showing.mutated(made), flat)
-            function = showing.python_backend.load(program)
+            function = showing.python_target.load(program)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
