@@ -109,6 +109,9 @@ MASK_MAKERS = words(
     " not_equal isclose isin"
 )
 
+OUTSIDE = "compute it outside and pass the result as an argument"
+INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
+AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
     "numpy.append": "collect the parts and join them once with `np.concatenate`",
     "numpy.vectorize": "write the loop",

@@ -15,6 +15,7 @@ from .compiler.frontend.specialise.values import Value
 from .compiler.request import Gradient, Request, namespace_of
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
+from .fingerprint import library_name
 from .flatten import Flattened, abstract, description, flatten, rebuild
 from .methods import BoundFunction, for_function, is_bound
 from .native_calls import NativeCalls
@@ -328,6 +329,10 @@ def compile(
     if is_bound(function):
         bound: Any = function
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
+    library = library_name(function) if callable(function) else None
+    if library is not None and not library.startswith("pellucid"):
+        public = ".".join(part for part in library.split(".") if not part.startswith("_"))
+        raise TypeError(f"compile takes a function of your own; call `{public}` in one")
     if not inspect.isfunction(function):
         raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
     return Function(Request(function, **options))

@@ -94,3 +94,44 @@ def test_every_help_text_is_followed_somewhere():
         pattern = ".*".join(map(re.escape, template.split("{}")))
         if template.strip("{}") and template not in NOT_SHOWN:
             assert any(re.fullmatch(pattern, text) for text in followed), f"{file}: {template}"
+
+
+# --- in a helper, and of a library ---------------------------------------------------------------------------------
+
+HELPERS = [way for way in WAYS if "@compile\n" in way.program and way.call.startswith(("f(", "list(f("))]
+# What is said of the arguments and results of the compiled function alone.
+OF_ARGUMENTS = ("P003", "P013", "P014", "P015", "P016", "U011", "T003", "T005")
+
+
+@pytest.mark.parametrize("way", {way.program: way for way in HELPERS}.values(), ids=str)
+def test_a_fault_in_a_helper_is_told_as_in_the_function(way, tmp_path):
+    if way.code in OF_ARGUMENTS:
+        pytest.skip("is about what goes into the compiled function and comes out of it")
+    head = re.search(r"@compile\ndef f\(([^)]*)\)", way.program)
+    names_ = ", ".join(part.split("=")[0].strip() for part in head[1].split(",") if part.strip() not in ("/", "*"))
+    text = f"{way.program.replace('@compile', '', 1)}\n@compile\ndef outer({head[1]}):\n    return f({names_})\n"
+    call = re.sub(r"\bf\(", "outer(", way.call, count=1)
+    with pytest.raises(pellucid.CompileError) as caught:
+        run(text, call, tmp_path / "helper.py")
+    faults = [fault for fault in caught.value.diagnostics if fault.code == way.code and way.help in fault.help]
+    assert faults, str(caught.value)
+    said = [label.text for label in faults[0].labels]
+    assert "`outer` calls `f` here" in said or "called from here" in said and way.code == "R003"
+
+
+LIBRARIES = ["scipy.optimize.rosen", "numpy.median", "scipy.special.expit", "statistics.mean", "numpy.gradient"]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_function_of_a_library_is_not_walked_into(name, tmp_path):
+    module, _, tail = name.rpartition(".")
+    head = f"from {module} import {tail}\nKNOWN = ({tail},)\n"
+    for body in (f"{tail}(x)", "KNOWN[0](x)", "g(x)", "(lambda h: h(x))(g)"):
+        text = f"{head}@compile\ndef f(g, x):\n    return {body}\n"
+        with pytest.raises(pellucid.CompileError) as caught:
+            run(text, f"f({tail}, (1.0, 2.0))", tmp_path / "library.py")
+        (fault,) = caught.value.diagnostics
+        assert fault.code == "U012" and tail in fault.message and fault.span.file.endswith("library.py")
+    for transform in (pellucid.compile, pellucid.grad):
+        with pytest.raises(TypeError, match="a function of your own"):
+            run(f"{head}found = {tail}\n", "compile(found)", tmp_path / "direct.py", transform)

@@ -20,7 +20,7 @@ from ...analysis.memory.alias_source import AliasFacts
 from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass
-from ...vocabulary import Vocabulary, belongs, closest
+from ...vocabulary import OUTSIDE, Vocabulary, belongs, closest
 from ..source.resolve import (
     INSTEAD_OF_OBJECT,
     MISSING,
@@ -35,7 +35,6 @@ from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
 
 OTHER_METHODS = words.words("astype bit_length copy flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
-OUTSIDE = "compute it outside and pass the result as an argument"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +111,7 @@ class Judge:
                 yield self._undefined(node, shown)
             case "unknown":
                 text = f"the compiler cannot see into `{shown}`: {found.what}"
-                help_ = f"write it as a plain function, or {OUTSIDE}"
+                help_ = words.AS_A_FUNCTION
                 if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
                     help_ = INSTEAD_OF_OBJECT
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
@@ -193,13 +192,14 @@ class Judge:
     def _unsupported(self, dotted: str, tail: str, shown: str, node: gast.expr) -> Diagnostic:
         library = dotted.rpartition(".")[0]
         missing = lacks(library, tail)
-        text = f"`{library}` has no `{tail}`" if missing else f"`{shown}` is not supported"
+        also = "" if shown.rpartition(".")[2] == tail else f", which is `{dotted}`,"
+        text = f"`{library}` has no `{tail}`" if missing else f"`{shown}`{also} is not supported"
         near = self.vocabulary.suggestion(dotted) if missing else None  # what NumPy has is meant as it is written
         if near is not None:
             name = respell(shown, near)
             fix = (Edit(Span.of(node, self.file), name),)
             return replace(self._fault("U012", text, node, "used here", f"did you mean `{name}`?"), fix=fix)
-        hint = words.WAYS_OUT.get(dotted, f"write it with supported functions, or {OUTSIDE}")
+        hint = words.WAYS_OUT.get(dotted, words.INSTEAD_OF_LIBRARY)
         return self._fault("U012", text, node, "used here", hint)
 
     # --- methods ---------------------------------------------------------------------------------------------------

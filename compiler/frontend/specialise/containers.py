@@ -17,8 +17,7 @@ from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
 from ...messages import escaped
 from ...types import Array, ListOf, Scalar
-from ...vocabulary import METHOD_WAYS_OUT
-from . import evaluate, iteration, list_positions, rows
+from . import evaluate, iteration, list_positions, refusals, rows
 from .frame import Frame
 from .merge import can_hold, coerce, join_types, own_lengths
 from .object_changes import change
@@ -226,8 +225,7 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
     }  # fmt: skip
     found = tables[kind].get(method)
     if found is None:
-        help_ = (METHOD_WAYS_OUT[method],) if method in METHOD_WAYS_OUT else ()
-        frame.fault("U013", f"a {kind} has no method `{method}` here", node, "called here", help_)
+        refusals.refuse_method(frame, f"a {kind} has", method, node)
     if isinstance(held, Leaf) and method not in ("append", "extend", "pop", "copy"):
         frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here",
                     ("make it an array first: `np.array(...)`",))  # fmt: skip

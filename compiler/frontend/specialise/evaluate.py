@@ -34,6 +34,7 @@ from . import (
     iteration,
     library,
     own_operators,
+    refusals,
     subscript,
 )
 from .frame import Frame
@@ -110,7 +111,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return made
         case gast.JoinedStr():
             return Static("...")
-    frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+    refusals.refuse_construct(frame, node)
 
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...analysis.memory.alias import AliasConflict, conflicts
-from ...diagnostics import CompileError, Diagnostic, Label, PurityError, Span
+from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
 
@@ -57,6 +57,7 @@ def labels(conflict: AliasConflict, other: str) -> tuple[Label, ...]:
         place = span(statement)
         if place is not None:
             made.append(Label(place, text))
+    made += [Label(place, "called from here") for place in getattr(conflict.store, "inlined", ())[:LONGEST_CHAIN]]
     return tuple(made)
 
 
