@@ -55,5 +55,8 @@ __all__ = [
     "value_and_grad",
 ]
 
+for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:
+    if issubclass(_error, PellucidError):
+        _error.__module__ = __name__  # as users see it, and import it
 
 _begin()

@@ -19,6 +19,7 @@ from .fingerprint import library_name
 from .flatten import Flattened, abstract, description, flatten, rebuild
 from .methods import BoundFunction, for_function, is_bound
 from .native_calls import NativeCalls
+from .own_frames import leave_out, told_to_users
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
@@ -87,6 +88,13 @@ class Function(base_class()):  # type: ignore[misc]
         self._look()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._call(args, kwargs)
+        except BaseException as error:
+            leave_out(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         python, (code, defaults, by_keyword) = self.__pellucid__.python, self._seen
         if python.__code__ is not code or python.__defaults__ is not defaults:
             self._look_again()
@@ -144,6 +152,7 @@ class Function(base_class()):  # type: ignore[misc]
 
     # --- looking inside ---
 
+    @told_to_users
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, for arguments of these types.
 
@@ -193,8 +202,9 @@ class Function(base_class()):  # type: ignore[misc]
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
-        return functools.wraps(request.python)(core if stage == CORE else run)
+        return functools.wraps(request.python)(told_to_users(core if stage == CORE else run))
 
+    @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
@@ -287,6 +297,7 @@ class Function(base_class()):  # type: ignore[misc]
         return rebuild(result, results[:count])
 
 
+@told_to_users
 def compile(
     function: Callable[..., Any] | None = None,
     *,
@@ -319,7 +330,7 @@ def compile(
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
-        return lambda f: compile(f, **options)
+        return told_to_users(lambda f: compile(f, **options))
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function):
@@ -348,6 +359,7 @@ def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
+@told_to_users
 def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
@@ -361,6 +373,7 @@ def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_a
     return _transformed(function, Gradient(argnums, has_aux, with_value=False))
 
 
+@told_to_users
 def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.  See `grad`."""
     return _transformed(function, Gradient(argnums, has_aux, with_value=True))

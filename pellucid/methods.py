@@ -14,6 +14,7 @@ from types import MethodType
 from typing import Any
 
 from .compiler.request import Gradient
+from .own_frames import leave_out
 
 
 class BoundFunction:
@@ -27,7 +28,11 @@ class BoundFunction:
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__func__(self.__self__, *args, **kwargs)
+        try:
+            return self.__func__(self.__self__, *args, **kwargs)
+        except BaseException as error:
+            leave_out(error)
+            raise
 
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """See `Function.source`."""
