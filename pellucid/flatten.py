@@ -164,7 +164,8 @@ def type_of(value: Any) -> types.Type | None:
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-                raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
+                what = article(type(value).__name__)
+                raise Unsupported(f"{what}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
             dtype = DTYPE_OF_NUMPY.get(value.dtype)

@@ -56,7 +56,10 @@ class BoundFunction:
         return hash((id(self.__func__), id(self.__self__)))
 
     def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.__func__.__wrapped__.__name__)
+        name = self.__func__.__wrapped__.__name__
+        own = getattr(type(self.__self__), name, None)
+        by_name = getattr, (self.__self__, name)
+        return by_name if own is self.__func__ else (BoundFunction, (self.__func__, self.__self__))
 
     def __repr__(self) -> str:
         return f"<compiled method {self.__qualname__} of {self.__self__!r}>"
