@@ -210,7 +210,7 @@ def levenberg_marquardt(linear, start, x, y, most=5000):
         promised = cost - np.sum((jacobian @ step + residuals) ** 2)
         finite = np.isfinite(trial_cost) and np.all(np.isfinite(trial_jacobian))
         gain = (cost - trial_cost) / promised if finite and promised > 0.0 else -1.0
-        length = float(np.linalg.norm(scale * step))
+        length = np.linalg.norm(scale * step)
         if gain < 0.25:
             radius = 0.5 * length
         elif gain > 0.75:
@@ -223,12 +223,12 @@ def levenberg_marquardt(linear, start, x, y, most=5000):
 
 def polished(linear, b, x, y, evaluation):
     """Full steps from near the minimum, where the sum of squares is too flat to judge them, while they shrink."""
-    last = np.inf
+    last: float | np.floating = np.inf
     while True:
         residuals, jacobian = linear(b, x, y)
         scale = np.linalg.norm(jacobian, axis=0)
         step = full_step(jacobian, residuals, scale)
-        length = float(np.linalg.norm(scale * step))
+        length = np.linalg.norm(scale * step)
         if not length < 0.9 * last:
             return Fit(b, residuals @ residuals, evaluation)
         b, last, evaluation = b + step, length, evaluation + 1

@@ -73,7 +73,7 @@ NOT_SHOWN = {
     "leave it out",
     "its parameters: {}",
     # of a source that is gone: tests/test_api.py
-    "define the function in a file, or in a notebook cell",
+    "define the function in a file or in a notebook, or put its source into `linecache.cache`",
     "import it again",
     # of cases for which no program of a few lines was found
     "write a lambda",
