@@ -24,7 +24,7 @@ from ...vocabulary import Vocabulary, belongs, closest
 from ..source.resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
 from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
 
-OTHER_METHODS = words.words("astype bit_length copy flatten item tolist")
+OTHER_METHODS = words.words("astype bit_length copy fill flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
 OUTSIDE = "compute it outside and pass the result as an argument"
 

@@ -55,6 +55,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
         return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    args = [_numbers(frame, a, node) for a in args]
+    kwargs = {name: _numbers(frame, a, node) for name, a in kwargs.items()}
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
@@ -100,6 +102,14 @@ def note_sharing(frame: Frame, function: object, args: list[Value], result: Valu
 def _is_container(frame: Frame, value: Value) -> bool:
     value = frame.held(value)
     return isinstance(value, Sequence | Record | Rows) or frame.is_list(value)
+
+
+def _numbers(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """A list of numbers whose length the run knows as an array, which is what NumPy makes of it."""
+    if isinstance(frame.held(value), Rows):
+        return apply.as_array(frame, value, node)
+    is_numbers = frame.is_list(value) and isinstance(frame.type_of(value).element, Scalar)
+    return apply.as_array(frame, value, node) if is_numbers else value
 
 
 def renamed(frame: Frame, result: Value, hint: str) -> Value:
