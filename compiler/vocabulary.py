@@ -19,7 +19,8 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool dict enumerate float int isinstance len list max min range reversed round slice sum tuple zip"
+    "abs all any bool dict enumerate float int isinstance len list max min next range reversed round slice sorted sum"
+    " tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
@@ -45,7 +46,8 @@ ARRAY_METHODS = words(
     " searchsorted sort"
 )
 CONTAINER_METHODS = words(
-    "append pop get items keys values copy extend index count insert reverse clear update setdefault _replace _asdict"
+    "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
+    " _replace _asdict"
 )
 TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
@@ -123,7 +125,6 @@ WAYS_OUT = {
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
     "numpy.float_power": "write `x ** y` with float operands",
-    "builtins.sorted": "sort before the call and pass the result as an argument",
     "builtins.map": "write a comprehension or a loop",
     "builtins.filter": "write a comprehension with an `if`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
@@ -135,7 +136,6 @@ WAYS_OUT = {
 
 METHOD_WAYS_OUT = {
     "tolist": "keep the array: it can be indexed and looped over as it is",
-    "remove": "build a new list with a comprehension",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

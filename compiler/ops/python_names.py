@@ -130,7 +130,7 @@ NUMPY_FUNCTIONS = {
     "choosing": "select choose piecewise array_equal",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
-    "interpolation": "interp searchsorted polyval convolve",
+    "interpolation": "interp searchsorted polyval convolve correlate",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",

@@ -446,6 +446,19 @@ CALLS = {
         np.i0(3)
         np.i0(ODD)
     """),
+    "interpolation": of_family("""
+        np.convolve(A[0], 2)
+        np.convolve(3, [1, 2])
+        np.convolve(A, V)
+        np.convolve(V, W, mode="other")
+        np.correlate(V, W)
+        np.correlate(W, V)
+        np.correlate(V, W, "full")
+        np.correlate(V, W, "same")
+        np.correlate(W, V, "same")
+        np.correlate(W, I.ravel(), mode="same")
+        np.correlate(E, V)
+    """),
 }
 # What is refused although NumPy has an answer, or before NumPy raises: by the code of the refusal.
 REFUSED = {

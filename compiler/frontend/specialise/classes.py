@@ -38,6 +38,7 @@ from .values import (
     Sequence,
     Static,
     Super,
+    Table,
     Value,
     can_change,
     map_leaves,
@@ -206,7 +207,7 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
         case _, Array():
             return np.ndarray
-        case (_, ListOf()) | (Rows(), _):
+        case (_, ListOf()) | (Rows() | Table(), _):
             return list
         case Sequence(), _:
             return held.kind

@@ -9,12 +9,11 @@ from typing import Any
 
 import gast
 
-from ... import syntax, types
+from ... import syntax
 from ...types import Array, ListOf
-from . import evaluate, rows, subscript
+from . import evaluate, rows, subscript, tables
 from .frame import Frame
-from .merge import own_lengths
-from .values import Iteration, Leaf, Mapping_, Range, Record, Rows, Sequence, Static, Value
+from .values import Iteration, Leaf, Mapping_, Range, Record, Rows, Sequence, Static, Table, Value
 
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:
@@ -34,7 +33,7 @@ def length_now(frame: Frame, value: Value) -> Value | None:
     held = frame.held(value)
     found = frame.type_of(held)
     is_open = isinstance(found, Array) and found.ndim and not isinstance(found.dims[0], int)
-    return held if is_open or isinstance(held, Rows) or isinstance(found, ListOf) else None
+    return held if is_open or isinstance(held, Rows | Table) or isinstance(found, ListOf) else None
 
 
 def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
@@ -72,7 +71,7 @@ def dict_view(frame: Frame, kind: str, base: Value) -> list[Value]:
 def iteration_items(frame: Frame, kind: str, inner: tuple[Value, ...], start: Value, node: gast.AST) -> list[Value]:
     if kind == "reversed":
         return static_items(frame, inner[0], node)[::-1]
-    columns = [static_items(frame, p, node) if _has_static_length(frame, p) else p for p in inner]
+    columns = [static_items(frame, p, node) if has_static_length(frame, p) else p for p in inner]
     if not any(isinstance(column, list) for column in columns):
         length_of_iterable(frame, inner[0], node)
         frame.needs_static(inner[0], "the number of items", node)
@@ -99,14 +98,14 @@ def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -
     frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
 
 
-def _has_static_length(frame: Frame, value: Value) -> bool:
+def has_static_length(frame: Frame, value: Value) -> bool:
     found = frame.type_of(value)
     if isinstance(found, Array):
         return found.ndim > 0 and isinstance(found.dims[0], int)
     if isinstance(value, Range):
         return all(isinstance(p, Static) for p in (value.start, value.stop, value.step))
     if isinstance(value, Iteration):
-        return all(_has_static_length(frame, p) for p in value.parts)
+        return all(has_static_length(frame, p) for p in value.parts)
     return is_static_iterable(frame, value)
 
 
@@ -130,9 +129,8 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim:
         return evaluate.length_of(frame, value, 0, node)
-    if isinstance(found, ListOf):
-        made = frame.builder.bind(syntax.call("length", value.name), types.INT, "count")
-        return Leaf(made.id)
+    if tables.grows(frame, value):
+        return tables.length(frame, value)
     if is_static_iterable(frame, value):
         return Static(len(static_items(frame, value, node)))
     frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
@@ -177,9 +175,7 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
         case Iteration(kind="zip", parts=inner):
             return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
     found = frame.type_of(value)
-    if isinstance(found, ListOf):
-        element = own_lengths(frame, found.element)
-        made = frame.builder.bind(syntax.index(value.name, frame.atom(position, node)), element, "t")
-        return Leaf(made.id)
+    if tables.grows(frame, value):
+        return tables.item(frame, value, frame.atom(position, node), node)
     items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
     return subscript.element(frame, value, items, node)

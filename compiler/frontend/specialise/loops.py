@@ -14,7 +14,7 @@ from ... import syntax, types
 from ...analysis import core_liveness
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
-from ...types import Array, ListOf, Scalar
+from ...types import Array, Scalar
 from . import (
     branches,
     carrying,
@@ -25,6 +25,7 @@ from . import (
     execute,
     iteration,
     list_positions,
+    tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
@@ -60,13 +61,13 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
             return unroll(frame, node, Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
-            return live_list(frame, node, iterable, grew.type, stop, body)
+            return live_list(frame, node, iterable, grew.form, stop, body)
     saved = frame.snapshot()
     try:
         counted(frame, node, iterable, stop, body)
     except _Grew as grew:
         frame.restore(saved)
-        live_list(frame, node, iterable, grew.type, stop, body)
+        live_list(frame, node, iterable, grew.form, stop, body)
     except NeedsStatic as needed:
         if not isinstance(iterable, Range):
             raise
@@ -89,11 +90,17 @@ def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast
 
 
 class _Grew(Exception):
-    """A loop changes the length of the list that it goes over, which is of this type."""
+    """A loop changes the length of the list that it goes over, whose items are of this form."""
 
-    def __init__(self, type_: ListOf) -> None:
-        super().__init__(str(type_))
-        self.type = type_
+    def __init__(self, form: Value) -> None:
+        super().__init__(str(form))
+        self.form = form
+
+
+def _check_still_known(frame: Frame, iterable: Value) -> None:
+    held = frame.held(iterable)
+    if isinstance(iterable, Ref) and tables.grows(frame, held):
+        raise _Grew(tables.form_of_items(frame, held))
 
 
 class Items:
@@ -104,9 +111,7 @@ class Items:
         self.seen = self._now(frame)
 
     def _now(self, frame: Frame) -> list[Value]:
-        found = frame.type_of(frame.held(self.iterable))
-        if isinstance(found, ListOf):
-            raise _Grew(found)
+        _check_still_known(frame, self.iterable)
         return iteration.static_items(frame, self.iterable, self.node)
 
     def next(self, frame: Frame) -> Value | None:
@@ -196,18 +201,16 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     over = reachable([iterable], {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
-        found = frame.type_of(frame.held(iterable)) if isinstance(iterable, Ref) else None
-        if isinstance(found, ListOf):
-            raise _Grew(found)
+        _check_still_known(frame, iterable)
         changed_while_looped(frame, node)
 
 
 def live_list(
-    frame: Frame, node: gast.For, iterable: Ref, type_: ListOf, stop: gast.expr | None, body: list
+    frame: Frame, node: gast.For, iterable: Ref, form: Value, stop: gast.expr | None, body: list
 ) -> None:
     """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
-    containers.let_grow(frame, iterable, type_, node)
-    stepping(frame, node, iterable, stop, body, lambda: syntax.call("length", frame.held(iterable).name))
+    containers.let_grow(frame, iterable, form, node)
+    stepping(frame, node, iterable, stop, body, lambda: tables.length_now(frame, frame.held(iterable)))
 
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import gast
 
@@ -22,7 +22,12 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
     heap = frame.heap
     owner = heap.owner_of(target.number)
     if owner is not None:
-        frame.fault(*seen_outside(owner), node, "changed here", (f"work on a copy: `{owner.name}.copy()`",))
+        way_out = f"work on a copy: `{owner.name}.copy()`"
+        if owner.kind == "item":
+            way_out = "change a copy and put it back: `row = rows[i].copy()`, ..., `rows[i] = row`"
+        frame.fault(*seen_outside(owner), node, "changed here", (way_out,))
+    if target.number in heap.absorbed:
+        _refuse_absorbed(frame, target.number, node, "changed here")
     others = _possibly_the_same(frame, target.number)
     if others:
         first, second = heap.names[target.number], heap.names[others[0]]
@@ -36,8 +41,29 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
     heap.changes.append(target.number)
 
 
+def absorb(frame: Frame, number: int) -> None:
+    """A list that grows takes a copy of what an object holds: nobody may change the object from here on."""
+    heap = frame.heap
+    heap.absorbed |= {other for other in heap.contents if heap.may_be_one(other, number)}
+
+
+def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
+    """No object that a loop found and put into a list that grows may be one that it changes: in the turn after."""
+    for number in dict.fromkeys(changed):
+        if number in older and number in frame.heap.absorbed:
+            _refuse_absorbed(frame, number, node, "changed in this loop")
+
+
+def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> None:
+    name = frame.heap.names[number]
+    message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
+    frame.fault("R003", message, node, label, (f"put a copy into the list: `{name}.copy()`",))
+
+
 def seen_outside(owner: Owner) -> tuple[str, str]:
     """The code and the message for a change of an object that somebody else sees."""
+    if owner.kind == "item":
+        return "R003", "this changes an item of a list that grows"
     if owner.kind == "argument":
         return "P014", f"this function changes its argument `{owner.name}`"
     return "P010", f"this function changes `{owner.name}`, which is defined outside it"

@@ -82,6 +82,16 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """What a list that grows holds whose items are containers: the structure of one, over growable lists (`tables.py`).
+
+    [(1.0, 2.0), (3.0, 4.0)]   is   Table(Sequence((Leaf xs, Leaf ys)))
+    """
+
+    item: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A list or dict, by its number in the heap: two names of one number are one object."""
 
@@ -225,8 +235,8 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
-    | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
+    Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
+    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -272,7 +282,7 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (*enumerate(inner), ("start", start))
         case Column(values=values):
             return (("", values),)
-        case Rows(item=item):
+        case Rows(item=item) | Table(item=item):
             return (("", item),)
         case ListOut(data=data, shapes=shapes):
             return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
@@ -301,6 +311,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Column(new[0], is_weak)
         case Rows():
             return Rows(new[0])
+        case Table():
+            return Table(new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value
