@@ -1,8 +1,8 @@
-"""Refuse a store that would be seen through another name: there, value semantics and NumPy's views part ways.
+"""Refuse a store that would be seen through another name, where it is not known as what part of which array.
 
-    row = a[0]
-    a[0, 0] = 1.0        ->   error[R003]: `row` is a view of `a`, which is changed while `row` is still used
-    return row[0]
+    c = a if p else b
+    c[0] = 1.0           ->   error[R003]: `c` is changed while `a`, which shares its elements, is still used
+    return a
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ..
         help_ = (f"work on a copy (`{conflict.other}.copy()`), or declare it: {declared}",)
         return Diagnostic("P014", message, here, "changed here", labels(conflict, conflict.other), help=help_)
     message = f"`{conflict.stored}` is changed while `{conflict.other}`, which shares its elements, is still used"
-    help_ = (f"make `{conflict.other}` a copy: `.copy()`",)
+    help_ = ("take a copy (`.copy()`) where the one begins to show the other, or change each array by its own name",)
     return Diagnostic("R003", message, here, "changed here", labels(conflict, conflict.other), help=help_)
 
 
