@@ -25,17 +25,17 @@ from ...types import Array, ListOf, Type
 from ..liveness import liveness
 from .parts import Parts, ShownPart
 
+CALLER = ""  # stands for whoever holds the arguments: no name of a program
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """Why two names share: made by `origin`; if `part` is there, the second shows that part of `owner`.
-
-    Two lists with `by_items` are two lists for sure, that may hold the same arrays.
+    """Why two names share: made by `origin`, or before the first statement (None); if `part` is there, the second
+    shows that part of `owner`.  Two lists with `by_items` are two lists for sure, that may hold the same arrays.
     """
 
-    origin: gast.stmt
+    origin: gast.stmt | None
     owner: str | None = None
     part: ShownPart | None = None
     by_items: bool = False
@@ -81,6 +81,13 @@ def alias(function: Function, as_numpy: bool = False) -> Aliases:
 def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
     walker = _Walker(function, parts, as_numpy)
     walker.block(function.body, {})
+    return Aliases(walker.links)
+
+
+def shared_with_caller(function: Function, held: Iterable[str]) -> Aliases:
+    """The aliases of a function whose caller holds the parameters `held`: what shares with them shares with CALLER."""
+    walker = _Walker(function, Parts(function), as_numpy=False)
+    walker.block(function.body, {pair(CALLER, name): Link(None) for name in held})
     return Aliases(walker.links)
 
 

@@ -25,6 +25,7 @@ from ..source.resolve import Resolution, Resolve, resolve_chain
 from ..source.scopes import LEAVES, Scope, evaluated_here, name_span, parameters
 from .aliasing import DEEPEST_CALLS, Summaries, facts_of
 from .effects import root_name
+from .fixes import segment
 
 FURTHER_PLACES = 3  # labels for the same fault in other places
 LONGEST_HINT = 50  # characters of the user's text that are quoted in a hint
@@ -219,11 +220,12 @@ def _diagnostic(code: str, found: list[tuple[Change, AliasOrigin]], around: Arou
     match code:
         case "P014":
             message = f"this function changes its argument `{name}`"
-            help_ = (f"work on a copy (`{name} = {name}.copy()`)" + _or_declare(name, around),)
+            declare = "" if any(other.is_of_container for other, _ in found) else _or_declare(name, around)
+            help_ = (f"work on a copy (`{name} = {name}.copy()`)" + declare,)
         case "P015":
             message = f"this function changes its argument `{name}` through `{root or 'a view'}`"
             labels += _binding_label(change, origin, around, "may be a view of it from here on")
-            help_ = (_copy_of(change, origin, around) + _or_declare(name, around),)
+            help_ = (_copy_of(change, origin, around) + _or_declare(name, around, _is_view(change, origin, around)),)
         case "P016":
             message = f"it cannot be told whether this changes {_kind_word(origin)} `{name}`"
             labels += _binding_label(change, origin, around, f"what `{origin.through}` returns may be a view of it")
@@ -246,11 +248,18 @@ def _kind_word(origin: AliasOrigin) -> str:
     return {"argument": "the argument", "global": "the global"}.get(origin.kind, "the variable")
 
 
-def _or_declare(name: str, around: Around) -> str:
+def _is_view(change: Change, origin: AliasOrigin, around: Around) -> bool:
+    """Whether the name stands for a part of the object, and not for the object itself."""
+    binding = _last_binding(change, origin, around)
+    return binding is None or not isinstance(binding.source, gast.Name)
+
+
+def _or_declare(name: str, around: Around, is_view: bool = False) -> str:
     if not around.can_declare or name not in around.scope.parameters:
         return ""
+    itself = f"assign to elements of `{name}` itself and " if is_view else ""
     declared = [f'"{each}"' for each in (*around.mutates, name)]
-    return f", or declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
+    return f", or {itself}declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
 
 
 def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
@@ -290,16 +299,8 @@ def _copy_of(change: Change, origin: AliasOrigin, around: Around) -> str:
     simple = gast.Name | gast.Subscript | gast.Attribute | gast.Call
     if binding is None or not isinstance(binding.source, simple):
         return f"work on a copy of `{origin.name}`"
-    text = _segment(binding.source, around.text)
+    text = segment(binding.source, around.text)
     if not text or len(text) > LONGEST_HINT:
         return f"work on a copy of `{origin.name}`"
     return f"work on a copy (`{root_name(change.base)} = {text}.copy()`)"
 
-
-def _segment(node: gast.AST, text: str) -> str:
-    """The text of a one-line expression."""
-    if node.end_lineno != node.lineno:
-        return ""
-    line = text.split("\n")[node.lineno - 1] if node.lineno <= text.count("\n") + 1 else ""
-    segment = line.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
-    return segment if segment.isprintable() else ""

@@ -27,6 +27,7 @@ from .aliasing import Summaries, facts_of
 from .changes import Around, changes
 from .constructs import refused_constructs
 from .effects import Judge
+from .fixes import with_fix
 from .helpers import Helper, reached
 
 
@@ -110,14 +111,13 @@ class Check:
         found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
         for scope in inside:
             found += self._scope_faults(scope, source, is_helper)
-        ordered = in_order(_each_told_once(found))
-        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
+        ordered = [with_fix(fault, source) for fault in in_order(_each_told_once(found))]
+        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else ordered
 
     def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
         facts = facts_of(scope, resolve, self.summaries)
-        static = () if is_inner else tuple(options.static)
-        yield from refused_constructs(scope, source.file, resolve, static, is_inner, is_helper)
+        yield from refused_constructs(scope, source.file, resolve, is_inner)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
         freeze = tuple(options.freeze)
