@@ -326,7 +326,7 @@ def diagonal_view(a, offset, axis1, axis2):
     return moveaxis(rows[places + up, places + down], 0, -1)
 
 
-@gives("either")
+@gives("by rank")
 def diag(v, k=0):
     """The diagonal of a matrix; of a vector, the matrix with that diagonal."""
     v = operand(v)

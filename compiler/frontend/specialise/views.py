@@ -10,14 +10,14 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...analysis.memory.alias import AliasConflict, conflicts
+from ...analysis.memory.alias import AliasConflict, conflicts_as_numpy
 from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
 
 def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
     """Raise R003 or P014 for every store of a typed function that another name would show."""
-    described = (describe(function, conflict, mutates) for conflict in conflicts(function, as_numpy=True))
+    described = (describe(function, conflict, mutates) for conflict in conflicts_as_numpy(function))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
     if not found:
         return
