@@ -6,21 +6,22 @@ Each call is taken apart into a weighted sum of all its floats, whose slope alon
 import numpy as np
 import pytest
 
-import pellucid
+from pellucid.compiler.request import Gradient
 from tests.harness.answers import function_of
 from tests.harness.library_calls import ARRAYS, letters
+from tests.harness.stages import Stages
 
 # Written so that no two elements change places within the step that differences take.
 SMOOTH = """
 np.sort(V)
-np.sort(C, axis=1)
+np.sort(A, axis=0)
 np.median(V)
 np.median(A, axis=0)
 np.percentile(V, [5.0, 60.0])
 np.quantile(A, 0.3, axis=1, method="hazen")
 np.unique(V)
 V[np.argsort(A[0])]
-np.take_along_axis(A, np.argsort(A, axis=1), axis=1)
+np.take_along_axis(A, I % 3, axis=1)
 np.compress([True, False, True], V)
 np.bincount(N, weights=np.append(V, V[:2] ** 2))
 np.histogram(np.arange(4.0), bins=3, weights=V)[0]
@@ -65,6 +66,13 @@ def total_of(text):
     return function_of(steps, ", ".join(names)), names
 
 
+def gradient_of(function, places, arrays):
+    """The derivative as it is printed, run in CPython; machine code has the same stages from there on as any program."""
+    found = Stages(function, [Gradient(places)]).run("typed", *arrays)
+    assert found.error is None, found.error
+    return found.value
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("text", SMOOTH)
 def test_gradient_is_the_slope(text):
@@ -76,8 +84,8 @@ def test_gradient_is_the_slope(text):
     def along(h):
         return function(*[a + h * d if k in floats else a for k, (a, d) in enumerate(zip(arrays, directions))])
 
-    found = pellucid.grad(function, floats)(*arrays)
-    slope = sum(np.nansum(np.asarray(bar) * directions[k]) for k, bar in zip(floats, found))
+    found = gradient_of(function, floats, arrays)
+    slope = sum(np.nansum(bar * directions[k]) for k, bar in zip(floats, found))
     h = 1e-4
     wanted = (8.0 * (along(h) - along(-h)) - along(2.0 * h) + along(-2.0 * h)) / (12.0 * h)
     np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-9)
@@ -86,5 +94,5 @@ def test_gradient_is_the_slope(text):
 @pytest.mark.parametrize("text", NOT_SMOOTH)
 def test_places_have_no_slope(text):
     function, names = total_of(text)
-    found = pellucid.grad(function)(*[ARRAYS[name] for name in names])
-    assert not np.asarray(found).any()
+    (found, *_) = gradient_of(function, (0,), [ARRAYS[name] for name in names])
+    assert not found.any()
