@@ -12,6 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     CompileError,
     Diagnostic,
@@ -25,11 +26,12 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .function import Function, compile, grad, value_and_grad
+from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
+from .transformations import compile, grad, value_and_grad
 
 __version__ = "0.1.0"
 
@@ -41,6 +43,7 @@ __all__ = [
     "GradientError",
     "InternalError",
     "PellucidError",
+    "PerformanceWarning",
     "PurityError",
     "ShapeMismatchError",
     "StageError",
@@ -55,5 +58,8 @@ __all__ = [
     "value_and_grad",
 ]
 
+for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:
+    if issubclass(_error, PellucidError | PerformanceWarning):
+        _error.__module__ = __name__  # as users see it, and import it
 
 _begin()

@@ -37,6 +37,7 @@ from .compiler.frontend.specialise.values import (
 )
 from .compiler.records import dataclass
 from .runtime.array import Array
+from .runtime.nature import article
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
@@ -154,7 +155,8 @@ def type_of(value: Any) -> types.Type | None:
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-                raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
+                what = article(type(value).__name__)
+                raise Unsupported(f"{what}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
             dtype = DTYPE_OF_NUMPY.get(value.dtype)
@@ -168,12 +170,12 @@ def type_of(value: Any) -> types.Type | None:
         case float():
             return types.FLOAT
         case complex() | bytes() | set() | frozenset():
-            raise Unsupported(f"a {type(value).__name__}")
+            raise Unsupported(f"{article(type(value).__name__)}")
     if value is None or isinstance(value, str) or callable(value):
         return None
     if hasattr(value, "__array__"):
-        raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
-    raise Unsupported(f"a {type(value).__name__}")
+        raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
+    raise Unsupported(f"{article(type(value).__name__)}")
 
 
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:

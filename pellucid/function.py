@@ -1,30 +1,41 @@
-"""`compile`, `grad`, `value_and_grad` and the `Function` they give."""
+"""What `compile`, `grad` and `value_and_grad` give: a `Function`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries
+from . import entries, pickling
+from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.values import Value
-from .compiler.request import Gradient, Request
+from .compiler.request import Request
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
-from .methods import BoundFunction, for_function, is_bound
+from .methods import BoundFunction
 from .native_calls import NativeCalls
+from .own_frames import leave_out, told_to_users
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
 from .runtime.guards import Guards
 from .starting import compiler
+from .text import Text
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result", covariant=True)
 
 if TYPE_CHECKING:
-    from .native_calls import NativeCalls
+
+    class _Base(Generic[Given, Result]):
+        """The parameters and the result of the Python function, which only type checkers ask for."""
+
+else:
+    _Base = {(Given, Result): base_class()}
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
@@ -32,14 +43,14 @@ RUNNABLE = (CORE, TYPED, REVERSE, LOOPS)
 MOST_WORLDS = 32  # pieces of code kept for one combination of types after what they saw outside has changed
 
 
-class Function(base_class()):  # type: ignore[misc]
+class Function(_Base[Given, Result]):
     """A compiled function.  Call it like the Python function it wraps; look inside with `source` and `explain`.
 
     Each combination of argument types (dtypes, numbers of dimensions, contiguity, lengths of 1, static values) is
     compiled once; other lengths reuse the code.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, judge: bool = True) -> None:
         self.__pellucid__ = request
         functools.update_wrapper(self, request.python)
         if request.transforms:
@@ -47,11 +58,14 @@ class Function(base_class()):  # type: ignore[misc]
             self.__qualname__ = f"{request.python.__qualname__}_grad"
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
+        self._announcer = Announcer(self.__qualname__, not self.__module__.startswith("pellucid."))
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
-        self._check_options()
-        self._check_purity()
+        self._is_judged = False  # then it is when it is first called
+        if judge:
+            self._check_options()
+            self._check_purity()
 
     def _check_options(self) -> None:
         request = self.__pellucid__
@@ -84,7 +98,17 @@ class Function(base_class()):  # type: ignore[misc]
         self._native = None
         self._look()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    __class_getitem__: Any = classmethod(GenericAlias)  # `Function[[float], float]` in annotations
+
+    def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        try:
+            found: Result = self._call(args, kwargs)
+            return found
+        except BaseException as error:
+            leave_out(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         python, (code, defaults, by_keyword) = self.__pellucid__.python, self._seen
         if python.__code__ is not code or python.__defaults__ is not defaults:
             self._look_again()
@@ -108,7 +132,7 @@ class Function(base_class()):  # type: ignore[misc]
                 return found, False
         if compiled is not None or not self._is_judged:  # there is something that was not there when it was judged
             self._check_purity()
-        compiled = self._compiled[flat.key] = self._compile(flat)
+        compiled = self._compiled[flat.key] = self._compile(flat, compiled)
         return compiled, True
 
     def _found_again(self, flat: Flattened, outdated: Compiled) -> Compiled | None:
@@ -127,9 +151,12 @@ class Function(base_class()):  # type: ignore[misc]
             self._native = NativeCalls(Function, self._parameters, request.static)
         self._native.learn(self, args, kwargs, flat, compiled)
 
-    def __reduce__(self) -> str:
-        """Copied and pickled as Python's functions are: a copy is the function itself, a pickle holds its name."""
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """A pickle holds the name, or what the function is made of where its name does not lead to it."""
+        return pickling.reduced(self, Function)
+
+    def __copy__(self) -> Function:
+        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
         return self
@@ -142,8 +169,9 @@ class Function(base_class()):  # type: ignore[misc]
 
     # --- looking inside ---
 
+    @told_to_users
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
-        """The program at a stage, for arguments of these types.
+        """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
         `stage` is one of source, core, typed, reverse, loops, llvm, asm; source and core need no arguments.
         Arguments may be values or types written as text: "f64[n, m]", "float", "i32[3]".
@@ -155,12 +183,12 @@ class Function(base_class()):  # type: ignore[misc]
 
         request = self.__pellucid__
         if stage in (SOURCE, CORE):
-            return showing.untyped_text(request, stage)
+            return Text(showing.untyped_text(request, stage))
         flat = self._flatten(args, kwargs, texts=True)
         if stage in (TYPED, REVERSE, LOOPS):
-            return showing.text(request, stage, flat.arguments)
+            return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
-        return executable.llvm_text if stage == LLVM else executable.asm
+        return Text(executable.llvm_text if stage == LLVM else executable.asm)
 
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
@@ -184,7 +212,7 @@ class Function(base_class()):  # type: ignore[misc]
             flat = self._flatten(args, kwargs)
             made, program = showing.program(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
-            function = showing.python_backend.load(program)
+            function = showing.python_target.load(program)
             hidden = showing.hidden_leaves(request, made, Guards(made.guards)).leaves()
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
             results = stepping.run(function, given, call)
@@ -192,8 +220,9 @@ class Function(base_class()):  # type: ignore[misc]
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
-        return functools.wraps(request.python)(core if stage == CORE else run)
+        return functools.wraps(request.python)(told_to_users(core if stage == CORE else run))
 
+    @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
@@ -202,7 +231,7 @@ class Function(base_class()):  # type: ignore[misc]
         from . import showing
 
         flat = self._flatten(args, kwargs, texts=True)
-        return showing.explain(self.__pellucid__, flat.arguments)
+        return Text(showing.explain(self.__pellucid__, flat.arguments))
 
     # --- compiling ---
 
@@ -220,13 +249,18 @@ class Function(base_class()):  # type: ignore[misc]
         bound.apply_defaults()
         return flatten(bound.arguments, request.static, request.python, given)
 
-    def _compile(self, flat: Flattened) -> Compiled:
-        """The code for these types, from the cache on disk if it has it."""
+    def _compile(self, flat: Flattened, outdated: Compiled | None = None) -> Compiled:
+        """The code for these types, from the cache on disk if it has it; `outdated` is what there was for them."""
+        with self._announcer.compiling(flat.arguments, None if outdated is None else outdated.guards) as telling:
+            return self._fetched(flat, telling)
+
+    def _fetched(self, flat: Flattened, telling: Compilation) -> Compiled:
         request, options = self.__pellucid__, self._options()
         # line tables point into a file that is written when the function is compiled
         key = None if options.line_tables else entries.key_of(request, flat.arguments)
         found = entries.load(key, request, options) if key is not None else None
         if found is None:
+            telling.begins()
             found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
                 code = request.python.__code__
@@ -267,107 +301,7 @@ class Function(base_class()):  # type: ignore[misc]
         return rebuild(result, results[:count])
 
 
-def compile(
-    function: Callable[..., Any] | None = None,
-    *,
-    static: tuple[str, ...] = (),
-    mutates: tuple[str, ...] = (),
-    freeze: str | tuple[str, ...] | bool = (),
-    fastmath: bool = False,
-    parallel: bool = True,
-    line_tables: bool | None = None,
-) -> Any:
-    """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
-
-    static    parameters whose values are part of the compiled code (an axis, a shape, a string)
-    mutates   array parameters that the function updates in place; they are written back when it returns
-    freeze    variables outside the function, and outside those that it calls, whose values it keeps as they are when
-              it first needs them: arrays, lists, dicts and what they hold.  `"TABLE"` is every variable and attribute
-              of that name, `"settings.TABLE"` the attribute that is written so, True whatever can change
-    fastmath  allow reassociation and other value-changing floating-point rewrites
-    parallel  allow the use of several threads
-    line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
-              as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
-
-    Gives a `Function` with the name, signature and docstring of the original.  Raises CompileError, with all faults of
-    the function at once, where it is impure or outside the language.
-    """
-    options: dict[str, Any] = {
-        "static": names(static),
-        "mutates": names(mutates),
-        "freeze": freeze if freeze is True else names(freeze or ()),
-        "fastmath": fastmath,
-        "parallel": parallel,
-        **({} if line_tables is None else {"line_tables": line_tables}),
-    }
-    if function is None:
-        return lambda f: compile(f, **options)
-    if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
-        raise TypeError(f"{function.__name__} was read from a file and is compiled already")
-    if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False, "line_tables": None}
-        given = {option: value for option, value in options.items() if value != usual.get(option, ())}
-        return Function(replace(function.__pellucid__, **given))
-    if is_bound(function):
-        bound: Any = function
-        return BoundFunction(compile(bound.__func__, **options), bound.__self__)
-    if not inspect.isfunction(function):
-        raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
-    return Function(Request(function, **options))
-
-
 def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:
     """Whether two dicts hold the same objects by the same names."""
     left, right = left or {}, right or {}
     return left.keys() == right.keys() and all(value is right[name] for name, value in left.items())
-
-
-def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """The gradient of a scalar function by reverse mode, as a compiled `Function`.
-
-    argnums  the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-             arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux  the function returns (value, auxiliary) and the result is (gradient, auxiliary)
-
-    Raises GradientError where the derivative cannot be given correctly: an argument that is not a float (G001), a
-    result that is not a float scalar (G002), an operator without derivative (G003).
-    """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
-
-
-def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.  See `grad`."""
-    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
-
-
-def _transformed(function: Any, transform: Gradient) -> Any:
-    if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
-    compiled: Function = function if isinstance(function, Function) else compile(function)
-    request = compiled.__pellucid__
-    if getattr(request.python, "__pellucid_text__", None) is not None:
-        raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    if isinstance(transform.argnums, list):
-        transform = replace(transform, argnums=tuple(transform.argnums))
-    return Function(replace(request, transforms=(*request.transforms, transform)))
-
-
-def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
-
-    def made(function: Any, *rest: Any, **options: Any) -> Any:
-        is_plain = inspect.isfunction(function)
-        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
-
-    return made
-
-
-# Inside a compiled function these are taken when it is compiled; this says what they ask for.
-grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]

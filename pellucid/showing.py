@@ -15,14 +15,14 @@ from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
 
 __all__ = [
-    "BdbQuit", "explain", "hidden_leaves", "mutated", "program", "python_backend", "stepping", "text", "untyped_text",
+    "BdbQuit", "explain", "hidden_leaves", "mutated", "program", "python_target", "stepping", "text", "untyped_text",
 ]  # fmt: skip
 
 

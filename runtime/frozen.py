@@ -85,6 +85,10 @@ class Frozen:
     def __init__(self) -> None:
         self._held: dict[PlaceKey, tuple[Any, Any]] = {}  # with what held it, so that its id stays its own
 
+    def __reduce__(self) -> Any:
+        """Another process keeps what is there when it first needs it."""
+        return Frozen, ()
+
     def has(self, place: Place) -> bool:
         return place.key in self._held
 

@@ -32,6 +32,7 @@ from . import (
     iteration,
     outside,
     own_operators,
+    refusals,
     subscript,
 )
 from .frame import Frame
@@ -42,6 +43,7 @@ from .values import (
     Conflict,
     Dropped,
     Iteration,
+    Iterator,
     Leaf,
     Mapping_,
     Partial,
@@ -102,7 +104,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return made
         case gast.JoinedStr():
             return Static("...")
-    frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+    refusals.refuse_construct(frame, node)
 
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
@@ -280,7 +282,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
             return Static(bool(items))
         case Record() if value.is_tuple:
             return Static(bool(value.items))
-        case Record() | Closure() | Bound() | Partial():
+        case Record() | Closure() | Bound() | Partial() | Iterator():
             return Static(True)
     found = frame.type_of(value)
     if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):

@@ -22,7 +22,7 @@ from . import apply, arrays, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
-from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
+from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -55,6 +55,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
         return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    if binding.owner:
+        args = [Static(python_names.object_of(binding.owner)), *args]
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
@@ -188,7 +190,7 @@ def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AS
         unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
         if refused.code == "R001" and unknown is not None:
             frame.needs_static(unknown, "this argument", node)
-        frame.fault(refused.code, refused.message, node, "found here")
+        frame.fault(refused.code, refused.message, node, "found here", refused.help)
     return objects(from_python(answer, lambda _: None), frame.heap)
 
 
@@ -207,6 +209,8 @@ def description(frame: Frame, value: Value) -> Any:
             return {k: description(frame, v) for k, v in items}
         case Rows() | Table():
             return LIST_OF_RECORDS
+        case Iteration() | Iterator():
+            raise TypeFault("T001", f"a `{value.kind}` is no array: make a list of it first, `list(...)`")
     return value
 
 
