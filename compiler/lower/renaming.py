@@ -42,3 +42,12 @@ def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
 def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
     """An expression, or a place to assign to, with other names; operators are kept."""
     return syntax.map_names(node, lambda name: names.get(name, name))
+
+
+def placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
+    """The statements, new ones as of the line that another is of."""
+    for statement in syntax.walk(made):
+        if statement.span is None:
+            syntax.at(statement, like.span, getattr(like, "inlined", ()))
+            statement.number = getattr(like, "number", 0)  # type: ignore[attr-defined]
+    return made
