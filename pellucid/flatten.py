@@ -287,6 +287,12 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
     columns: list[list[Any]] = []
 
     def taken(value: Value) -> Value:
+        if isinstance(value, Rows):
+            columns.append(_lists_of(value.item, results))
+            return Out(len(columns) - 1)
+        if isinstance(value, ListOut):
+            columns.append(rebuild(value, results))
+            return Out(len(columns) - 1)
         if isinstance(value, Column):
             assert isinstance(value.values, Out)
             array = np.asarray(results[value.values.index])
@@ -297,6 +303,21 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
 
     structure = taken(item)
     return [rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True)]
+
+
+def _lists_of(item: Value, results: list[Any]) -> list[Any]:
+    """The lists in one place of the items of a list, from the arrays that hold their items."""
+    columns: list[list[Any]] = []
+
+    def taken(value: Value) -> Value:
+        if isinstance(value, Column):
+            columns.append(rebuild(value.values, results))
+            return Column(Out(len(columns) - 1), value.is_weak)
+        inner = tuple(taken(part) for _, part in parts(value))
+        return with_parts(value, inner) if inner else value
+
+    one = taken(item)
+    return [listed_rows(one, list(arrays)) for arrays in zip(*columns, strict=True)]
 
 
 def record(cls: type, fields: dict[str, Any]) -> Any:

@@ -163,6 +163,7 @@ def f(x: "f64[n]", picks: "i64[m]") -> "f64":
 """
 TERMS = {
     "total": ("cast(0.0, 'f64')", ["total += {0}", "total = total + {0} * {0}"]),
+    "mass": ("cast(1.0, 'f64')", ["mass += {0}"]),
     "best": ("cast(-9.0, 'f64')", ["best = maximum(best, {0})"]),
     "least": ("cast(9.0, 'f64')", ["least = minimum(least, {0} - y[{1}])"]),
     "count": ("cast(1, 'i64')", ["count += cast({0} > y[{1}], 'i64')"]),

@@ -30,9 +30,9 @@ from ..analysis.integers.values import Integers, NestScope
 from ..analysis.lanes import straight
 from ..analysis.memory.noalias import NOALIAS
 from ..analysis.memory.storage import storage_classes
-from ..lower.renaming import copied, placed, renamed
 from ..names import Names, base_of
 from ..program import Function
+from ..renaming import copied, placed, renamed
 from ..tuning import LARGEST_BODY, LEAST_TURNS
 from ..types import Scalar, Type
 from .runtime_checks import Finder

@@ -4,6 +4,8 @@ All of them are written in the language: in CPython they run as they stand, comp
 tests of axes, dtypes and `None` are decided before the program runs.
 """
 
+import numpy as np
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
@@ -11,6 +13,8 @@ from ..compiler.ops.sharing import gives
 
 def operand(x):
     """A tuple or list as an array, anything else as it is."""
+    if static.is_list(x):
+        return np.array(x)
     from_parts = static.is_sequence(x)
     return sequence_to_array(x) if from_parts else x
 

@@ -12,7 +12,7 @@ that are provably different do not conflict.  A name linked to itself may not be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import gast
 
@@ -25,14 +25,16 @@ from ...types import Array, ListOf, Type
 from ..liveness import liveness
 from .parts import Parts, ShownPart
 
+CALLER = ""  # stands for whoever holds the arguments: no name of a program
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """Why two names share: made by `origin`; if `part` is there, the second shows that part of `owner`."""
+    """Why two names share: made by `origin`, or before the first statement (None); if `part` is there, the second
+    shows that part of `owner`."""
 
-    origin: gast.stmt
+    origin: gast.stmt | None
     owner: str | None = None
     part: ShownPart | None = None
 
@@ -80,6 +82,13 @@ def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
     return Aliases(walker.links)
 
 
+def shared_with_caller(function: Function, held: Iterable[str]) -> Aliases:
+    """The aliases of a function whose caller holds the parameters `held`: what shares with them shares with CALLER."""
+    walker = _Walker(function, Parts(function), as_numpy=False)
+    walker.block(function.body, {pair(CALLER, name): Link(None) for name in held})
+    return Aliases(walker.links)
+
+
 def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
@@ -87,6 +96,7 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
     parts = Parts(function)
     aliases, live = _aliases(function, parts, as_numpy), liveness(function)
     found = []
+    one_list = _lists_of_one_name(function)
     for statement in dict.fromkeys(syntax.walk(function.body)):
         for stored in stored_names(statement):
             used = {*live.after(statement), *masks_of(statement, function.types)}
@@ -96,6 +106,8 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
                 other = right if left == stored else left
                 if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
                     continue  # a list that gets another element leaves the arrays in it alone
+                if _is_list(function.types.get(stored)) and other not in one_list(stored):
+                    continue  # as it does another list with the same arrays in it
                 owned = other in function.parameters and not _is_list(function.types.get(other))
                 if not (owned or other == stored or other in used):
                     continue
@@ -105,6 +117,19 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
             if stored in function.parameters and not _is_list(function.types.get(stored)):
                 found.append(AliasConflict(statement, stored, stored, None, None))
     return found
+
+
+def _lists_of_one_name(function: Function) -> Callable[[str], set[str]]:
+    """The names that may stand for one list: those that are assigned to each other, or come out of one call."""
+    groups: dict[str, set[str]] = {}
+    for statement in syntax.walk(function.body):
+        if type(statement) is not gast.Assign or type(statement.targets[0]) is gast.Subscript:
+            continue
+        names = [*syntax.names_bound(statement), *syntax.names_read(statement.value)]
+        lists = {name for name in names if _is_list(function.types.get(name))}
+        joined = set().union(lists, *(groups[name] for name in lists if name in groups))
+        groups.update(dict.fromkeys(joined, joined))
+    return lambda name: groups.get(name, {name})
 
 
 def stored_names(statement: gast.stmt) -> tuple[str, ...]:

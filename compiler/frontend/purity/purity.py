@@ -116,8 +116,7 @@ class Check:
     def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
         facts = facts_of(scope, resolve, self.summaries)
-        static = () if is_inner else tuple(options.static)
-        yield from refused_constructs(scope, source.file, resolve, static, is_inner, is_helper)
+        yield from refused_constructs(scope, source.file, resolve, is_inner)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
         freeze = tuple(options.freeze)

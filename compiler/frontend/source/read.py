@@ -183,3 +183,8 @@ def span_of(node: gast.AST, file: str) -> Span:
         return Span(file, line, column, line, column + len("def ") + len(node.name))
     end_line = getattr(end, "end_lineno", None) or line
     return Span(file, line, column, end_line, getattr(end, "end_col_offset", None) or column)
+
+
+def starred(arguments: gast.arguments) -> frozenset[str]:
+    """The parameters of a function that take any number of arguments."""
+    return frozenset(star.id for star in (arguments.vararg, arguments.kwarg) if star is not None)

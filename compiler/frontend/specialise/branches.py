@@ -34,6 +34,7 @@ class Side:
     variables: dict[str, Value] | None
     contents: dict[int, Value]
     body: list[gast.stmt]
+    absorbed: frozenset[int] = frozenset()
 
     def state(self) -> dict[Any, Value]:
         """Variables by name, and what objects hold by number."""
@@ -51,7 +52,7 @@ class Walk:
 
 def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
     """Walk one path from here, and go back."""
-    variables, contents = frame.variables, frame.heap.contents
+    variables, contents, absorbed = frame.variables, frame.heap.contents, frame.heap.absorbed
     frame.variables, frame.heap.contents = dict(variables), dict(contents)
     reached, waits, result = False, False, None
     with frame.captured() as emitted:
@@ -62,8 +63,8 @@ def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
             pass
         except Unresolved:
             waits = True
-    side = Side(frame.variables if reached else None, frame.heap.contents, emitted)
-    frame.variables, frame.heap.contents = variables, contents
+    side = Side(frame.variables if reached else None, frame.heap.contents, emitted, frame.heap.absorbed)
+    frame.variables, frame.heap.contents, frame.heap.absorbed = variables, contents, absorbed
     return Walk(side, result, waits)
 
 
@@ -87,6 +88,7 @@ def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozens
     reached = [path.side for path in (first, second) if path.side.variables is not None]
     if len(reached) == 1:
         frame.variables, frame.heap.contents = dict(reached[0].variables or {}), dict(reached[0].contents)
+        frame.heap.absorbed = reached[0].absorbed
     elif reached:
         join_sides(frame, first.side, second.side, live, node)
     frame.builder.append(syntax.if_(test, first.side.body, second.side.body))
@@ -110,9 +112,13 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     fresh = {n for t in targets.values() for n in leaf_names(t, into)} & frame.builder.merged
     for side, state in ((first, left), (second, right)):
         merging = Merging(frame, fresh, into, side.contents, node)
+        joined_contents, frame.heap.contents, frame.heap.absorbed = frame.heap.contents, side.contents, side.absorbed
         with frame.captured() as extra:
             merging.assign(targets, {key: of_side(state, key) for key in targets})
         side.body.extend(extra)
+        frame.heap.contents, side.absorbed = joined_contents, frame.heap.absorbed
+    either = {ref.number for (a, b), ref in made.items() if a in first.absorbed or b in second.absorbed}
+    frame.heap.absorbed = first.absorbed | second.absorbed | either
 
 
 def _join_states(

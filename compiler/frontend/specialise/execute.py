@@ -24,6 +24,7 @@ from . import (
     branches,
     choices,
     classes,
+    container_methods,
     containers,
     displays,
     evaluate,
@@ -34,7 +35,6 @@ from . import (
 )
 from .frame import Frame, Stopped
 from .given_names import note_name
-from .heap import objects
 from .object_changes import change
 from .values import (
     UNDEFINED,
@@ -45,7 +45,6 @@ from .values import (
     Sequence,
     Static,
     Value,
-    map_leaves,
 )
 
 
@@ -58,10 +57,10 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 def statement(frame: Frame, node: gast.stmt) -> None:
     match node:
         case gast.Assign(targets=places, value=value):
-            hint = places[0].id if isinstance(places[0], gast.Name) else "t"
+            hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
             if getattr(node, "leaves_loop", False):
-                made = kept_apart(frame, made, node)
+                made = containers.kept_apart(frame, made, node)
             for place in places:
                 bind(frame, place, made, node)
         case gast.AnnAssign(target=place, value=value):
@@ -121,17 +120,6 @@ def delete(frame: Frame, place: gast.expr) -> None:
         case _:
             frame.fault("U010", "`del` of an item is outside the language", place, "not supported",
                         ("make a new list or dict without it",))  # fmt: skip
-
-
-def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
-
-    def copied(part: Value, _: tuple) -> Value:
-        if frame.is_list(part):
-            return frame.new(containers.copy_of_leaf(frame, part, node, apart=True), "result")
-        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
-
-    return objects(map_leaves(frame.tree(value), copied), frame.heap)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -232,9 +220,9 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
         return False
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:
-        containers.call_method(frame, old, "update", [value], {}, node)
+        container_methods.call_method(frame, old, "update", [value], {}, node)
     elif not isinstance(held, Mapping_) and op is gast.Add:
-        containers.extend(frame, old, node, value)
+        container_methods.extend(frame, old, node, value)
     elif isinstance(held, Sequence) and op is gast.Mult:
         times = evaluate.known(frame, value, node, "the length of a list")
         change(frame, old, Sequence(held.items * times, list), node)

@@ -231,9 +231,8 @@ class Frame:
     def fault(
         self, code: str, message: str, node: gast.AST | None = None, label: str = "here", help: tuple = ()
     ) -> NoReturn:
-        raise ERROR_CLASSES.get(code[0], CompileError)(
-            Diagnostic(code, message, self.here(node), label, calls_to(self), help)
-        )
+        diagnostic = Diagnostic(code, message, self.here(node), label, calls_to(self), help)
+        raise ERROR_CLASSES.get(code[0], CompileError)(diagnostic)
 
     def needs_static(self, value: Value, what: str, node: gast.AST) -> NoReturn:
         """Report that `value` decides about structure and must be known now."""
@@ -277,9 +276,10 @@ class Frame:
             return "None"
         if isinstance(value, Static):
             return type(value.value).__name__
-        words = {"Rows": "list", "Mapping_": "dict", "Record": getattr(getattr(value, "cls", None), "__name__", "")}
-        kind = getattr(value, "kind", None)
-        return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
+        cls = getattr(getattr(value, "cls", None), "__name__", "")
+        words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
+        kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
+        return kind.__name__ if isinstance(kind, type) else kind
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)
