@@ -17,8 +17,8 @@ FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    camera_projection heston_greeks hmm implied_vol_surface kalman_mle md_lennard_jones recursive_fft robot_arm
-    wright_fisher
+    camera_projection em_gaussian_mixture heat_adi heston_greeks hmm implied_vol_surface kalman_mle lotka_volterra_fit
+    md_lennard_jones recursive_fft robot_arm soft_dtw wright_fisher
 """.split())
 
 

@@ -21,7 +21,7 @@ import gast
 
 from ...records import dataclass
 from .alias_expression import expression_value
-from .alias_value import FUNCTION, NOTHING, PointsTo, container, element, join, outside, with_part
+from .alias_value import FUNCTION, NOTHING, PointsTo, container, element, join, outside, with_part_in
 
 State: TypeAlias = dict[str, PointsTo]
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -241,7 +241,7 @@ class Flow:
             return  # an array copies; a list from outside may not be changed in the first place
         for name, value in state.items():
             if not value.everything.isdisjoint(base.itself):
-                state[name] = with_part(value, part)
+                state[name] = with_part_in(value, part, base.itself)
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
