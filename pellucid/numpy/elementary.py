@@ -37,15 +37,20 @@ def require_shape(part, shape):
     """Parts of one array have one shape: a store alone would stretch what is shorter."""
     if static.rank(part) != len(shape):
         static.refuse("S003", "setting an array element with a sequence: the parts differ in shape")
-    for k in range(len(shape)):
+    for k, expected in enumerate(shape):
         length = part.shape[k]
-        if (static.is_static(length) or static.is_static(shape[k])) and length != shape[k]:
+        if (static.is_static(length) or static.is_static(expected)) and length != expected:
             raise ValueError("setting an array element with a sequence: the parts differ in shape")
 
 
 def strong(x):
     """A Python number as NumPy's scalar; everything else as it is."""
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
+
+
+def require_no_out(out):
+    if out is not None:
+        static.refuse("U012", "`out=` is not taken here; assign the result instead")
 
 
 def in_dtype(x, word):
@@ -95,9 +100,7 @@ def item(a, *index):
     return op.cast(a, dtype=static.python_word(static.element(a)), weak=True)
 
 
-def where(condition, x=None, y=None):
-    if x is None or y is None:
-        static.refuse("U012", "np.where with one argument is not supported: index by the mask itself")
+def where(condition, x, y):
     condition, x, y = operand(condition), operand(x), operand(y)
     if static.is_weak(x) and static.is_weak(y):
         x, y = strong(x), strong(y)
@@ -128,7 +131,8 @@ def round(a, decimals=0):
     a = strong(operand(a))
     if static.kind(a) == "int":
         if decimals < 0:
-            static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
+            fault = "np.round of ints to negative decimals is not supported"
+            static.refuse("U012", fault, "divide and multiply instead")
         return number(a)
     if decimals == 0:
         return op.rint(a)
@@ -139,7 +143,7 @@ def round(a, decimals=0):
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
-        static.refuse("U012", "np.nan_to_num with copy=False changes its argument; assign its result instead")
+        static.refuse("U012", "np.nan_to_num with copy=False changes its argument", "assign its result instead")
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)

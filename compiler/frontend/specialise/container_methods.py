@@ -25,6 +25,7 @@ from . import (
     iteration,
     library,
     list_positions,
+    refusals,
     tables,
 )
 from .frame import Frame
@@ -48,7 +49,7 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
     }  # fmt: skip
     found = methods[kind].get(method)
     if found is None:
-        frame.fault("U013", f"a {kind} has no method `{method}` here", node, "called here")
+        refusals.refuse_method(frame, f"a {kind} has", method, node)
     least, most, names = ARGUMENTS.get(method, (0, 10**9, None))
     if not least <= len(args) <= most or names is not None and not set(kwargs) <= set(names.split()):
         frame.fault("T004", f"`{kind}.{method}()` does not take these arguments", node, "called here")

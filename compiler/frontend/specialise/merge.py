@@ -147,10 +147,11 @@ def grown(
         kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
         for kind in kinds:
             if kind is None:
-                return Conflict("a list of containers", "a list that grows")
-            element = kind if element is None else join_types(frame, element, kind)
-            if element is None:
-                return Conflict("a list of one type", "a list of another")
+                return Conflict("a list of tuples, lists or dicts", "a list that grows, of numbers or arrays,")
+            joined = kind if element is None else join_types(frame, element, kind)
+            if joined is None:
+                return Conflict(f"a list of {element}", f"a list of {kind}")
+            element = joined
     if not isinstance(element, Scalar | Array):
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
@@ -178,10 +179,7 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
         case Scalar(), Scalar():
             return Scalar(*types.promote(left, right))
         case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
-            dims = tuple(
-                a if a == b else own_length(frame)
-                for a, b in zip(left.dims, right.dims, strict=True)
-            )
+            dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
         case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
             return ListOf(Scalar(*types.promote(one, other)))
