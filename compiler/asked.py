@@ -39,7 +39,8 @@ def specialise(_: None, asked: Asked) -> Specialised:
 def views(made: Specialised, _: Asked) -> Specialised:
     """Raise the faults of stores that another name would show."""
     main = made.program.main
-    outside = main.parameters[len(main.parameters) - len(made.hidden) :]
+    names = main.parameters[len(main.parameters) - len(made.hidden) :]
+    outside = {name: hidden.place.name for name, hidden in zip(names, made.hidden, strict=True)}
     for function in made.program.functions.values():
-        check_views(function, made.mutated, outside if function is main else ())
+        check_views(function, made.mutated, outside if function is main else {})
     return made

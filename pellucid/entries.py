@@ -80,7 +80,8 @@ def key_of_check(request: Request) -> Key | None:
 def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, Value]]]) -> Key | None:
     if store() is None or not __debug__:  # without assertions code objects do not tell what a function reads
         return None
-    seen = Fingerprint(request.freeze, request.frozen)
+    # whether a function may be compiled is asked before anything that it reads is needed, and frozen
+    seen = Fingerprint(request.freeze, request.frozen if kind == FUNCTION else Frozen())
     try:
         seen.request(request)
         for title, named in values:

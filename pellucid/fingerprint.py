@@ -72,7 +72,7 @@ class Fingerprint:
         """Say what the values are, with all that they hold."""
         for value in values:
             if isinstance(value, np.ndarray | HeldValues):
-                self._array(np.asarray(value))
+                self._array(np.asarray(value), isinstance(value, HeldValues))
             else:
                 self._value(value)
 
@@ -94,9 +94,9 @@ class Fingerprint:
         except freezing.Unfreezable as wrong:
             raise Unknowable(str(wrong)) from None
 
-    def _array(self, value: np.ndarray) -> None:
+    def _array(self, value: np.ndarray, is_immutable: bool) -> None:
         if self._is_outside:
-            self._say("array outside", *array_type(value))
+            self._say("array outside", is_immutable, *array_type(value))
             return
         if value.nbytes > LARGEST_ARRAY or value.dtype.hasobject:
             raise Unknowable("a large array")

@@ -377,8 +377,7 @@ import pellucid
 @pellucid.compile
 def f(größe, factor):
     import math
-    a = np.empty(3)
-    a.fill(factor); np.copyto(a, größe)
+    a = größe * factor
     return np.tahn(a) + faktor + np.qqqq(a) + math.sin(facto)
 '''
 RIGHT = '''"""A module."""
@@ -389,8 +388,7 @@ import pellucid
 
 @pellucid.compile
 def f(größe, factor):
-    a = np.empty(3)
-    a[:] = factor; a[:] = größe
+    a = größe * factor
     return np.tanh(a) + factor + np.qqqq(a) + math.sin(factor)
 '''
 
@@ -403,7 +401,7 @@ def test_what_has_one_way_out_is_rewritten(tmp_path, capsys, ends, encoding):
     assert main([str(file)], fix=True) == 1
     assert file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
     printed = capsys.readouterr().out
-    assert printed.count("error[") == 1 and "qqqq" in printed and "7 places rewritten" in printed
+    assert printed.count("error[") == 1 and "qqqq" in printed and "5 places rewritten" in printed
     assert main([str(file)]) == 1 and file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
 
 

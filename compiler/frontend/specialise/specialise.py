@@ -83,7 +83,7 @@ def specialise(
         name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
         result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
-    task.hidden_of[name] = instances.used_hidden(builder)
+    task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
     guards = tuple(task.world.guards.values())
