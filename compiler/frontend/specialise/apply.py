@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import syntax, types
 from ...analysis.core_liveness import assigned, live_after
-from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
+from ...dtypes import FLOAT_WORD, promote_dtypes
 from ...types import Array, ListOf
 from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
 from ..source.desugar import desugar, made_names
@@ -33,6 +33,7 @@ from . import (
     library,
     making,
     numbers,
+    optional,
     rows,
     subscript,
 )
@@ -80,6 +81,7 @@ def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
 def apply(
     frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
 ) -> Value:
+    function = optional.present(frame, function, node, "'NoneType' object is not callable")
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
@@ -108,9 +110,12 @@ def call_object(
         return transform(frame, value, args, kwargs, node)
     binding = library.binding_of(value)
     if binding is not None:
+        args, kwargs = optional.all_present(frame, args, kwargs, node)
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
+        if value not in (isinstance, bool):
+            args, kwargs = optional.all_present(frame, args, kwargs, node)
         if value not in builtin_calls.TAKES_INSTANCES:
             args = [classes.iterable(frame, a, node) for a in args]
         builtin_calls.require_arguments(frame, value, args, kwargs, node)
@@ -309,7 +314,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)
     if found is not None and method == "tolist" and not args:
-        return to_list(frame, receiver, found, node)
+        return numbers.to_list(frame, receiver, found, node)
     if found is not None:
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
@@ -328,17 +333,6 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
-
-
-def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
-    """`x.tolist()`: Python's numbers, one by one."""
-    if types.rank(found) > 1:
-        message = "a list of lists is not made by `tolist` here"
-        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
-    if types.rank(found) == 1:
-        return frame.new(containers.grown_from_array(frame, value, True, node))
-    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
-    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)
 
 
 # --- arrays from containers ----------------------------------------------------------------------------------------

@@ -9,13 +9,14 @@ What lists and dicts hold is merged like variables, by the number of the object.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
 
 from ... import syntax
 from ...records import dataclass
-from . import choices, evaluate, execute
+from . import choices, evaluate, execute, optional
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .merge import Join, Merging, leaf_names, named
@@ -76,8 +77,15 @@ def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: lis
     decided = choices.condition(frame, test)
     if isinstance(decided, Static):
         return execute.execute(frame, body if decided.value else orelse)
-    first = walk(frame, lambda: execute.execute(frame, body))
-    second = walk(frame, lambda: execute.execute(frame, orelse))
+    paths = []
+    for outcome, block in ((True, body), (False, orelse)):
+        known = optional.known_from(frame, test, outcome)
+        path = walk(frame, optional.knowing(frame, known, partial(execute.execute, frame, block)))
+        paths.append((path, known))
+    (first, _), (second, _) = paths
+    if first.side.variables is not None and second.side.variables is not None:
+        for path, known in paths:
+            optional.forgotten(path.side, known, frame.variables)
     frame.at(node)
     meet(frame, frame.atom(decided, test), first, second, frame.live_after.get(id(node)), node)
 

@@ -55,6 +55,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
+    frame.builder.loops += 1
     try:
         for _ in range(TRIALS):
             frame.restore(saved)
@@ -66,6 +67,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
             frame.fault("T002", "the types of this loop's variables do not settle", node)
     finally:
         frame.builder.before_loop = older
+        frame.builder.loops -= 1
     frame.builder.body += outcome.before
     frame.builder.append(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)

@@ -20,7 +20,7 @@ import numpy as np
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, evaluate
+from . import apply, evaluate, optional
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -30,6 +30,7 @@ from .values import (
     Closure,
     Derived,
     Mapping_,
+    Optional,
     Partial,
     Range,
     Record,
@@ -300,6 +301,8 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
 
 def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
+    if isinstance(value, Optional):
+        value = optional.present(frame, value, node, "'NoneType' object is not iterable")
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

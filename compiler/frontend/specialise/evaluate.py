@@ -32,6 +32,7 @@ from . import (
     execute,
     iteration,
     library,
+    optional,
     own_operators,
     subscript,
 )
@@ -46,6 +47,7 @@ from .values import (
     Iteration,
     Leaf,
     Mapping_,
+    Optional,
     Partial,
     Record,
     Ref,
@@ -213,6 +215,7 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
+    left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
     if containers.is_container(frame, left) or containers.is_container(frame, right):
@@ -291,6 +294,7 @@ def _is_strong(frame: Frame, value: Value) -> bool:
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
         return choices.denial(frame, value, node, hint)
+    value = optional.operand(frame, op, value, node)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):
@@ -309,6 +313,8 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: a static bool, or a leaf of dtype bool."""
     if (by_class := own_operators.truth(frame, value, node)) is not None:
         return truth(frame, by_class, node)
+    if isinstance(value, Optional):
+        return optional.truth(frame, value, node)
     value = frame.held(value)
     match value:
         case Static(value=found):

@@ -29,6 +29,7 @@ from . import (
     evaluate,
     iteration,
     loops,
+    optional,
     own_operators,
     subscript,
 )
@@ -89,6 +90,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             raise_statement(frame, node)
         case gast.Assert(test=test, msg=message):
             assertion(frame, node, test, message)
+            frame.variables.update(optional.known_from(frame, test, True))
         case gast.Pass():
             if isinstance(node, loops.Remaining):
                 node.run(frame)

@@ -39,6 +39,7 @@ from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import broadcasts
 from .called_from import calls_to
+from .describing import describe
 from .heap import Heap, Owner, tree
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .values import Sequence as SequenceValue
@@ -269,17 +270,7 @@ class Frame:
         return None
 
     def describe(self, value: Value) -> str:
-        value = self.held(value)
-        found = self.type_of(value)
-        if found is not None:
-            return str(found)
-        if isinstance(value, Static) and value.value is None:
-            return "None"
-        if isinstance(value, Static):
-            return type(value.value).__name__
-        words = {"Rows": "list", "Mapping_": "dict", "Record": getattr(getattr(value, "cls", None), "__name__", "")}
-        kind = getattr(value, "kind", None)
-        return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
+        return describe(self, value)
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)

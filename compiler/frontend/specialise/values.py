@@ -207,6 +207,14 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class Optional:
+    """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
+
+    absent: Value
+    inner: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No value on some path; reading it is an UnboundLocalError."""
 
@@ -226,11 +234,18 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
-    | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
+    | Derived | Bound | Partial | Super | Range | Iteration | Optional | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
 NONE = Static(None)
+
+
+def as_optional(value: Value) -> Optional:
+    """A value as one that may be None."""
+    if isinstance(value, Optional):
+        return value
+    return Optional(Static(True), UNDEFINED) if value == NONE else Optional(Static(False), value)
 
 
 def is_number(value: Value) -> bool:
@@ -270,6 +285,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
+        case Optional(absent=absent, inner=inside):
+            return (("is None", absent), ("", inside))
         case Column(values=values):
             return (("", values),)
         case Rows(item=item):
@@ -297,6 +314,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Range(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
+        case Optional():
+            return Optional(*new)
         case Column(is_weak=is_weak):
             return Column(new[0], is_weak)
         case Rows():
