@@ -6,9 +6,12 @@ compiled code.
 
 from __future__ import annotations
 
+from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
 
-__all__ = ["lanes", "prange", *ROUTINES]
+_QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
+
+__all__ = ["lanes", "prange", *ROUTINES, *_QUESTIONS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -22,3 +25,6 @@ of blocks with compensation; in CPython terms come one after the other, and roun
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.
 globals().update((name, row.in_place) for name, row in ROUTINES.items())
+
+# Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
+globals().update(_QUESTIONS)

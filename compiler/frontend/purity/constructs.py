@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import gast
 
+from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
 from ..source import matching
@@ -26,8 +27,7 @@ CONSUMERS = words("sum any all min max tuple list dict")
 
 # node class -> (code, what it is, way out)
 REFUSED: dict[type, tuple[str, str, str]] = {
-    gast.Try: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
-    gast.TryStar: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
+    gast.TryStar: ("U001", "`except*`", "raise and catch one exception at a time: `except`"),
     gast.With: ("U002", "`with`", "do this outside and call the compiled function inside the `with`"),
     gast.AsyncWith: ("U003", "`async with`", "do this outside and pass the values as arguments"),
     gast.AsyncFor: ("U003", "`async for`", "collect the values outside and pass them as an argument"),
@@ -117,12 +117,28 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
                               "not supported", help=("make a new list or dict without it",))  # fmt: skip
         case gast.With() if is_errstate_like(node):
             return None
+        case gast.Try() if (leaves := _left_from(node.finalbody)) is not None:
+            text = f"`{type(leaves).__name__.lower()}` in `finally` drops what was raised, which is not supported"
+            return Diagnostic("U001", text, Span.of(leaves, file), "leaves here", help=("put it behind the `try`",))
     if type(node) in REFUSED:
         code, what, way_out = REFUSED[type(node)]
         message = f"{what} is outside the language"
         return Diagnostic(code, message, keyword_span(node, file), "not supported", help=(way_out,))
     if type(node).__name__ in ("TypeAlias", "TemplateStr", "Interpolation"):
         return Diagnostic("U018", "this syntax is outside the language", keyword_span(node, file), "not supported")
+    return None
+
+
+def _left_from(body: list[gast.stmt], in_loop: bool = False) -> gast.stmt | None:
+    """The first statement of a block that leaves it, whatever was raised."""
+    for node in body:
+        if isinstance(node, gast.Return) or isinstance(node, gast.Break | gast.Continue) and not in_loop:
+            return node
+        inside = in_loop or isinstance(node, gast.For | gast.While)
+        for inner in blocks(node):
+            found = _left_from(inner, inside)
+            if found is not None:
+                return found
     return None
 
 

@@ -27,6 +27,7 @@ from .heap import Owner, reachable
 from .object_changes import change
 from .values import (
     Bound,
+    Caught,
     Closure,
     Derived,
     Mapping_,
@@ -219,6 +220,8 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return range
         case Closure(), _:
             return python_types.FunctionType
+        case Caught(sites=((_, site),)), _:
+            return site.cls
     return None
 
 

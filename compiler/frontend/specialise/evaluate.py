@@ -158,7 +158,8 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node, is_own=owner is frame)
-        owner.variables[is_set(name)] = Static(True)
+        if owner is frame:  # the path of another function goes on for itself
+            owner.variables[is_set(name)] = Static(True)
     return found
 
 

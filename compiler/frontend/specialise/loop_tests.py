@@ -36,11 +36,13 @@ def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
             steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
             return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
     changes, variables = len(frame.heap.changes), dict(frame.variables)
-    with frame.captured() as emitted:
+    with frame.captured(is_users=True) as emitted, frame.block() as block:
         try:
             value = choices.condition(frame, node)
         except Stopped:
             raise NotNested from None
+        if block is not None and block.nests:
+            raise NotNested
     if len(frame.heap.changes) != changes or frame.variables != variables:
         raise NotNested
     return fold_statements(frame, emitted, frame.atom(value, node))

@@ -182,7 +182,8 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     def enter() -> str:
         variable = frame.builder.names.fresh(wish)
         frame.builder.types[variable] = types.INT
-        item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+        with frame.emitting():
+            item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
         execute.bind(frame, node.target, item, node)
         return variable
 
@@ -225,7 +226,8 @@ def stepping(
     frame.builder.append(syntax.assign(position, syntax.constant(0)))
 
     def enter() -> str:
-        item = iteration.item_at(frame, iterable, Leaf(position), node)
+        with frame.emitting():
+            item = iteration.item_at(frame, iterable, Leaf(position), node)
         execute.bind(frame, node.target, item, node)
         return position
 

@@ -328,7 +328,7 @@ def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
     above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
     below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
     outside = frame.emit("logical_or", above, below, node=node)
-    error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
+    error = syntax.limit("OverflowError", INEXACT, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 

@@ -39,7 +39,8 @@ def present(
     error: str = "TypeError",
 ) -> Value:  # fmt: skip
     """The value of what may be None; the program raises where it is."""
-    if value == NONE and frame.builder.loops:  # which may be something else in the next iteration
+    may_be_meant = frame.builder.loops or frame.builder.protection is not None
+    if value == NONE and may_be_meant:  # something else in the next iteration, or caught
         stop(frame, error, escaped(message), node)
     if not isinstance(value, Optional):
         return value

@@ -90,7 +90,7 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
                 frame.fault("S003", EMPTY_AXIS, node, "taken here")
             if isinstance(length, Leaf):
                 empty = frame.emit("equal", length, Static(0), node=node)
-                error = syntax.raise_("ValueError", EMPTY_AXIS, span=frame.here(node))
+                error = syntax.limit("ValueError", EMPTY_AXIS, span=frame.here(node))
                 frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 

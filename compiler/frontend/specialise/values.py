@@ -215,6 +215,14 @@ class Optional:
 
 
 @dataclass(frozen=True, slots=True)
+class Caught:
+    """The exception that is being handled: one of these, each with its number; `code` says which."""
+
+    code: Value
+    sites: tuple[tuple[int, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No value on some path; reading it is an UnboundLocalError."""
 
@@ -234,7 +242,7 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
-    | Derived | Bound | Partial | Super | Range | Iteration | Optional | Undefined | Dropped | Conflict
+    | Derived | Bound | Partial | Super | Range | Iteration | Optional | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()

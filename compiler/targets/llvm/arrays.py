@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import gast
 
 from ...analysis.integers.ranges import BACK, FRONT
+from ...ops.indexing import INDEX_MESSAGE
 from ...records import dataclass
 from ...types import INT
 from . import memory_values
@@ -19,8 +20,6 @@ from .address_hoisting import row_of
 from .checks import fits, tags_of
 from .frame import INTERNAL_ERROR, ArrayPlace, Emission
 from .text import INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
-
-INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
 CONTEXT = SsaValue("ptr", "%context")
 LAST_CODE = SsaValue("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below
