@@ -51,10 +51,11 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A `try` that is being walked: what it catches, and whether its handlers ask for more than the class."""
+    """A `try`: what it catches, whether its handlers ask for more than the class, and what its block may raise."""
 
     classes: tuple[type[BaseException], ...]
     keeps: bool
+    codes: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +156,10 @@ class Protection:
             found = Site(cls, None if slots is None else message, slots or ())
         if found not in self.sites:
             self.sites.append(found)
-        return Static(self.sites.index(found) + 1)
+        code = self.sites.index(found) + 1
+        for tried in self.tries:
+            tried.codes.add(code)
+        return Static(code)
 
     def _slots(self, values: list[gast.expr]) -> tuple[int, ...] | None:
         """Where the numbers of a message are kept; None where they cannot be."""

@@ -87,6 +87,10 @@ def shown(
 
     match frame.held(value):
         case Caught() as caught:
+            written = None if conversion or specification else trying.format_of(frame, caught, node)
+            if written is not None:
+                values += [of_a_message(frame, part, node) for part in written[1]]
+                return written[0]
             return escaped(format(CONVERSIONS[conversion or "s"](trying.text_of(frame, caught, node)), specification))
         case Static(value=known):
             return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))

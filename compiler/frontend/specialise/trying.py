@@ -65,7 +65,8 @@ class Trying:
         frame, protection = self.frame, self.protection
         with protection.block(frame) as block:
             caught = tuple(cls for classes, _ in self.handlers for cls in classes)
-            protection.tries.append(Try(caught, self.keeps))
+            self.tried = Try(caught, self.keeps)
+            protection.tries.append(self.tried)
             try:
                 reached = self._reaches(lambda: execute.execute(frame, self.node.body))
             finally:
@@ -116,15 +117,18 @@ class Trying:
         kept = frame.variables, frame.heap.contents, builder.body
         frame.variables, frame.heap.contents, builder.body = dict(side.variables or {}), side.contents, side.body
         with self.protection.block(frame) as block:
-            reached = self._reaches(lambda: self._dispatch({}), block)
+            reached = self._reaches(lambda: self._dispatch(None), block)
         made = branches.Side(frame.variables if reached else None, frame.heap.contents, builder.body)
         frame.variables, frame.heap.contents, builder.body = kept
         return made
 
     # --- which way it goes on
 
-    def _dispatch(self, set_here: dict[str, Value]) -> None:
-        """The handler of what was raised, or `else`; the number of an exception that nobody here catches stays."""
+    def _dispatch(self, set_here: dict[str, Value] | None) -> None:
+        """The handler of what was raised, or `else`; the number of an exception that nobody here catches stays.
+
+        `set_here` has the variables where nothing was raised; None where something was.
+        """
         held = self.frame.heap.contents[self.protection.fault]
         if isinstance(held, Static):
             if held == RUNNING:
@@ -135,9 +139,12 @@ class Trying:
                 raise Stopped
             return
         assert isinstance(held, Leaf)
-        ways: list[tuple[tuple[int, ...], Callable[[], None]]] = [((0,), lambda: self._otherwise(set_here))]
+        ways: list[tuple[tuple[int, ...], Callable[[], None]]] = []
+        if set_here is not None:
+            ways.append(((0,), lambda: self._otherwise(set_here)))
         for _, handler in self.handlers:
-            codes = tuple(k for k, site in enumerate(self.protection.sites, 1) if self._handler_of(site) is handler)
+            sites = [(k, self.protection.sites[k - 1]) for k in sorted(self.tried.codes)]
+            codes = tuple(k for k, site in sites if self._handler_of(site) is handler)
             for group in ((k,) for k in codes) if _reads_exception(handler) else (codes,) if codes else ():
                 ways.append((group, lambda h=handler, g=group: self._handle(h, g, held)))  # type: ignore[misc]
         self._choose(held, ways)
@@ -291,6 +298,13 @@ def arguments_of(frame: Frame, caught: Caught, node: gast.AST) -> list[Value]:
         else:
             found.append(Static(argument.replace("{{", "{").replace("}}", "}")))
     return found
+
+
+def format_of(frame: Frame, caught: Caught, node: gast.AST) -> tuple[str, list[Value]] | None:
+    """`str(e)` as a format and the numbers in it, for an exception whose only argument is a text."""
+    (_, site), *_ = caught.sites
+    is_plain = site.cls.__str__ is BaseException.__str__
+    return (site.message, values_of(frame, site)) if is_plain and isinstance(site.message, str) else None
 
 
 def text_of(frame: Frame, caught: Caught, node: gast.AST) -> str:
