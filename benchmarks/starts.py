@@ -106,11 +106,15 @@ def measurements():
 
 
 def in_processes(scripts: Mapping[str, str], rounds: int, cache: str) -> dict[str, float]:
-    """The median of what the scripts print; `cache` is off, or filled by a first process that does not count."""
+    """The median of what the scripts print; `cache` is off, or filled by a first process that does not count.
+
+    That process writes the bytecode too, as installing a package does, whatever the environment says of bytecode.
+    """
     samples: dict[str, list[float]] = {name: [] for name in scripts}
     with tempfile.TemporaryDirectory() as folder:
         settings = {"PELLUCID_CACHE": "0"} if cache == "off" else {"PELLUCID_CACHE_DIR": folder}
-        environment = {**os.environ, **settings}
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = {**inherited, **settings}
         for number in range(rounds + 1):
             for name, script in scripts.items() if number == 0 else [(n, scripts[n]) for n in samples]:
                 try:

@@ -31,6 +31,7 @@ class Wanted:
 
     gradient: Gradient
     where: Span
+    starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -46,6 +47,9 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
     if any(not -len(names) <= n < len(names) for n in wanted.numbers):
         fault(where, "T004", f"argnums={wanted.gradient.argnums} names no argument: there are {len(names)}")
+    for name in sorted({names[n] for n in wanted.numbers} & wanted.starred):
+        fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
+              ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
     for number in wanted.numbers:
         check_differentiable(made, where, names[number], made.arguments[names[number]])
     output, _ = split_result(made, wanted)

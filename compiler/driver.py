@@ -15,7 +15,7 @@ from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
-from .frontend.source.read import read, span_of
+from .frontend.source.read import read, span_of, starred
 from .frontend.specialise.frame import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
@@ -37,7 +37,8 @@ def derive(
     """The typed program after all transformations asked for."""
     made = typed(request, arguments, frozen, is_entry)
     for transform in request.transforms:
-        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, head_of(request)))
+        stars = starred(read(request.python).tree.args)
+        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, head_of(request), stars))
     return made
 
 
@@ -46,11 +47,13 @@ def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialise
     return derive(request, arguments, is_entry=False)
 
 
-def differentiate_inner(made: Specialised, transforms: tuple[Gradient, ...], where: Span) -> Specialised:
+def differentiate_inner(
+    made: Specialised, transforms: tuple[Gradient, ...], where: Span, stars: frozenset[str]
+) -> Specialised:
     """The derivative of a function defined inside another one."""
     made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
     for transform in transforms:
-        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, where))
+        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, where, stars))
     return made
 
 

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 import gast
 
 from . import pipeline, syntax
-from .analysis.memory.alias import conflicts, stored_names
-from .analysis.memory.storage import storage_classes
+from .analysis.memory.alias import CALLER, conflicts, shared_with_caller, stored_names
 from .diagnostics import Diagnostic, Span, StageError
 from .languages.loops import read_loops
 from .languages.typed import read_typed
@@ -80,12 +79,12 @@ def _seen_otherwise(function: Function) -> Iterator[Diagnostic]:
 
 def _changed_arguments(function: Function, is_entry: bool) -> Iterator[Diagnostic]:
     """Stores of a loops function into what its caller holds; a list of another function's is there to be added to."""
-    classes = storage_classes(function)
     kinds = Array | ListOf if is_entry else Array
-    given = {classes[n] for n in function.parameters if isinstance(function.types[n], kinds)}
+    held = [name for name in function.parameters if isinstance(function.types[name], kinds)]
+    aliases = shared_with_caller(function, held)
     for statement in syntax.walk(function.body):
         for name in stored_names(statement):
-            if classes.get(name) in given and (is_entry or isinstance(function.types[name], Array)):
+            if isinstance(function.types[name], kinds) and aliases.may_share(statement, name, CALLER):
                 message = f"`{name}` is, or may share elements with, an argument, and is changed"
                 help_ = "store into an array made here: `np.empty(...)`"
                 yield _diagnostic(statement, message, function, "L004", help_)

@@ -19,11 +19,12 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool dict enumerate float int isinstance len list max min range reversed round slice sum tuple zip"
+    "abs all any bool dict enumerate filter float int isinstance iter len list map max min next range reversed round"
+    " slice sorted sum tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.iter builtins.object"
+    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.object"
     " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
     " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
     " functools.reduce"
@@ -44,7 +45,8 @@ ARRAY_METHODS = words(
     " std sum swapaxes transpose var item conj"
 )
 CONTAINER_METHODS = words(
-    "append pop get items keys values copy extend index count insert reverse clear update setdefault _replace _asdict"
+    "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
+    " _replace _asdict"
 )
 TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
@@ -110,6 +112,9 @@ MASK_MAKERS = words(
     " not_equal isclose isin"
 )
 
+OUTSIDE = "compute it outside and pass the result as an argument"
+INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
+AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
     "numpy.append": "collect the parts and join them once with `np.concatenate`",
     "numpy.vectorize": "write the loop",
@@ -121,10 +126,6 @@ WAYS_OUT = {
     "numpy.copyto": "assign to a slice: `a[:] = b`",
     "numpy.place": "assign through a mask: `a[mask] = values`",
     "numpy.putmask": "assign through a mask: `a[mask] = values`",
-    "numpy.float_power": "write `x ** y` with float operands",
-    "builtins.sorted": "sort before the call and pass the result as an argument",
-    "builtins.map": "write a comprehension or a loop",
-    "builtins.filter": "write a comprehension with an `if`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",
@@ -136,7 +137,6 @@ METHOD_WAYS_OUT = {
     "tolist": "keep the array: it can be indexed and looped over as it is",
     "fill": "assign to a slice: `a[:] = value`",
     "sort": "sort outside and pass the sorted array as an argument",
-    "remove": "build a new list with a comprehension",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

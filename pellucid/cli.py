@@ -22,7 +22,8 @@ import numpy as np
 from . import __version__, arguments, cache_command
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
-from .function import Function, compile, grad
+from .function import Function
+from .transformations import compile, grad
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
 RUNNABLE = ("core", "typed", "reverse", "loops")

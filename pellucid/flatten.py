@@ -77,6 +77,10 @@ def flatten(
     return Flattened(values, found, tuple((name, key_of(value)) for name, value in values.items()))
 
 
+def article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
+
+
 class Unsupported(Exception):
     """A value that cannot be an argument."""
 
@@ -161,7 +165,8 @@ def type_of(value: Any) -> types.Type | None:
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-                raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
+                what = article(type(value).__name__)
+                raise Unsupported(f"{what}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
             dtype = DTYPE_OF_NUMPY.get(value.dtype)
@@ -175,12 +180,12 @@ def type_of(value: Any) -> types.Type | None:
         case float():
             return types.FLOAT
         case complex() | bytes() | set() | frozenset():
-            raise Unsupported(f"a {type(value).__name__}")
+            raise Unsupported(f"{article(type(value).__name__)}")
     if value is None or isinstance(value, str) or callable(value):
         return None
     if hasattr(value, "__array__"):
-        raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
-    raise Unsupported(f"a {type(value).__name__}")
+        raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
+    raise Unsupported(f"{article(type(value).__name__)}")
 
 
 def array_type(value: np.ndarray) -> types.Array:
@@ -290,6 +295,12 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
     columns: list[list[Any]] = []
 
     def taken(value: Value) -> Value:
+        if isinstance(value, Rows):
+            columns.append(_lists_of(value.item, results))
+            return Out(len(columns) - 1)
+        if isinstance(value, ListOut):
+            columns.append(rebuild(value, results))
+            return Out(len(columns) - 1)
         if isinstance(value, Column):
             assert isinstance(value.values, Out)
             array = np.asarray(results[value.values.index])
@@ -300,6 +311,21 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
 
     structure = taken(item)
     return [rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True)]
+
+
+def _lists_of(item: Value, results: list[Any]) -> list[Any]:
+    """The lists in one place of the items of a list, from the arrays that hold their items."""
+    columns: list[list[Any]] = []
+
+    def taken(value: Value) -> Value:
+        if isinstance(value, Column):
+            columns.append(rebuild(value.values, results))
+            return Column(Out(len(columns) - 1), value.is_weak)
+        inner = tuple(taken(part) for _, part in parts(value))
+        return with_parts(value, inner) if inner else value
+
+    one = taken(item)
+    return [listed_rows(one, list(arrays)) for arrays in zip(*columns, strict=True)]
 
 
 def record(cls: type, fields: dict[str, Any]) -> Any:

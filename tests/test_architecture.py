@@ -54,20 +54,21 @@ MAY_IMPORT = {
     "program": "diagnostics types records",
     "remarks": "program syntax",
     "syntax": "diagnostics messages",
+    "renaming": "diagnostics program syntax",
     "placeholders": "dtypes syntax types",
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,
-    "transform": f"{LANGUAGE} analysis",
+    "transform": f"{LANGUAGE} analysis renaming",
     "targets": "",
-    "targets.python": f"{LANGUAGE} analysis transform",
+    "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
     "frontend": f"{LANGUAGE} frontend.source frontend.purity",
     "frontend.source": LANGUAGE,
     "frontend.purity": f"{LANGUAGE} analysis frontend.source",
     "frontend.specialise": f"{LANGUAGE} analysis frontend.source runtime",
-    "lower": f"{LANGUAGE} analysis remarks tuning",
-    "optimise": f"{LANGUAGE} analysis lower remarks tuning",
+    "lower": f"{LANGUAGE} analysis remarks renaming tuning",
+    "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise targets.python runtime tuning",
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records",
@@ -182,7 +183,7 @@ def one_interpreter(module):
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},
     "compiler/targets/llvm/llvm.py": {"line_tables"},
-    "compiler/frontend/specialise/merge.py": {"containers", "rows"},  # which are made of what is in merge
+    "compiler/frontend/specialise/merge.py": {"containers", "rows", "tables"},  # which are made of what is in merge
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions

@@ -96,9 +96,7 @@ def test_an_edited_stage_gives_what_python_gives(old, new, what, stage, tmp_path
 
 @pytest.mark.parametrize("program", programs()[::23], ids=str)
 @pytest.mark.parametrize("stage", ["typed", "loops"])
-def test_programs_of_the_corpus_are_compiled_again(program, stage, tmp_path, request):
-    if (str(program), stage) == ("control_flow.dead_and_constant_branches", "loops"):
-        request.applymarker(pytest.mark.xfail(strict=True, reason="buffers of branches are taken for arguments: L004"))
+def test_programs_of_the_corpus_are_compiled_again(program, stage, tmp_path):
     stages = Stages(program.function)
     arguments = program.make_arguments(seed=3, size=4)
     flat = stages.flatten(arguments)

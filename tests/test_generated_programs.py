@@ -21,9 +21,7 @@ BATCH = 75
 
 @pytest.mark.parametrize("first", range(0, 300, BATCH))
 @pytest.mark.parametrize("generator", ["numpy", "containers", "corpus"])
-def test_programs_agree_with_cpython(generator, first, request):
-    if (generator, first) == ("corpus", 225):  # seed 285: take_sums makes a loop that the verifier refuses
-        request.applymarker(pytest.mark.xfail(strict=True, reason="an InternalError of take_sums"))
+def test_programs_agree_with_cpython(generator, first):
     command = [
         sys.executable,
         "-m",

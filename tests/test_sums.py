@@ -10,7 +10,7 @@ import pellucid
 from pellucid.compiler import syntax
 from pellucid.compiler.driver import lowered
 from pellucid.compiler.languages import verifier
-from pellucid.compiler.targets.llvm import sums as backend
+from pellucid.compiler.targets.llvm import sums as target
 from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.compiler.targets.llvm.sums import take_sums
 from pellucid.compiler.tuning import BLOCK, PART
@@ -163,6 +163,7 @@ def f(x: "f64[n]", picks: "i64[m]") -> "f64":
 """
 TERMS = {
     "total": ("cast(0.0, 'f64')", ["total += {0}", "total = total + {0} * {0}"]),
+    "mass": ("cast(1.0, 'f64')", ["mass += {0}"]),
     "best": ("cast(-9.0, 'f64')", ["best = maximum(best, {0})"]),
     "least": ("cast(9.0, 'f64')", ["least = minimum(least, {0} - y[{1}])"]),
     "count": ("cast(1, 'i64')", ["count += cast({0} > y[{1}], 'i64')"]),
@@ -208,8 +209,8 @@ def indented(lines):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_loops_agree(seed, monkeypatch):
-    monkeypatch.setattr(backend, "BLOCK", 4)
-    monkeypatch.setattr(backend, "PART", 12)
+    monkeypatch.setattr(target, "BLOCK", 4)
+    monkeypatch.setattr(target, "PART", 12)
     rng = np.random.default_rng(seed)
     text = random_loop(rng)
     program = read_loops(text)

@@ -3,9 +3,9 @@
     rank(x)  ->  2        element(x)  ->  "f32"        dtype_name(np.float64)  ->  "f64"        axis_of(-1, 3)  ->  2
 
 A `StaticFunction` is asked about *descriptions* of its arguments and answers with a static Python value.  An array, or
-a number known at run time only, is described by its `Type`; a static value describes itself; a tuple or list is
-described by the tuple of the descriptions of its parts.  The specialiser calls `ask` with descriptions; in CPython the
-function is called with the values and describes them itself.
+a number or list known at run time only, is described by its `Type`; a static value describes itself; a tuple or list
+is described by the tuple of the descriptions of its parts.  The specialiser calls `ask` with descriptions; in CPython
+the function is called with the values and describes them itself.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ from ..records import dataclass
 from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type, promote
 from . import type_rules
 from .schema import TypeFault
+
+NO_ARRAYS = "need at least one array: how many dimensions what is made of a list has does not depend on its length"
+LIST_OF_RECORDS = object()  # describes a list of any length whose items are containers; of others `ListOf` is the type
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def describe(value: object) -> object:
 
 def _word(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
-        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {NUMPY_NAMES}")
+        raise TypeFault("U015", f"the dtype {dtype} is not supported", f"use one of {NUMPY_NAMES}")
     return DTYPE_OF_NUMPY[dtype]
 
 
@@ -76,7 +79,7 @@ def type_of(description: object) -> Type:
             return INT
         case float():
             return FLOAT
-    raise TypeFault("T001", f"a number or an array is needed here, not {description!r}")
+    raise TypeFault("T001", f"a number or an array is needed here, not {type_rules.shown(description)}")
 
 
 # --- questions about values ----------------------------------------------------------------------------------------
@@ -86,6 +89,12 @@ def type_of(description: object) -> Type:
 def is_sequence(value: object) -> bool:
     """Whether this is a tuple or a list, rather than one number, array or None."""
     return isinstance(value, tuple)
+
+
+@StaticFunction
+def is_list(value: object) -> bool:
+    """Whether this is a list of any length, which a tuple or list of known length is not."""
+    return isinstance(value, ListOf) or value is LIST_OF_RECORDS
 
 
 @StaticFunction
@@ -191,7 +200,8 @@ def dtype_name(dtype: object) -> str:
     if isinstance(dtype, type) and dtype in _PYTHON_DTYPES:
         return _PYTHON_DTYPES[dtype]
     if isinstance(dtype, Scalar | Array | tuple | bool | int | float) or dtype is None:
-        raise TypeFault("R001", f"a dtype must be static, such as np.float64, not {dtype}")
+        what = "a dtype must be known when the function is compiled, such as np.float64"
+        raise TypeFault("R001", f"{what}, not {type_rules.shown(dtype)}")
     try:
         return _word(np.dtype(dtype))  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -256,9 +266,9 @@ def is_static(value: object) -> bool:
 
 
 @StaticFunction
-def refuse(code: str, message: str) -> None:
+def refuse(code: str, message: str, *help: str) -> None:
     """Refuse the call with this diagnostic."""
-    raise TypeFault(code, message)
+    raise TypeFault(code, message, *help)
 
 
 @StaticFunction

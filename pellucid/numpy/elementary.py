@@ -4,6 +4,8 @@ All of them are written in the language: in CPython they run as they stand, comp
 tests of axes, dtypes and `None` are decided before the program runs.
 """
 
+import numpy as np
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
@@ -11,6 +13,8 @@ from ..compiler.ops.sharing import gives
 
 def operand(x):
     """A tuple or list as an array, anything else as it is."""
+    if static.is_list(x):
+        return np.array(x)
     from_parts = static.is_sequence(x)
     return sequence_to_array(x) if from_parts else x
 
@@ -93,7 +97,7 @@ def item(a, *index):
 
 def where(condition, x=None, y=None):
     if x is None or y is None:
-        static.refuse("U012", "np.where with one argument is not supported: index by the mask itself")
+        static.refuse("U012", "np.where with one argument is not supported", "index by the mask itself: `x[mask]`")
     condition, x, y = operand(condition), operand(x), operand(y)
     if static.is_weak(x) and static.is_weak(y):
         x, y = strong(x), strong(y)
@@ -124,7 +128,8 @@ def round(a, decimals=0):
     a = strong(operand(a))
     if static.kind(a) == "int":
         if decimals < 0:
-            static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
+            fault = "np.round of ints to negative decimals is not supported"
+            static.refuse("U012", fault, "divide and multiply instead")
         return number(a)
     if decimals == 0:
         return op.rint(a)
@@ -135,7 +140,7 @@ def round(a, decimals=0):
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
-        static.refuse("U012", "np.nan_to_num with copy=False changes its argument; assign its result instead")
+        static.refuse("U012", "np.nan_to_num with copy=False changes its argument", "assign its result instead")
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)

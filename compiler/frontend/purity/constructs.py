@@ -19,30 +19,12 @@ from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
 from ..source import matching
+from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
 
 # Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
-CONSUMERS = words("sum any all min max tuple list dict")
-
-# node class -> (code, what it is, way out)
-REFUSED: dict[type, tuple[str, str, str]] = {
-    gast.TryStar: ("U001", "`except*`", "raise and catch one exception at a time: `except`"),
-    gast.With: ("U002", "`with`", "do this outside and call the compiled function inside the `with`"),
-    gast.AsyncWith: ("U003", "`async with`", "do this outside and pass the values as arguments"),
-    gast.AsyncFor: ("U003", "`async for`", "collect the values outside and pass them as an argument"),
-    gast.AsyncFunctionDef: ("U003", "an `async` function", "write a plain `def`; a caller may run it in a thread"),
-    gast.Await: ("U003", "`await`", "wait outside and pass the value as an argument"),
-    gast.Yield: ("U004", "`yield`", "fill an array or a list and return it"),
-    gast.YieldFrom: ("U004", "`yield from`", "fill an array or a list and return it"),
-    gast.GeneratorExp: ("U004", "a generator expression", "write a list comprehension: `[...]`"),
-    gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
-    gast.Import: ("U006", "`import` inside a function", "import at the top of the module"),
-    gast.ImportFrom: ("U006", "`import` inside a function", "import at the top of the module"),
-    gast.Set: ("U007", "a set", "use a tuple, a dict or a boolean array"),
-    gast.SetComp: ("U007", "a set", "use a tuple, a dict or a boolean array"),
-    gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
-}  # fmt: skip
+CONSUMERS = words("sum any all min max tuple list dict sorted next")
 
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
@@ -59,16 +41,9 @@ OPENING = {
 }
 
 
-def refused_constructs(
-    scope: Scope, file: str, resolve: Resolve, static: tuple[str, ...], is_inner: bool, is_helper: bool = False
-) -> Iterator[Diagnostic]:
-    """What this function says that the language cannot: its own text only, inner functions are scopes of their own.
-
-    `is_helper` says that only compiled functions call it, which know how many arguments they give.
-    """
+def refused_constructs(scope: Scope, file: str, resolve: Resolve, is_inner: bool) -> Iterator[Diagnostic]:
+    """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
-    if not is_helper:
-        yield from _star_parameters(scope, file, static)
     yield from _default_values(scope, file, resolve)
     if isinstance(scope.node, gast.FunctionDef) and is_inner:
         yield from _decorators(scope, file, resolve)
@@ -88,7 +63,15 @@ def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: li
         return
     takes = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in CONSUMERS
     for child in evaluated_here(node):
-        _walk(child, file, in_message or is_message(node, child), takes and len(node.args) == 1, found)
+        at_once = takes and child is node.args[0] if isinstance(node, gast.Call) else _takes_apart(node, child)
+        _walk(child, file, in_message or is_message(node, child), at_once, found)
+
+
+def _takes_apart(node: gast.AST, child: gast.AST) -> bool:
+    """Whether a statement or display takes all items of what stands there, at once: `a, b = ...` and `*...`."""
+    if isinstance(node, gast.Assign):
+        return child is node.value and all(isinstance(place, gast.Tuple | gast.List) for place in node.targets)
+    return isinstance(node, gast.Starred)
 
 
 def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagnostic | None:
@@ -165,15 +148,6 @@ def keyword_span(node: gast.AST, file: str) -> Span:
     if not length:
         return Span.of(node, file)
     return Span(file, node.lineno, node.col_offset, node.lineno, node.col_offset + length)
-
-
-def _star_parameters(scope: Scope, file: str, static: tuple[str, ...]) -> Iterator[Diagnostic]:
-    for star, parameter in (("*", scope.node.args.vararg), ("**", scope.node.args.kwarg)):
-        if parameter is not None and parameter.id not in static:
-            static_hint = f'@compile(static=("{parameter.id}",))'
-            help_ = f"name the parameters, or pass one tuple or dict; or fix it at compile time: {static_hint}"
-            text = f"the parameter `{star}{parameter.id}` takes any number of arguments"
-            yield Diagnostic("U011", text, Span.of(parameter, file), "not supported", help=(help_,))
 
 
 def _default_values(scope: Scope, file: str, resolve: Resolve) -> Iterator[Diagnostic]:

@@ -11,21 +11,20 @@ from typing import Any
 import gast
 import numpy as np
 
-from ... import syntax, types
+from ... import types
 from ...analysis.core_liveness import assigned, live_after
-from ...dtypes import FLOAT_WORD, promote_dtypes
-from ...types import Array, ListOf
-from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
+from ...vocabulary import LIBRARIES
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
 from . import (
+    arrays,
     attributes,
     builtin_calls,
     classes,
+    container_methods,
     containers,
     displays,
     evaluate,
-    evenness,
     execute,
     functions,
     inner_derivatives,
@@ -34,8 +33,7 @@ from . import (
     making,
     numbers,
     optional,
-    rows,
-    subscript,
+    refusals,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -44,18 +42,15 @@ from .static_python import computed
 from .values import (
     Bound,
     Closure,
-    Column,
     Derived,
     Mapping_,
     Partial,
     Record,
     Ref,
-    Rows,
     Sequence,
     Static,
     Value,
     is_namedtuple_class,
-    leaves,
 )
 
 Arguments = tuple[list[Value], dict[str, Value]]
@@ -64,6 +59,10 @@ INLINE_LIMIT = 60
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
     function = evaluate.evaluate(frame, node.func)
+    if node.args and isinstance(node.args[0], gast.GeneratorExp) and isinstance(function, Static):
+        consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
+        if consumer is not None:
+            return consumer(frame, node, hint)
     positional = displays.spread(frame, node.args)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -117,7 +116,8 @@ def call_object(
         if value not in (isinstance, bool):
             args, kwargs = optional.all_present(frame, args, kwargs, node)
         if value not in builtin_calls.TAKES_INSTANCES:
-            args = [classes.iterable(frame, a, node) for a in args]
+            made = classes.iterator_of if value in builtin_calls.MAKES_ITERATORS else classes.iterable
+            args = [made(frame, a, node) for a in args]
         builtin_calls.require_arguments(frame, value, args, kwargs, node)
         return special(frame, args, kwargs, node, hint)
     known = functions.find(value)
@@ -126,6 +126,7 @@ def call_object(
     if isinstance(value, functools._lru_cache_wrapper):
         inside = frame.namespace.attribute(value, "__wrapped__")
         return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
+    refusals.require_own(frame, value, node)
     if isinstance(value, python_types.FunctionType):
         return call_function(frame, value, args, kwargs, node)
     if isinstance(value, np.dtype):
@@ -135,8 +136,7 @@ def call_object(
         return Static(computed(frame, value, node, *given))
     if isinstance(value, type) and is_users_class(value):
         return making.construct(frame, value, args, kwargs, node)
-    name = getattr(value, "__name__", repr(value))
-    frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
+    refusals.refuse_call(frame, value, node)
 
 
 def is_users_class(cls: type) -> bool:
@@ -310,85 +310,26 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     if isinstance(frame.held(receiver), Record):
         receiver = frame.held(receiver)
     if isinstance(receiver, Ref | Sequence):
-        return containers.call_method(frame, receiver, method, args, kwargs, node)
+        return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)
     if found is not None and method == "tolist" and not args:
-        return numbers.to_list(frame, receiver, found, node)
+        return arrays.to_list(frame, receiver, found, node)
     if found is not None:
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
         if binding is None:
-            help_ = (METHOD_WAYS_OUT[method],) if method in METHOD_WAYS_OUT else ()
-            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here", help_)
+            refusals.refuse_method(frame, "arrays have", method, node)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
         case Record(), "_replace":
             return making.renewed(frame, receiver, kwargs, node)
         case Record(items=items), "index" | "count":
-            return containers.call_method(frame, Sequence(tuple(v for _, v in items)), method, args, kwargs, node)
+            as_tuple = Sequence(tuple(v for _, v in items))
+            return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return containers.new_dict(frame, dict(items))
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
     frame.fault("U013", f"a {frame.describe(receiver)} has no method `{method}` here", node, "called here")
-
-
-# --- arrays from containers ----------------------------------------------------------------------------------------
-
-
-def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
-    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
-    value = frame.tree(value)
-    if isinstance(value, Rows):
-        return rows.as_array(frame, value, dtype, node, hint)
-    found = frame.type_of(value)
-    if isinstance(found, ListOf):
-        return library.array_from_list(frame, value, dtype, node, hint)
-    if isinstance(found, Array):
-        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
-    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
-    if any(k is None or isinstance(k, ListOf) for k in kinds):
-        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
-    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
-    shape, inner = regular_shape(frame, value, node)
-    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
-    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
-    fill(frame, made, value, [], len(inner), node)
-    return made
-
-
-def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
-    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
-    if isinstance(value, Record) and value.is_tuple:
-        value = Sequence(tuple(v for _, v in value.items))
-    if isinstance(value, Column):  # one number of each item of a list
-        value = value.values
-        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
-    if not isinstance(value, Sequence):
-        found = frame.type_of(value)
-        if not isinstance(found, Array):
-            return (), []
-        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
-    if not value.items:
-        return (0,), []
-    parts = [regular_shape(frame, v, node) for v in value.items]
-    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
-        frame.fault("S003", evenness.UNEVEN, node, "made here")
-    for _, lengths in parts[1:]:
-        evenness.require_even(frame, parts[0][1], lengths, node)
-    return (len(parts), *parts[0][0]), parts[0][1]
-
-
-def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
-    if isinstance(value, Record) and value.is_tuple:
-        value = Sequence(tuple(v for _, v in value.items))
-    if isinstance(value, Sequence):
-        for i, part in enumerate(value.items):
-            fill(frame, array, part, [*position, i], rank, node)
-        return
-    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
-    subscript.store_items(frame, array, items, value, node)
-
-

@@ -36,6 +36,7 @@ class Side:
     variables: dict[str, Value] | None
     contents: dict[int, Value]
     body: list[gast.stmt]
+    absorbed: frozenset[int] = frozenset()
 
     def state(self) -> dict[Any, Value]:
         """Variables by name, and what objects hold by number."""
@@ -53,7 +54,7 @@ class Walk:
 
 def walk(frame: Frame, run: Callable[[], Any], live: frozenset[str] | None = None) -> Walk:
     """Walk one path from here, and go back; `live` are the variables that are read behind it."""
-    variables, contents = frame.variables, frame.heap.contents
+    variables, contents, absorbed = frame.variables, frame.heap.contents, frame.heap.absorbed
     frame.variables, frame.heap.contents = dict(variables), dict(contents)
     reached, waits, result, protection = False, False, None, frame.builder.protection
     with frame.captured(is_users=True) as emitted, frame.block() as block:
@@ -70,8 +71,8 @@ def walk(frame: Frame, run: Callable[[], Any], live: frozenset[str] | None = Non
             reached, waits = protection.close(block, reached, live, frame.node), False
             found = frame.variables.pop(WALKED, UNDEFINED)
             result = found if isinstance(result, Value) else result
-    side = Side(frame.variables if reached else None, frame.heap.contents, emitted)
-    frame.variables, frame.heap.contents = variables, contents
+    side = Side(frame.variables if reached else None, frame.heap.contents, emitted, frame.heap.absorbed)
+    frame.variables, frame.heap.contents, frame.heap.absorbed = variables, contents, absorbed
     return Walk(side, result, waits)
 
 
@@ -104,6 +105,7 @@ def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozens
     reached = [path.side for path in (first, second) if path.side.variables is not None]
     if len(reached) == 1:
         frame.variables, frame.heap.contents = dict(reached[0].variables or {}), dict(reached[0].contents)
+        frame.heap.absorbed = reached[0].absorbed
     elif reached:
         with frame.emitting():
             join_sides(frame, first.side, second.side, live, node)
@@ -135,9 +137,13 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     fresh = {n for t in targets.values() for n in leaf_names(t, into)} & frame.builder.merged
     for side, state in ((first, left), (second, right)):
         merging = Merging(frame, fresh, into, side.contents, node)
+        joined_contents, frame.heap.contents, frame.heap.absorbed = frame.heap.contents, side.contents, side.absorbed
         with frame.captured() as extra:
             merging.assign(targets, {key: of_side(state, key) for key in targets})
         side.body.extend(extra)
+        frame.heap.contents, side.absorbed = joined_contents, frame.heap.absorbed
+    either = {ref.number for (a, b), ref in made.items() if a in first.absorbed or b in second.absorbed}
+    frame.heap.absorbed = first.absorbed | second.absorbed | either
 
 
 def _join_states(

@@ -12,21 +12,26 @@ from ...ops.python_names import NameBinding
 from ...types import Array, Scalar
 from . import (
     apply,
+    arrays,
     branches,
     choices,
     classes,
+    comprehensions,
+    container_methods,
     containers,
     evaluate,
     iteration,
+    iterators,
     library,
     numbers,
     optional,
     rows,
     subscript,
+    tables,
 )
 from .frame import Frame
 from .static_python import stop
-from .values import Iteration, Optional, Range, Rows, Sequence, Static, Value, is_number
+from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -34,6 +39,9 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     by_class = classes.special_call(frame, value, "__len__", [], node)
     if by_class is not None:
         return by_class
+    if iterators.iterator(frame, value) is not None:
+        frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here",
+                    ("make a list of it first: `list(...)`",))  # fmt: skip
     if iteration.is_static_iterable(frame, value):
         return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
@@ -54,23 +62,11 @@ def as_int(frame: Frame, value: Value, node: gast.AST) -> Value:
     return value if found == types.INT else frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
 
 
-def _zip(frame: Frame, args, kwargs, node, hint) -> Value:
-    if "strict" in kwargs:
-        frame.fault("U018", "zip(strict=...) is not in the language", node)
-    return Iteration("zip", tuple(args)) if args else Sequence(())
-
-
-def _enumerate(frame: Frame, args, kwargs, node, hint) -> Value:
-    start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
-    return Iteration("enumerate", (args[0],), start)
-
-
-def _reversed(frame: Frame, args, kwargs, node, hint) -> Value:
-    return Iteration("reversed", (args[0],))
-
-
 def _extreme(sign: str):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        held = frame.held(args[0])
+        if len(args) == 1 and not comprehensions.is_unrolled(frame, held) and (kwargs or _has_no_vector(frame, held)):
+            return best_of_list(frame, sign, args[0], kwargs, node)
         if "key" in kwargs:
             items = iteration.static_items(frame, args[0], node) if len(args) == 1 else args
             return best_by_key(frame, sign, items, kwargs, node, hint)
@@ -93,6 +89,27 @@ def _extreme(sign: str):
         return result
 
     return apply_
+
+
+def _has_no_vector(frame: Frame, held: Value) -> bool:
+    """Whether what has a length of the run is neither an array nor a list of numbers."""
+    found = frame.type_of(held)
+    is_list = isinstance(found, types.ListOf) and isinstance(found.element, Scalar)
+    return not (frame.is_array(held) or is_list or rows.column_of_numbers(frame, held) is not None)
+
+
+def best_of_list(frame: Frame, sign: str, values: Value, kwargs: dict, node: gast.AST) -> Value:
+    """`max` and `min` of what has a length of the run: the first item whose key no other exceeds."""
+    if not isinstance(values, Ref):
+        values = as_new_list(frame, values, node)
+    key = kwargs.get("key", NONE)
+    keys = values if key == NONE else container_methods.in_language(frame, "keys_of", [values, key], node)
+    if "default" not in kwargs:
+        return container_methods.in_language(frame, "best_item", [values, keys, Static(sign == "greater")], node)
+    default = kwargs["default"]
+    return container_methods.in_language(
+        frame, "best_item_or", [values, keys, Static(sign == "greater"), default], node
+    )
 
 
 def best_by_key(frame: Frame, sign: str, items: list[Value], kwargs: dict, node: gast.AST, hint: str) -> Value:
@@ -142,7 +159,7 @@ def vector_of(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, bool] 
         return column.values, column.is_weak
     found = frame.type_of(held)
     if isinstance(found, types.ListOf) and isinstance(found.element, Scalar):
-        return apply.as_array(frame, held, node), found.element.weak
+        return arrays.as_array(frame, held, node), found.element.weak
     return None
 
 
@@ -178,6 +195,11 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
     if numbers is not None:
         array, is_weak = numbers
         return as_weak_as(frame, over_array(frame, "total", [array, start], node, hint), is_weak, node, hint)
+    if not comprehensions.is_unrolled(frame, frame.held(args[0])):
+        values = args[0] if isinstance(args[0], Ref) else as_new_list(frame, args[0], node)
+        if vector_of(frame, values, node) is not None:
+            return _sum(frame, [values, start], {}, node, hint)
+        return container_methods.in_language(frame, "total", [values, start], node, hint)
     total = start
     for item in iteration.static_items(frame, args[0], node):
         total = evaluate.binary(frame, gast.Add, total, item, node, hint)
@@ -188,6 +210,9 @@ def _quantifier(stop: bool):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         if frame.is_array(args[0]):
             return as_python_bool(frame, reduce_array(frame, args[0], "any" if stop else "all", node, hint), node, hint)
+        if not comprehensions.is_unrolled(frame, frame.held(args[0])):
+            name = "any_of" if stop else "all_of"
+            return container_methods.in_language(frame, name, [args[0]], node, hint)
         result: Value = Static(not stop)
         for item in iteration.static_items(frame, args[0], node):
             decided = evaluate.truth(frame, item, node)
@@ -201,6 +226,20 @@ def _quantifier(stop: bool):
         return result if isinstance(result, Static) else as_python_bool(frame, result, node, hint)
 
     return apply_
+
+
+def _any_or_all(stop: bool):
+    def apply_(frame: Frame, node: gast.Call, hint: str) -> Value:
+        require_arguments(frame, any if stop else all, node.args, {k.arg: k for k in node.keywords}, node)
+        return comprehensions.quantified(frame, node.args[0], stop)
+
+    return apply_
+
+
+def _next(frame: Frame, node: gast.Call, hint: str) -> Value:
+    require_arguments(frame, next, node.args, {k.arg: k for k in node.keywords}, node)
+    default = evaluate.evaluate(frame, node.args[1]) if len(node.args) > 1 else None
+    return comprehensions.first_of(frame, node.args[0], default, hint)
 
 
 def as_python_bool(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
@@ -236,7 +275,8 @@ def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
     if isinstance(found, Array) and found.ndim == 0:
         return subscript.element(frame, value, [], node)
     if not isinstance(found, Scalar):
-        frame.fault("T001", f"{what}() takes a scalar, not {frame.describe(value)}", node)
+        help_ = ("take an element first: `x[0]`",) if frame.is_array(value) else ()
+        frame.fault("T001", f"{what}() takes a single number, not {frame.describe(value)}", node, "called here", help_)
     return value
 
 
@@ -262,17 +302,28 @@ def _container(kind: type):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         if kind is tuple:
             return Sequence(tuple(iteration.static_items(frame, args[0], node)) if args else ())
-        if args and frame.is_list(frame.held(args[0])):
-            return containers.copy(frame, args[0], node)
-        if args and isinstance(frame.held(args[0]), Rows):
-            return containers.copy(frame, args[0], node)
-        return containers.new_list(frame, iteration.static_items(frame, args[0], node) if args else ())
+        return as_new_list(frame, args[0], node) if args else containers.new_list(frame, ())
 
     return apply_
 
 
+def as_new_list(frame: Frame, value: Value, node: gast.AST) -> Ref:
+    """`list(value)`: the items in a list of their own."""
+    if tables.grows(frame, frame.held(value)) or isinstance(frame.held(value), Rows):
+        return container_methods.copy(frame, value, node)
+    made = containers.new_list(frame, ())
+    container_methods.extend(frame, made, node, value)
+    return made
+
+
+def _sorted(frame: Frame, args, kwargs, node, hint) -> Value:
+    values = as_new_list(frame, args[0], node)
+    key, reverse = kwargs.get("key", NONE), kwargs.get("reverse", Static(False))
+    return container_methods.in_order(frame, values, key, reverse, node)
+
+
 def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
-    items = containers.pairs_of(frame, args[0], node) if args else {}
+    items = container_methods.pairs_of(frame, args[0], node) if args else {}
     return containers.new_dict(frame, {**items, **kwargs})
 
 
@@ -305,18 +356,34 @@ def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, nod
         frame.fault("T004", f"{function.__name__}() does not take {len(args)} arguments", node, "called here")
 
 
-TAKES_INSTANCES = (len, isinstance, bool, slice)  # the others take what an instance gives when it is gone over
+
+
+def _by(name: str) -> Any:
+    """A function of `iterators`, which may not have been imported yet."""
+    return lambda *given: getattr(iterators, name)(*given)
+
+
+# The others take what an instance, or an iterator, gives when it is gone over.
+TAKES_INSTANCES = (len, isinstance, bool, slice, next)
+MAKES_ITERATORS = (zip, enumerate, reversed, map, filter, iter)
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {
     len: (1, 1, ""), range: (1, 3, ""), zip: (0, MANY, "strict"), enumerate: (1, 2, "start"), reversed: (1, 1, ""),
+    map: (2, MANY, ""), filter: (2, 2, ""), iter: (1, 1, ""),
     abs: (1, 1, ""), max: (1, MANY, "key default"), min: (1, MANY, "key default"), sum: (1, 2, "start"),
     any: (1, 1, ""), all: (1, 1, ""), int: (0, 2, ""), float: (0, 1, ""), bool: (0, 1, ""), round: (1, 2, "ndigits"),
-    list: (0, 1, ""), tuple: (0, 1, ""), dict: (0, 1, ""), isinstance: (2, 2, ""), slice: (1, 3, ""),
+    sorted: (1, 1, "key reverse"), next: (1, 2, ""), list: (0, 1, ""), tuple: (0, 1, ""), dict: (0, 1, ""),
+    isinstance: (2, 2, ""), slice: (1, 3, ""),
 }  # fmt: skip
 BUILTINS = {
-    len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
-    min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),
+    len: _len, range: _range, zip: _by("of_zip"), enumerate: _by("of_enumerate"), reversed: _by("of_reversed"),
+    map: _by("of_map"), filter: _by("of_filter"), iter: _by("of_iter"), next: _by("of_next"),
+    max: _extreme("greater"), min: _extreme("less"), abs: _abs, sum: _sum,
+    any: _quantifier(True), all: _quantifier(False),
     int: _convert(int, INT_WORD), float: _convert(float, FLOAT_WORD), bool: _convert(bool, BOOL_WORD), round: _round,
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
+    sorted: _sorted,
 }  # fmt: skip
+# Those that do not look at all items of a generator expression, by its tree.
+LAZY = {any: _any_or_all(True), all: _any_or_all(False), next: _next}

@@ -18,11 +18,12 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from ...types import Array, Dim, Scalar
+from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute
 from .frame import Frame, Stopped
 from .heap import reachable
 from .merge import Merging, leaf_names, named, own_lengths
+from .object_changes import require_unchanged
 from .objects_of_loops import Head, ObjectSlots
 from .values import (
     UNDEFINED,
@@ -54,6 +55,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
+    changes = len(frame.heap.changes)
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
     frame.builder.loops += 1
@@ -69,6 +71,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     finally:
         frame.builder.before_loop = older
         frame.builder.loops -= 1
+    require_unchanged(frame, slots.before, frame.heap.changes[changes:], node)
     frame.builder.body += outcome.before
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)
@@ -141,6 +144,7 @@ class _Trial:
         frame.heap.contents.update({key: value for key, value in self.heads.items() if isinstance(key, int)})
         self.slot_of = {ref.number: slot for slot, ref in made.items()}
         frame.heap.origins.update({number: slots.origins[slot] for number, slot in self.slot_of.items()})
+        frame.heap.absorbed |= {number for number, slot in self.slot_of.items() if slot in slots.absorbed}
         self.into = {number: frame.heap.contents[number] for number in self.slot_of}
         names = {n for v in self.heads.values() for n in leaf_names(v, self.into)}
         self.fresh = names & frame.builder.merged - {n for v in entry.values() for n in leaf_names(v, {})}
@@ -198,7 +202,7 @@ class _Trial:
 
     def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
         """Bring values into the names at the head; `holders` for those that have no value yet."""
-        merging = Merging(self.frame, self.fresh, self.into, contents, self.node)
+        merging = Merging(self.frame, self.fresh, self.into, contents, self.node, fills=holders)
         with self.frame.emitting():
             merging.assign(self.heads, values, holders)
 
@@ -240,6 +244,8 @@ def _same_heads(wanted: Any, head: Any, own: set[str]) -> bool:
         alike = isinstance(a, Array) and isinstance(b, Array) and a.dtype == b.dtype and a.ndim == b.ndim
         if alike and a.layout == b.layout:
             return all(x == y or isinstance(y, Dim) and own.issuperset(y.symbols()) for x, y in zip(a.dims, b.dims))
+        if isinstance(a, ListOf) and isinstance(b, ListOf):
+            return _same_heads(Typed(a.element), Typed(b.element), own)
         return a == b
     if wanted == head:
         return True

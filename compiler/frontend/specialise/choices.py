@@ -19,15 +19,7 @@ from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import BOOL, Scalar, Type, promote
-from . import (
-    apply,
-    branches,
-    equality,
-    evaluate,
-    identity,
-    optional,
-    own_operators,
-)
+from . import arrays, branches, equality, evaluate, identity, optional, own_operators
 from .frame import Frame
 from .merge import loses_digits
 from .static_python import PYTHON_COMPARISONS
@@ -94,8 +86,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if any(map(frame.is_array, sides)) or (
         any(isinstance(v, Sequence) for v in sides) and any(_is_numpys_scalar(frame, v) for v in sides)
     ):
-        arrays = [apply.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
-        return frame.emit(COMPARISONS[op], *arrays, node=node, hint=hint)
+        both = [arrays.as_array(frame, v, node) if isinstance(v, Sequence) else v for v in sides]
+        return frame.emit(COMPARISONS[op], *both, node=node, hint=hint)
     if op in (gast.Eq, gast.NotEq):
         same = equality.are_equal(frame, first, second, node, hint)
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)

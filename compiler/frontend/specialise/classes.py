@@ -20,7 +20,7 @@ import numpy as np
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, evaluate, optional
+from . import apply, evaluate, iterators, optional
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -40,6 +40,7 @@ from .values import (
     Sequence,
     Static,
     Super,
+    Table,
     Value,
     can_change,
     map_leaves,
@@ -208,7 +209,7 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
         case _, Array():
             return np.ndarray
-        case (_, ListOf()) | (Rows(), _):
+        case (_, ListOf()) | (Rows() | Table(), _):
             return list
         case Sequence(), _:
             return held.kind
@@ -302,11 +303,16 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
     return None if result == Static(NotImplemented) else result
 
 
-def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
+def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if isinstance(value, Optional):
         value = optional.present(frame, value, node, "'NoneType' object is not iterable")
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)
-    return value if found is None else iterable(frame, found, node)
+    return value if found is None else iterator_of(frame, found, node)
+
+
+def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What has all the items that a value gives when it is gone over; an iterator has none left then."""
+    return iterators.taken(frame, iterator_of(frame, value, node), node)

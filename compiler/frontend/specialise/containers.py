@@ -1,9 +1,9 @@
-"""Lists and dicts: their items, their methods, what changes them.
+"""Lists and dicts: their items, what is read of them and stored into them.
 
-    xs = [a]; ys = xs; ys.append(b)     ->     both names stand for one object, which now holds [a, b]
+    xs = [a]; ys = xs; ys[0] = b     ->     both names stand for one object, which now holds [b]
 
-An object whose length is known holds its items; one that grows in a loop holds the leaf of a growable list, and its
-methods become statements of the language.
+An object whose length is known holds its items; one that grows in a loop holds the leaf of a growable list, or several
+(`tables.py`), and what changes it becomes statements of the language.
 """
 
 from __future__ import annotations
@@ -15,14 +15,28 @@ import gast
 
 from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
-from ...messages import escaped
 from ...types import Array, ListOf, Scalar
-from . import evaluate, iteration, list_positions, rows
+from . import evaluate, iteration, list_positions, rows, subscript, tables
 from .frame import Frame
-from .merge import can_hold, coerce, join_types, own_lengths
+from .heap import objects
 from .object_changes import change
-from .static_python import computed, no_key, stop
-from .values import NONE, Iteration, Leaf, Mapping_, Record, Ref, Rows, Sequence, Static, Value
+from .static_python import computed, no_key
+from .values import (
+    Iteration,
+    Iterator,
+    Leaf,
+    Mapping_,
+    Record,
+    Ref,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Value,
+    map_leaves,
+    parts,
+    with_parts,
+)
 
 
 def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
@@ -35,7 +49,7 @@ def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
 def is_container(frame: Frame, value: Value) -> bool:
     """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
     held = frame.held(value)
-    return isinstance(held, Sequence | Mapping_ | Rows | Iteration | Record) or frame.is_list(held)
+    return isinstance(held, Sequence | Mapping_ | Rows | Table | Iteration | Iterator | Record) or frame.is_list(held)
 
 
 def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
@@ -73,11 +87,13 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             return frame.new(rows.sliced(frame, held, items, node))
         case Rows():
             return rows.item(frame, held, whole(frame, evaluate.evaluate(frame, items), node), node)
+        case Iteration() | Iterator():
+            frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",
+                        ("make a list of it first: `list(...)`",))  # fmt: skip
     if isinstance(items, gast.Slice):
-        return sliced_list(frame, held, items, node)
-    position = evaluate.evaluate(frame, items)
-    element = own_lengths(frame, frame.type_of(held).element)
-    return Leaf(frame.builder.bind(syntax.index(held.name, whole(frame, position, node)), element, hint).id)
+        return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
+    position = whole(frame, evaluate.evaluate(frame, items), node)
+    return tables.item(frame, held, position, node, hint)
 
 
 def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
@@ -89,54 +105,80 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-
-
 def _bounds(frame: Frame, items: gast.Slice) -> slice:
     known = [None if b is None else evaluate.static(frame, b, "a slice of a tuple or list")
              for b in (items.lower, items.upper, items.step)]  # fmt: skip
     return slice(*known)
 
 
-def sliced_list(frame: Frame, held: Leaf, items: gast.Slice, node: gast.AST) -> Value:
-    """A slice of a list that grows: `xs[:]` copies it, other slices are not in the language."""
-    if (items.lower, items.upper, items.step) != (None, None, None):
-        frame.fault("U018", "a slice of a list that grows is not in the language", node, "taken here",
-                    ("make it an array first: `np.array(...)`",))  # fmt: skip
-    return frame.new(copy_of_leaf(frame, held, node))
+def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) -> Leaf:
+    """The positions that a slice of a list takes: those that the slice of an array of all positions has."""
+    count = tables.length(frame, held)
+    atoms = (frame.atom(count, node),)
+    everywhere = frame.emit("arange", Static(0), count, Static(1), node=node, shape=atoms, dtype=INT_WORD)
+    return subscript.element(frame, everywhere, [subscript.slice_item(frame, items)], node, "order")
 
 
-def let_grow(frame: Frame, target: Ref, wanted: ListOf, node: gast.AST) -> None:
-    """From here on a list of known length is one that grows."""
+def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
+    """A list that grows with the items at these positions."""
+    made = tables.new(frame, tables.form_of_items(frame, held), node)
+
+    def taken(at: Value) -> None:
+        tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
+
+    _for_each(frame, order, node, taken)
+    return made
+
+
+def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value], None]) -> None:
+    """Do something with every item of an array or list, in a loop."""
+    count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    with frame.captured() as body:
+        run(iteration.item_at(frame, source, Leaf(variable), node))
+    frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
+
+
+def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
+    """From here on a list of known length is one that grows, for items of this form."""
     held = frame.held(target)
     if isinstance(held, Sequence):
-        made = coerce(frame, held, wanted, node)
-        frame.heap.contents[target.number] = Leaf(made.id)
+        frame.heap.contents[target.number] = tables.converted(frame, held, form, node)
 
 
-def copy_of_leaf(frame: Frame, held: Leaf, node: gast.AST, apart: bool = False) -> Leaf:
-    """A growable list with the items of another; `apart`: with copies of them, where they are arrays."""
-    type_ = frame.type_of(held)
-    made = frame.builder.bind(syntax.call("new_list"), type_, "items")
-    _append_all(frame, made.id, held, node, apart=apart)
-    return Leaf(made.id)
+def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:
+    """A list that grows with the items of another; `apart`: with copies of them, where they are arrays."""
+    made = tables.new(frame, tables.form_of_items(frame, held), node)
+    append_all(frame, made, held, node, apart=apart)
+    return made
+
+
+def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
+
+    def copied(part: Value, _: tuple) -> Value:
+        if frame.is_list(part):
+            return frame.new(copy_of_list(frame, part, node, apart=True), "result")
+        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
+
+    return objects(_with_copies(frame, frame.tree(value), copied, node), frame.heap)
+
+
+def _with_copies(frame: Frame, value: Value, copied: Any, node: gast.AST) -> Value:
+    if isinstance(value, Table):
+        return copy_of_list(frame, value, node, apart=True)
+    inner = parts(value)
+    if not inner:
+        return copied(value, ())
+    return with_parts(value, tuple(_with_copies(frame, part, copied, node) for _, part in inner))
 
 
 def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> Leaf:
     """A growable list with the numbers of another in a type that holds them too."""
-    made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
-    _append_all(frame, made.id, held, node)
-    return Leaf(made.id)
-
-
-def element_for(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Any:
-    """The type of a growable list's elements, after numbers have been converted to one that holds this number too."""
-    held = frame.held(target)
-    element, found = frame.type_of(held).element, frame.type_of(value)
-    if isinstance(element, Scalar) and isinstance(found, Scalar) and not can_hold(frame, element, found):
-        wanted = ListOf(join_types(frame, element, found))
-        frame.heap.contents[target.number] = converted_list(frame, held, wanted, node)
-        return wanted.element
-    return element
+    made = Leaf(frame.builder.bind(syntax.call("new_list"), wanted, "items").id)
+    append_all(frame, made, held, node)
+    return made
 
 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
@@ -144,9 +186,16 @@ def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -
     found = frame.type_of(array)
     dtype = python_dtype(found.dtype) if is_weak else found.dtype
     element = Scalar(dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
-    made = frame.builder.bind(syntax.call("new_list"), ListOf(element), "items")
-    _append_all(frame, made.id, array, node, is_weak)
-    return Leaf(made.id)
+    made = Leaf(frame.builder.bind(syntax.call("new_list"), ListOf(element), "items").id)
+    append_all(frame, made, array, node, is_weak)
+    return made
+
+
+def make_room(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Value:
+    """What a list that grows holds, once it can hold this value."""
+    held = tables.widened(frame, frame.held(target), tables.form_of(frame, value), node)
+    frame.heap.contents[target.number] = held
+    return held
 
 
 def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
@@ -158,23 +207,20 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     return held
 
 
-def _append_all(
-    frame: Frame, target: str, source: Value, node: gast.AST, weaken: bool = False, apart: bool = False
+def append_all(
+    frame: Frame, made: Value, source: Value, node: gast.AST, weaken: bool = False, apart: bool = False
 ) -> None:
-    """Append the items of an array or a growable list, in a loop; `weaken` makes Python's numbers of them."""
-    count = frame.atom(iteration.length_of_iterable(frame, source, node), node)
-    variable = frame.builder.names.fresh("i")
-    frame.builder.types[variable] = types.INT
-    element = frame.builder.types[target].element
-    with frame.captured() as body:
-        item = iteration.item_at(frame, source, Leaf(variable), node)
+    """Append the items of an array or a list, in a loop; `weaken` makes Python's numbers of them."""
+
+    def added(item: Value) -> None:
         if weaken:
-            item = frame.emit("cast", item, node=node, dtype=element.dtype, weak=True)
-        if apart and frame.is_array(item):
-            item = frame.emit("copy", item, node=node)
-        value = item_atom(frame, element, item, node)
-        frame.builder.append(syntax.expression(syntax.call("append", target, value), frame.here(node)))
-    frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
+            item = frame.emit("cast", item, node=node, dtype=frame.type_of(item).dtype, weak=True)
+        if apart:
+            copied = lambda v, _: frame.emit("copy", v, node=node) if frame.is_array(v) else v  # noqa: E731
+            item = map_leaves(frame.tree(item), copied)
+        tables.put(frame, made, item, node)
+
+    _for_each(frame, source, node, added)
 
 
 def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> None:
@@ -195,182 +241,10 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
                 changed = [value if k == at % len(old) else item for k, item in enumerate(old)]
                 return change(frame, base, Sequence(tuple(changed), list), node)
     if isinstance(items, gast.Slice):
-        frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node)
+        frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node, "assigned here",
+                    ("assign the items in a loop",))  # fmt: skip
     position = whole(frame, evaluate.evaluate(frame, items), node)
-    atom = item_atom(frame, element_for(frame, base, value, node), value, node)
-    held = frame.held(base)
+    held = make_room(frame, base, value, node)
     change(frame, base, None, node)
-    frame.builder.append(syntax.store(held.name, [position], atom, frame.here(node)))
+    tables.store(frame, held, position, value, node)
     return None
-
-
-def item_atom(frame: Frame, element: Any, value: Value, node: gast.AST) -> gast.expr:
-    """A value as an item of a growable list of this type."""
-    found = frame.type_of(value)
-    if not can_hold(frame, element, found):
-        message = f"a list of {element} cannot take a {frame.describe(value)}"
-        frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
-    return coerce(frame, value, element, node)
-
-
-# --- methods -------------------------------------------------------------------------------------------------------
-
-
-def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
-    """A method of a list, tuple or dict."""
-    held = grow(frame, receiver, node) if isinstance(receiver, Ref) and method in CHANGING else frame.held(receiver)
-    kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
-    tables: dict[str, dict[str, Callable[..., Value]]] = {
-        "dict": DICT_METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
-    }  # fmt: skip
-    found = tables[kind].get(method)
-    if found is None:
-        frame.fault("U013", f"a {kind} has no method `{method}` here", node, "called here")
-    if isinstance(held, Leaf) and method not in ("append", "extend", "pop", "copy"):
-        frame.fault("U013", f"a list that grows has no method `{method}` here", node, "called here",
-                    ("make it an array first: `np.array(...)`",))  # fmt: skip
-    return found(frame, receiver, node, *args, **kwargs)
-
-
-def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
-    held = frame.held(target)
-    if isinstance(held, Sequence):
-        change(frame, target, Sequence((*held.items, value), list), node)
-        return Static(None)
-    atom = item_atom(frame, element_for(frame, target, value, node), value, node)
-    held = frame.held(target)
-    change(frame, target, None, node)
-    frame.builder.append(syntax.expression(syntax.call("append", held.name, atom), frame.here(node)))
-    return Static(None)
-
-
-def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
-    """`xs.extend(values)`, and what `xs += values` does."""
-    held = grow(frame, target, node)
-    if isinstance(held, Leaf) and not iteration.is_static_iterable(frame, values):
-        change(frame, target, None, node)
-        if frame.held(values) == held:
-            frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
-                        ("extend it by a copy: `list(...)`",))  # fmt: skip
-        _append_all(frame, held.name, frame.held(values), node)
-        return Static(None)
-    for item in iteration.static_items(frame, values, node):
-        append(frame, target, node, item)
-    return Static(None)
-
-
-def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
-    held = frame.held(target)
-    if isinstance(held, Leaf):
-        if position not in (None, Static(-1)):
-            frame.fault("U013", "from a list that grows only the last item can be popped", node, "called here")
-        change(frame, target, None, node)
-        element = own_lengths(frame, frame.type_of(held).element)
-        return Leaf(frame.builder.bind(syntax.call("pop", held.name), element, "t").id)
-    items = list(held.items)
-    at = -1 if position is None else evaluate.known(frame, position, node, "the position")
-    if not items:
-        stop(frame, "IndexError", "pop from empty list", node)
-    if not -len(items) <= at < len(items):
-        stop(frame, "IndexError", "pop index out of range", node)
-    found = items.pop(at)
-    change(frame, target, Sequence(tuple(items), list), node)
-    return found
-
-
-def _rebuilt(edit: Callable[..., None]) -> Callable[..., Value]:
-    """A method that changes a list of known length and gives nothing."""
-
-    def method(frame: Frame, target: Ref, node: gast.AST, *values: Value) -> Value:
-        items = list(frame.held(target).items)
-        edit(frame, node, items, *values)
-        change(frame, target, Sequence(tuple(items), list), node)
-        return Static(None)
-
-    return method
-
-
-def _insert(frame: Frame, node: gast.AST, items: list, position: Value, value: Value) -> None:
-    items.insert(evaluate.known(frame, position, node, "the position"), value)
-
-
-def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
-    held = frame.held(target)
-    return frame.new(copy_of_leaf(frame, held, node) if isinstance(held, Leaf) else held)
-
-
-def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
-    items = evaluate.known(frame, target, node, "this list")
-    wanted = evaluate.known(frame, value, node)
-    if wanted not in items:
-        what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
-        stop(frame, "ValueError", escaped(what), node)
-    return Static(items.index(wanted))
-
-
-def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
-    return Static(evaluate.known(frame, target, node, "this list").count(evaluate.known(frame, value, node)))
-
-
-def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(key_of(frame, key, node))
-    return default if found is None else found
-
-
-def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    held, name = frame.held(target), key_of(frame, key, node)
-    items: dict[Any, Value] = dict(held.items)
-    if name not in items:
-        if default is None:
-            no_key(frame, name, node)
-        return default
-    found = items.pop(name)
-    change(frame, target, Mapping_(tuple(items.items())), node)
-    return found
-
-
-def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), key_of(frame, key, node)
-    found = held.get(name)
-    if found is None:
-        change(frame, target, Mapping_((*held.items, (name, default))), node)
-    return default if found is None else found
-
-
-def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
-    items = dict(frame.held(target).items)
-    for other in others:
-        items.update(pairs_of(frame, other, node))
-    change(frame, target, Mapping_(tuple({**items, **named}.items())), node)
-    return Static(None)
-
-
-def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
-    """What `dict(value)` takes from a dict or a sequence of pairs."""
-    held = frame.held(value)
-    if isinstance(held, Mapping_):
-        return dict(held.items)
-    found: dict[Any, Value] = {}
-    for pair in iteration.static_items(frame, value, node):
-        both = iteration.static_items(frame, pair, node)
-        if len(both) != 2:
-            frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
-        found[key_of(frame, both[0], node)] = both[1]
-    return found
-
-
-def _view(kind: str) -> Callable[..., Value]:
-    return lambda frame, target, node: Iteration(kind, (target,))
-
-
-CHANGING = frozenset("append extend pop insert reverse clear".split())
-COMMON_METHODS: dict[str, Callable[..., Value]] = {"index": _index, "count": _count}
-LIST_METHODS: dict[str, Callable[..., Value]] = {
-    "append": append, "extend": extend, "pop": pop, "copy": copy, "insert": _rebuilt(_insert),
-    "reverse": _rebuilt(lambda frame, node, items: items.reverse()),
-    "clear": _rebuilt(lambda frame, node, items: items.clear()),
-}  # fmt: skip
-DICT_METHODS: dict[str, Callable[..., Value]] = {
-    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": copy,
-    "pop": _pop_key, "setdefault": _set_default, "update": _update,
-}  # fmt: skip

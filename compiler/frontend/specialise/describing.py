@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...types import ListOf
 from .values import Optional, Static, Value
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ def describe(frame: Frame, value: Value) -> str:
     """What messages call a value."""
     value = frame.held(value)
     found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return "list"
     if found is not None:
         return str(found)
     if isinstance(value, Static) and value.value is None:
@@ -22,6 +25,7 @@ def describe(frame: Frame, value: Value) -> str:
         return f"{frame.describe(value.inner)} or None"
     if isinstance(value, Static):
         return type(value.value).__name__
-    words = {"Rows": "list", "Mapping_": "dict", "Record": getattr(getattr(value, "cls", None), "__name__", "")}
-    kind = getattr(value, "kind", None)
-    return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
+    cls = getattr(getattr(value, "cls", None), "__name__", "")
+    words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
+    kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
+    return kind.__name__ if isinstance(kind, type) else kind

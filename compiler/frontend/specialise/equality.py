@@ -19,16 +19,19 @@ from . import (
     branches,
     choices,
     classes,
+    container_methods,
     containers,
     evaluate,
     identity,
     iteration,
+    iterators,
     own_operators,
     rows,
+    tables,
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
-from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Sequence, Static, Value
+from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Value
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -56,9 +59,16 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
             return evaluate.fold(frame, operator.eq, node, left, right)
         case Closure(), Closure():
             return identity.is_same(frame, left, right, node, hint)
+    if all(_is_list(frame, side) for side in (left, right)):
+        lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
+        return container_methods.in_language(frame, "are_equal", lists, node, hint)
     if type(left) is not type(right) and _is_unlike_any(frame, left) and _is_unlike_any(frame, right):
         return Static(False)
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+
+
+def _is_list(frame: Frame, value: Value) -> bool:
+    return isinstance(value, Rows) or tables.grows(frame, value) or isinstance(value, Sequence) and value.kind is list
 
 
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
@@ -134,7 +144,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     by_class = own_operators.contains(frame, item, container, node)
     if by_class is not None:
         return by_class
-    container = classes.iterable(frame, container, node)
+    container = iterators.taken_over(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
@@ -152,5 +162,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     found = frame.type_of(held)
     if isinstance(found, Array):
         return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
+    if isinstance(held, Rows) or tables.grows(frame, held):
+        return container_methods.in_language(frame, "contains", [container, item], node, hint)
     what = frame.describe(container)
     frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)

@@ -21,11 +21,15 @@ from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
+from ..source.resolve import instead_of_mutable
 from . import (
     apply,
+    arrays,
     attributes,
     choices,
+    comprehensions,
     constancy,
+    container_methods,
     containers,
     displays,
     equality,
@@ -34,6 +38,7 @@ from . import (
     library,
     optional,
     own_operators,
+    refusals,
     subscript,
 )
 from .frame import Frame
@@ -45,6 +50,7 @@ from .values import (
     Conflict,
     Dropped,
     Iteration,
+    Iterator,
     Leaf,
     Mapping_,
     Optional,
@@ -54,6 +60,7 @@ from .values import (
     Rows,
     Sequence,
     Static,
+    Table,
     Undefined,
     Value,
     from_python,
@@ -96,22 +103,17 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
             return displays.closure(frame, node)
-        case gast.ListComp(elt=element, generators=generators):
-            items = displays.comprehension(frame, generators, lambda: evaluate(frame, element))
-            return containers.new_list(frame, items)
-        case gast.GeneratorExp(elt=element, generators=generators):
-            return Sequence(tuple(displays.comprehension(frame, generators, lambda: evaluate(frame, element))))
-        case gast.DictComp(key=key, value=value, generators=generators):
-            entry = lambda: (containers.key_of(frame, evaluate(frame, key), node), evaluate(frame, value))  # noqa: E731
-            pair = displays.comprehension(frame, generators, entry)
-            return containers.new_dict(frame, dict(pair))
+        case gast.ListComp() | gast.GeneratorExp():
+            return comprehensions.listed(frame, node, hint)
+        case gast.DictComp():
+            return comprehensions.dictionary(frame, node)
         case gast.NamedExpr(target=target, value=value):
             made = evaluate(frame, value, target.id)
             execute.bind(frame, target, made, node)
             return made
         case gast.JoinedStr():
             return Static("...")
-    frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+    refusals.refuse_construct(frame, node)
 
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
@@ -194,8 +196,7 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
         return Static(value)
     if isinstance(value, np.ndarray) or type(value).__name__ == "Array" and hasattr(value, "__array__"):
         message = f"`{name}` is an array outside the function, which may change"
-        hint = f'pass it as an argument, or bake in its present value: @compile(freeze=("{name}",))'
-        frame.fault("P007", message, node, "read here", (hint,))
+        frame.fault("P007", message, node, "read here", (instead_of_mutable("array", name),))
 
     if library.binding_of(value) is not None:
         return Static(value)
@@ -269,14 +270,15 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
             return _like(frame, sequence, sequence.items * known(frame, count, node, "the length of a list"))
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
-    if op is gast.Add and frame.is_list(first) and isinstance(right, Ref):
-        joined = containers.copy(frame, left, node)
-        containers.extend(frame, joined, node, right)
+    are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
+    if op is gast.Add and are_lists and not isinstance(first, Mapping_):
+        joined = container_methods.copy(frame, left, node)
+        container_methods.extend(frame, joined, node, right)
         return joined
     numbers = [v for v in (left, right) if not containers.is_container(frame, v)]
     repeats = op is gast.Mult and numbers and isinstance(frame.type_of(numbers[0]), Scalar)  # by ints alone
     if numbers and _is_strong(frame, numbers[0]) and not repeats:
-        sides = [apply.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
+        sides = [arrays.as_array(frame, v, node) if containers.is_container(frame, v) else v for v in (left, right)]
         return binary(frame, op, sides[0], sides[1], node, hint)
     symbol = op.__name__
     frame.fault("T001", f"{symbol} of a {frame.describe(left)} and a {frame.describe(right)}", node)
@@ -324,10 +326,10 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
             return Static(bool(items))
         case Record() if value.is_tuple:
             return Static(bool(value.items))
-        case Record() | Closure() | Bound() | Partial():
+        case Record() | Closure() | Bound() | Partial() | Iterator():
             return Static(True)
     found = frame.type_of(value)
-    if isinstance(found, types.ListOf) or isinstance(value, Rows):
+    if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):
         return frame.emit("greater", iteration.length_of_iterable(frame, value, node), Static(0), node=node)
     if isinstance(found, Array):
         if found.ndim and not all(d == 1 for d in found.dims):

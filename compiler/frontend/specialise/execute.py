@@ -18,6 +18,7 @@ from . import (
     attributes,
     branches,
     classes,
+    container_methods,
     containers,
     displays,
     evaluate,
@@ -26,12 +27,12 @@ from . import (
     optional,
     own_operators,
     raising,
+    refusals,
     subscript,
     trying,
 )
 from .frame import Frame
 from .given_names import note_name
-from .heap import objects
 from .object_changes import change
 from .values import (
     UNDEFINED,
@@ -41,7 +42,6 @@ from .values import (
     Sequence,
     Static,
     Value,
-    map_leaves,
 )
 
 
@@ -54,10 +54,10 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 def statement(frame: Frame, node: gast.stmt) -> None:
     match node:
         case gast.Assign(targets=places, value=value):
-            hint = places[0].id if isinstance(places[0], gast.Name) else "t"
+            hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
             made = evaluate.evaluate(frame, value, hint)
             if getattr(node, "leaves_loop", False):
-                made = kept_apart(frame, made, node)
+                made = containers.kept_apart(frame, made, node)
             for place in places:
                 bind(frame, place, made, node)
         case gast.AnnAssign(target=place, value=value):
@@ -92,7 +92,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             if isinstance(node, loops.Remaining):
                 node.run(frame)
         case _:
-            frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+            refusals.refuse_construct(frame, node)
 
 
 def errors_state(frame: Frame, node: gast.Call) -> None:
@@ -122,17 +122,6 @@ def delete(frame: Frame, place: gast.expr) -> None:
                         ("make a new list or dict without it",))  # fmt: skip
 
 
-def kept_apart(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """What is returned from inside a loop, as it is now: the loop may go on to change it, on other paths."""
-
-    def copied(part: Value, _: tuple) -> Value:
-        if frame.is_list(part):
-            return frame.new(containers.copy_of_leaf(frame, part, node, apart=True), "result")
-        return frame.emit("copy", part, node=node, hint="result") if frame.is_array(part) else part
-
-    return objects(map_leaves(frame.tree(value), copied), frame.heap)
-
-
 # --- binding -------------------------------------------------------------------------------------------------------
 
 
@@ -151,7 +140,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
         case gast.Attribute(value=base, attr=attribute):
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
-            frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
+            refusals.refuse_construct(frame, place)
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
@@ -231,9 +220,9 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
         return False
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:
-        containers.call_method(frame, old, "update", [value], {}, node)
+        container_methods.call_method(frame, old, "update", [value], {}, node)
     elif not isinstance(held, Mapping_) and op is gast.Add:
-        containers.extend(frame, old, node, value)
+        container_methods.extend(frame, old, node, value)
     elif isinstance(held, Sequence) and op is gast.Mult:
         times = evaluate.known(frame, value, node, "the length of a list")
         change(frame, old, Sequence(held.items * times, list), node)

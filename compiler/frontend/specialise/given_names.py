@@ -16,7 +16,7 @@ PASSING = ("t", "result")
 
 def note_name(frame: Frame, name: str, value: Value, is_parameter: bool = False) -> None:
     """The user calls this value so: a target, or a parameter of a function that is walked into."""
-    if frame.is_library or name in frame.made_names or not isinstance(value, Leaf):
+    if frame.is_library or name in frame.made_names or not name.isidentifier() or not isinstance(value, Leaf):
         return
     base = base_of(value.name)
     if base in PASSING and not _is_variable(frame, base, value):

@@ -24,6 +24,7 @@ from .values import (
     Ref,
     Rows,
     Sequence,
+    Table,
     Value,
     can_change,
     map_leaves,
@@ -49,6 +50,7 @@ class Heap:
     owners    number -> who else sees it, for one that was not made in this function
     names     number -> the variable that first held it, for names of what it holds and for messages
     changes   the numbers of objects changed so far, in order
+    absorbed  the numbers of objects of which a list that grows has a copy, on the present path
     """
 
     contents: dict[int, Value] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Heap:
     names: dict[int, str] = field(default_factory=dict)
     changes: list[int] = field(default_factory=list)
     count: int = 0
+    absorbed: frozenset[int] = frozenset()
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -86,14 +89,15 @@ class Heap:
 
     def copy(self) -> Heap:
         return Heap(
-            dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes), self.count
-        )
+            dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
+            self.count, self.absorbed,
+        )  # fmt: skip
 
     def become(self, other: Heap) -> None:
         """Go back to a copy made before."""
         kept = other.copy()
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
-        self.names, self.changes, self.count = kept.names, kept.changes, kept.count
+        self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:
@@ -143,7 +147,7 @@ def objects(value: Value, heap: Heap, wish: str = "items", owner: Owner | None =
 def object_of(value: Value, heap: Heap, wish: str = "items", owner: Owner | None = None) -> Value:
     """A new object for what a list, a dict or an instance holds; any other value as it is."""
     is_object = (
-        isinstance(value, Mapping_ | Rows)
+        isinstance(value, Mapping_ | Rows | Table)
         or isinstance(value, Sequence) and value.kind is list
         or isinstance(value, Record) and can_change(value.cls)
     )  # fmt: skip

@@ -22,7 +22,9 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
         return Static(True)
     match left, right:
         case Ref(number=one), Ref(number=other):
-            if one != other and frame.heap.may_be_one(one, other):
+            owners = [frame.heap.owners.get(number) for number in (one, other)]
+            is_item = any(owner is not None and owner.kind == "item" for owner in owners)
+            if one != other and (is_item or frame.heap.may_be_one(one, other)):
                 refuse(frame, node)
             return Static(one == other)
         case Static(value=one), Static(value=other):

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...program import Function, Program
-from ..source.read import SourceFile, read
+from ..source.read import SourceFile, read, starred
 from . import apply, evaluate, instances
 from .frame import Frame, Instance, Specialised
 from .local_functions import Environment
@@ -56,7 +56,8 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
         instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
         program = Program(base.name, dict(frame.task.functions))
         made = Specialised(program, base.arguments, base.result)
-        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node))
+        stars = starred(derived.closure.node.args)
+        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node), stars)
         del frame.task.functions[base.name]
         instance = frame.task.instances[key] = adopt(frame, slopes)
     return instances.call_named(frame, instance, abstract, everything, node)

@@ -21,7 +21,7 @@ from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, containers, library
+from . import apply, arrays, containers, library
 from .frame import Frame, Instance, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .local_functions import Environment
@@ -30,14 +30,17 @@ from .values import (
     Closure,
     Conflict,
     Iteration,
+    Iterator,
     Leaf,
     ListOut,
     Mapping_,
     Out,
     Range,
     Record,
+    Rows,
     Sequence,
     Static,
+    Table,
     Typed,
     Value,
     is_number,
@@ -170,8 +173,8 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
             return Leaf(names[index])
         case ListOut(data=data, shapes=None, is_weak=is_weak):
             return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
-        case ListOut():
-            message = "a recursive function that returns a growing list of arrays is not in the language"
+        case ListOut() | Rows():
+            message = "a recursive function that returns a growing list of arrays or tuples is not in the language"
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
     inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
     return object_of(with_parts(value, inner) if inner else value, frame.heap)
@@ -311,13 +314,20 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
 
     tree = frame.tree(value)
     require_returnable(frame, tree, node)
-    structure = map_leaves(tree, place)
+    structure = with_rows(map_leaves(tree, place))
     return structure, atoms, tuple(result_types)
+
+
+def with_rows(value: Value) -> Value:
+    """What is returned, with the lists that grew of tuples and the like as lists of rows."""
+    inner = parts(value)
+    value = with_parts(value, tuple(with_rows(part) for _, part in inner)) if inner else value
+    return Rows(value.item) if isinstance(value, Table) else value
 
 
 def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
     """What only a loop can use does not leave a function."""
-    if isinstance(value, Range | Iteration):
+    if isinstance(value, Range | Iteration | Iterator):
         kind = "range" if isinstance(value, Range) else value.kind
         help_ = ("return its items: `list(...)`",)
         frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
@@ -328,6 +338,6 @@ def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
 def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:
     """A list that grew, as it leaves the function: its items in one array; those of arrays one after the other."""
     if not isinstance(element, Array):
-        return ListOut(place(apply.as_array(frame, part, node, hint="items"), ()), None, element.weak)
+        return ListOut(place(arrays.as_array(frame, part, node, hint="items"), ()), None, element.weak)
     data, shapes = library.flat_from_list(frame, part, node)
     return ListOut(place(data, ()), place(shapes, ()), False)

@@ -16,13 +16,13 @@ from ...ops.primitives import Primitive
 from ...ops.python_names import NameBinding
 from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
-from ...ops.static import StaticFunction, dtype_name
+from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
 from ...types import Array, Scalar
-from . import apply, evaluate, subscript
+from . import apply, arrays, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
-from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Value, from_python
+from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -54,7 +54,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return convert(frame, binding.dtype, args, node, hint)
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
-        return apply.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+        return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
@@ -62,8 +62,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     return renamed(frame, result, hint) if len(frame.builder.body) > before else result
 
 
-def common_dtype(frame: Frame, arrays: list[Leaf]) -> str:
-    return promote_dtypes(*(types.dtype_of(frame.type_of(array)) for array in arrays))
+def common_dtype(frame: Frame, columns: list[Leaf]) -> str:
+    return promote_dtypes(*(types.dtype_of(frame.type_of(column)) for column in columns))
 
 
 def _is_shared(frame: Frame, result: Value, before: int) -> bool:
@@ -99,7 +99,7 @@ def note_sharing(frame: Frame, function: object, args: list[Value], result: Valu
 
 def _is_container(frame: Frame, value: Value) -> bool:
     value = frame.held(value)
-    return isinstance(value, Sequence | Record | Rows) or frame.is_list(value)
+    return isinstance(value, Sequence | Record | Rows | Table) or frame.is_list(value)
 
 
 def renamed(frame: Frame, result: Value, hint: str) -> Value:
@@ -127,7 +127,7 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if len(args) != len(row.operands):
         count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
         frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
-    operands = [apply.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
+    operands = [arrays.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
     if binding.strong and all(_is_weak(frame, a) for a in operands):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
@@ -146,10 +146,10 @@ def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: s
     """`np.float32(x)`."""
     value = args[0] if args else Static(0)
     if _is_container(frame, value):
-        return apply.as_array(frame, value, node, dtype, hint)
+        return arrays.as_array(frame, value, node, dtype, hint)
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
-        value = apply.subscript.element(frame, value, [], node)
+        value = subscript.element(frame, value, [], node)
     elif isinstance(found, Array) and found.dtype == dtype:
         return value
     return frame.emit("cast", value, node=node, hint=hint, dtype=dtype, weak=False)
@@ -188,7 +188,7 @@ def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AS
         unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
         if refused.code == "R001" and unknown is not None:
             frame.needs_static(unknown, "this argument", node)
-        frame.fault(refused.code, refused.message, node, "found here")
+        frame.fault(refused.code, refused.message, node, "found here", refused.help)
     return objects(from_python(answer, lambda _: None), frame.heap)
 
 
@@ -205,6 +205,10 @@ def description(frame: Frame, value: Value) -> Any:
             return tuple(description(frame, v) for _, v in items)
         case Mapping_(items=items):
             return {k: description(frame, v) for k, v in items}
+        case Rows() | Table():
+            return LIST_OF_RECORDS
+        case Iteration() | Iterator():
+            raise TypeFault("T001", f"a `{value.kind}` is no array: make a list of it first, `list(...)`")
     return value
 
 
@@ -260,9 +264,6 @@ def flat_from_list(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, V
     return data, shapes
 
 
-EMPTY = "need at least one array: how many dimensions an array made of a list has does not depend on its length"
-
-
 def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AST, hint: str) -> Value:
     """An array with the items of a growable list, filled by a loop."""
     element = frame.type_of(value).element
@@ -270,7 +271,7 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
         is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
-        error = syntax.limit("ValueError", EMPTY, span=frame.here(node))
+        error = syntax.limit("ValueError", NO_ARRAYS, span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
         first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]

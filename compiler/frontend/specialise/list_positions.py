@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
-from ...types import ListOf, Scalar
-from . import containers, evaluate
+from . import containers, evaluate, tables
 from .frame import Frame, NeedsStatic
-from .values import Ref, Sequence, Value
+from .static_python import stop
+from .values import Conflict, Ref, Sequence, Typed, Value, leaves
 
 
 def known_position(
@@ -22,6 +24,9 @@ def known_position(
     try:
         position = evaluate.known(frame, value, items, what)
     except NeedsStatic as needed:
+        if not isinstance(base, Ref) and are_alike(frame, held):
+            help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
+            needed.diagnostic = replace(needed.diagnostic, help=help_)
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
         if base.number in frame.builder.before_loop:
@@ -33,14 +38,17 @@ def known_position(
         what = f"{held.kind.__name__} indices must be integers or slices, not {type(position).__name__}"
         frame.fault("T001", what, node, "indexed here")
     if not -len(held.items) <= position < len(held.items):
-        containers.stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
+        stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
     return position
 
 
 def are_alike(frame: Frame, held: Value) -> bool:
-    """Whether it is a list of numbers of one type, which may as well be one that grows."""
-    kinds = {frame.type_of(item) for item in held.items} if isinstance(held, Sequence) else set()
-    return len(kinds) == 1 and isinstance(kinds.pop(), Scalar)
+    """Whether it is a list of items of one kind, which may as well be one that grows."""
+    form = tables.form_of_items(frame, held) if isinstance(held, Sequence) else None
+    if form is None or isinstance(form, Conflict):
+        return False
+    kinds = {frame.type_of(item) for item in held.items}
+    return len(kinds) == 1 and any(isinstance(leaf, Typed) for leaf in leaves(form))
 
 
 def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
@@ -48,5 +56,5 @@ def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
     held = None if number is None else frame.heap.contents.get(number)
     if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
         return False
-    containers.let_grow(frame, Ref(number), ListOf(frame.type_of(held.items[0])), node)
+    containers.let_grow(frame, Ref(number), tables.form_of_items(frame, held), node)
     return True

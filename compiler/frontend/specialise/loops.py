@@ -12,7 +12,6 @@ import gast
 
 from ... import syntax, types
 from ...analysis import core_liveness
-from ...types import ListOf
 from . import (
     branches,
     carrying,
@@ -22,21 +21,22 @@ from . import (
     evaluate,
     execute,
     iteration,
+    iterators,
     list_positions,
     loop_tests,
+    tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .static_python import stop
-from .values import Iteration, Leaf, Mapping_, Range, Ref, Sequence, Static, Value
+from .values import Leaf, Range, Ref, Sequence, Static, Value
 
 UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    iterable = classes.iterable(frame, evaluate.evaluate(frame, node.iter), node.iter)
+    made = classes.iterator_of(frame, evaluate.evaluate(frame, node.iter), node.iter)
     saved = frame.snapshot()
-    with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
+    with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))
 
 
 def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
@@ -52,20 +52,20 @@ def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callabl
 
 
 def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
-    stop, body = _stop_flag(node)
+    stop, body = stop_flag(node)
     if iteration.is_static_iterable(frame, iterable):
         saved = frame.snapshot()
         try:
-            return unroll(frame, node, Items(frame, iterable, node), stop, body)
+            return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
-            return live_list(frame, node, iterable, grew.type, stop, body)
+            return live_list(frame, node, iterable, grew.form, stop, body)
     saved = frame.snapshot()
     try:
         counted(frame, node, iterable, stop, body)
     except _Grew as grew:
         frame.restore(saved)
-        live_list(frame, node, iterable, grew.type, stop, body)
+        live_list(frame, node, iterable, grew.form, stop, body)
     except NeedsStatic as needed:
         if not isinstance(iterable, Range):
             raise
@@ -76,10 +76,10 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         if len(items) > UNROLL_LIMIT:
             raise needed from None
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
-        unroll(frame, node, Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
+        unroll(frame, node, iterators.Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
 
 
-def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
+def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
     """The condition of a closing `if flag: break`, and the body without it."""
     last = node.body[-1]
     if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
@@ -88,42 +88,17 @@ def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast
 
 
 class _Grew(Exception):
-    """A loop changes the length of the list that it goes over, which is of this type."""
+    """A loop changes the length of the list that it goes over, whose items are of this form."""
 
-    def __init__(self, type_: ListOf) -> None:
-        super().__init__(str(type_))
-        self.type = type_
+    def __init__(self, form: Value) -> None:
+        super().__init__(str(form))
+        self.form = form
 
 
-class Items:
-    """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
-
-    def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
-        self.iterable, self.node, self.position = iterable, node, 0
-        self.seen = self._now(frame)
-
-    def _now(self, frame: Frame) -> list[Value]:
-        found = frame.type_of(frame.held(self.iterable))
-        if isinstance(found, ListOf):
-            raise _Grew(found)
-        return iteration.static_items(frame, self.iterable, self.node)
-
-    def next(self, frame: Frame) -> Value | None:
-        """The next item, None at the end."""
-        items = self._now(frame)
-        if len(items) != len(self.seen):
-            self._check_size_may_change(frame)
-        self.seen = items
-        self.position += 1
-        return items[self.position - 1] if self.position <= len(items) else None
-
-    def _check_size_may_change(self, frame: Frame) -> None:
-        held = frame.held(self.iterable)
-        is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
-        if is_view or isinstance(held, Mapping_):
-            stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
-        if not isinstance(self.iterable, Ref):
-            changed_while_looped(frame, self.node)
+def check_still_known(frame: Frame, iterable: Value) -> None:
+    held = frame.held(iterable)
+    if isinstance(iterable, Ref) and tables.grows(frame, held):
+        raise _Grew(tables.form_of_items(frame, held))
 
 
 def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
@@ -131,7 +106,7 @@ def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
                 ("loop over a copy: `for ... in list(...)`",))  # fmt: skip
 
 
-def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, body: list) -> None:
+def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, body: list) -> None:
     """One copy of the body per item; after a possible `break` the rest stands under a condition."""
     while (item := items.next(frame)) is not None:
         execute.bind(frame, node.target, item, node.iter)
@@ -156,7 +131,7 @@ def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, b
 class Remaining(gast.Pass):
     """The iterations that are left of an unrolled loop, as a statement."""
 
-    def __init__(self, node: gast.For, items: Items, stop: gast.expr, body: list) -> None:
+    def __init__(self, node: gast.For, items: Any, stop: gast.expr, body: list) -> None:
         super().__init__()
         gast.copy_location(self, node)
         self.run = lambda frame: unroll(frame, node, items, stop, body)
@@ -196,18 +171,16 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     over = reachable([iterable], {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
-        found = frame.type_of(frame.held(iterable)) if isinstance(iterable, Ref) else None
-        if isinstance(found, ListOf):
-            raise _Grew(found)
+        check_still_known(frame, iterable)
         changed_while_looped(frame, node)
 
 
 def live_list(
-    frame: Frame, node: gast.For, iterable: Ref, type_: ListOf, stop: gast.expr | None, body: list
+    frame: Frame, node: gast.For, iterable: Ref, form: Value, stop: gast.expr | None, body: list
 ) -> None:
     """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
-    containers.let_grow(frame, iterable, type_, node)
-    stepping(frame, node, iterable, stop, body, lambda: syntax.call("length", frame.held(iterable).name))
+    containers.let_grow(frame, iterable, form, node)
+    stepping(frame, node, iterable, stop, body, lambda: tables.length_now(frame, frame.held(iterable)))
 
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
@@ -252,7 +225,7 @@ def stepping(
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:
-    stop, body = _stop_flag(node)
+    stop, body = stop_flag(node)
     test = node.test
     if stop is not None:
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)

@@ -34,6 +34,7 @@ from .values import (
     Rows,
     Sequence,
     Static,
+    Table,
     Typed,
     Undefined,
     Value,
@@ -76,12 +77,12 @@ class Join:
                 return Conflict("a function that keeps values", "not assigned")
             return map_leaves(known, lambda v, _: self._widened(v))
         frame = self.frame
-        if _identical(left, right):
+        if identical(left, right):
             return left
         if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
             return self._join_optional(as_optional(left), as_optional(right))
         if _grows(frame, left, right):
-            return grown(frame, left, right)
+            return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
             pairs = zip(parts(left), parts(right), strict=True)
             return with_parts(left, tuple(self.join(a, b) for (_, a), (_, b) in pairs))
@@ -122,12 +123,18 @@ class Join:
 
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
+    if isinstance(left, Table) or isinstance(right, Table):
+        return all(isinstance(v, Table | Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
     if isinstance(left, Rows) or isinstance(right, Rows):
         return all(frame.is_list(v) or list_of_column(frame, v) is not None for v in (left, right)) and left != right
-    lists = [isinstance(v, Sequence) and v.kind is list for v in (left, right)]
+    lists = [_is_list_of_items(v) for v in (left, right)]
     if all(lists):
         return len(left.items) != len(right.items)
     return any(lists) and (frame.is_list(left) or frame.is_list(right))
+
+
+def _is_list_of_items(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.kind is list
 
 
 def list_of_column(frame: Frame, value: Value) -> ListOf | None:
@@ -137,17 +144,24 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
     return ListOf(Scalar(found.dtype, item.is_weak)) if isinstance(found, Array) and found.ndim == 1 else None
 
 
-def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
+def grown(
+    frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
+) -> Value:
+    from . import tables  # which is made of what is here
+
+    if any(isinstance(side, Table) or _holds_containers(frame, side) for side in (left, right)):
+        return tables.joined_list(frame, left, right, before, after)
     element: Type | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
         kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
         for kind in kinds:
             if kind is None:
-                return Conflict("a list of containers", "a list that grows")
-            element = kind if element is None else join_types(frame, element, kind)
-            if element is None:
-                return Conflict("a list of one type", "a list of another")
+                return Conflict("a list of tuples, lists or dicts", "a list that grows, of numbers or arrays,")
+            joined = kind if element is None else join_types(frame, element, kind)
+            if joined is None:
+                return Conflict(f"a list of {element}", f"a list of {kind}")
+            element = joined
     if not isinstance(element, Scalar | Array):
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):
@@ -155,7 +169,11 @@ def grown(frame: Frame, left: Value, right: Value) -> Typed | Conflict:
     return Typed(ListOf(element))
 
 
-def _identical(left: Value, right: Value) -> bool:
+def _holds_containers(frame: Frame, side: Value) -> bool:
+    return isinstance(side, Sequence) and any(frame.type_of(item) is None for item in side.items)
+
+
+def identical(left: Value, right: Value) -> bool:
     if isinstance(left, Static) and isinstance(right, Static):
         a, b = left.value, right.value
         if a is b:
@@ -237,6 +255,7 @@ class Merging:
     fresh      the names
     into       what the objects hold that are new with them, under these names
     contents   what the objects of the path hold at its end
+    fills      whether they are assigned once, so that a list may be made under its name
     """
 
     frame: Frame
@@ -244,6 +263,7 @@ class Merging:
     into: Mapping[int, Value]
     contents: Mapping[int, Value]
     node: gast.AST
+    fills: bool = False
 
     def copies(self, target: Value, source: Value) -> dict[str, gast.expr]:
         """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
@@ -258,11 +278,36 @@ class Merging:
         if isinstance(target, Leaf):
             if target.name not in self.fresh or source == target:
                 return {}
+            if self.fills and isinstance(source, Sequence) and self.frame.is_list(target):
+                self.fill(target, source)
+                return {}
             return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
+        if isinstance(target, Table) and not same_structure(target, source):
+            if self.fills and isinstance(source, Sequence):
+                self.fill(target, source)
+                return {}
+            source = self.as_table(target, source)
         result: dict[str, gast.expr] = {}
         for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
             result |= self.copies(into, value)
         return result
+
+    def fill(self, target: Table | Leaf, source: Sequence) -> None:
+        """Make lists that grow under their names, with the items of a list of known length."""
+        from . import tables  # which is made of what is here
+
+        for leaf in tables.lists_of(target):
+            self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
+        for item in source.items:
+            tables.put(self.frame, target, item, self.node, self.contents)
+
+    def as_table(self, target: Table, source: Value) -> Value:
+        """A list in the form of the table that it becomes."""
+        from . import tables  # which is made of what is here
+
+        form = tables.form_of_items(self.frame, target)
+        assert form is not None
+        return tables.converted(self.frame, source, form, self.node, self.contents)
 
     def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
         """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""

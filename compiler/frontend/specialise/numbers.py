@@ -13,11 +13,10 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import FLOAT_WORD, is_inexact, python_dtype
+from ...dtypes import FLOAT_WORD, is_inexact
 from ...ops.python_names import NameBinding
-from ...types import Array, Scalar
-from ...vocabulary import METHOD_WAYS_OUT
-from . import containers, evaluate, library, subscript
+from ...types import Scalar
+from . import evaluate, library
 from .frame import Frame
 from .values import Sequence, Static, Value, is_number
 
@@ -83,14 +82,3 @@ def bit_length(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
 def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node: gast.AST) -> Value:
     """`ord` and `chr`, of what is known now."""
     return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
-
-
-def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
-    """`x.tolist()`: Python's numbers, one by one."""
-    if types.rank(found) > 1:
-        message = "a list of lists is not made by `tolist` here"
-        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
-    if types.rank(found) == 1:
-        return frame.new(containers.grown_from_array(frame, value, True, node))
-    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
-    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)

@@ -7,14 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from collections.abc import Iterator as Walk
 
 import gast
 
 from ...analysis.core_liveness import reads
 from .frame import Frame
 from .heap import Owner, reachable
-from .values import Ref, Value
+from .values import Iterator, Ref, Value
 
 
 def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) -> None:
@@ -22,7 +23,12 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
     heap = frame.heap
     owner = heap.owner_of(target.number)
     if owner is not None:
-        frame.fault(*seen_outside(owner), node, "changed here", (f"work on a copy: `{owner.name}.copy()`",))
+        way_out = f"work on a copy: `{owner.name}.copy()`"
+        if owner.kind == "item":
+            way_out = "change a copy and put it back: `row = rows[i].copy()`, ..., `rows[i] = row`"
+        frame.fault(*seen_outside(owner), node, "changed here", (way_out,))
+    if target.number in heap.absorbed:
+        _refuse_absorbed(frame, target.number, node, "changed here")
     others = _possibly_the_same(frame, target.number)
     if others:
         first, second = heap.names[target.number], heap.names[others[0]]
@@ -30,14 +36,36 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
-        if target.number in reachable([contents], heap.contents):
+        # an iterator leads to itself where a function that it calls sees it, and holds itself no more for that
+        if type(contents) is not Iterator and target.number in reachable([contents], heap.contents):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
         heap.contents[target.number] = contents
     heap.changes.append(target.number)
 
 
+def absorb(frame: Frame, number: int) -> None:
+    """A list that grows takes a copy of what an object holds: nobody may change the object from here on."""
+    heap = frame.heap
+    heap.absorbed |= {other for other in heap.contents if heap.may_be_one(other, number)}
+
+
+def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
+    """No object that a loop found and put into a list that grows may be one that it changes: in the turn after."""
+    for number in dict.fromkeys(changed):
+        if number in older and number in frame.heap.absorbed:
+            _refuse_absorbed(frame, number, node, "changed in this loop")
+
+
+def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> None:
+    name = frame.heap.names[number]
+    message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
+    frame.fault("R003", message, node, label, (f"put a copy into the list: `{name}.copy()`",))
+
+
 def seen_outside(owner: Owner) -> tuple[str, str]:
     """The code and the message for a change of an object that somebody else sees."""
+    if owner.kind == "item":
+        return "R003", "this changes an item of a list that grows"
     if owner.kind == "argument":
         return "P014", f"this function changes its argument `{owner.name}`"
     return "P010", f"this function changes `{owner.name}`, which is defined outside it"
@@ -48,11 +76,11 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
     heap = frame.heap
     if not heap.origins:
         return []
-    used = reachable(_values_in_use(frame), heap.contents)
+    used = reachable(values_in_use(frame), heap.contents)
     return [other for other in used if other != number and heap.may_be_one(number, other)]
 
 
-def _values_in_use(frame: Frame) -> Iterator[Value]:
+def values_in_use(frame: Frame) -> Walk[Value]:
     """The variables, of a function and of those that called it, that may be read from here on."""
     walker: Frame | None = frame
     while walker is not None and walker.builder is frame.builder:  # a function compiled on its own has its own heap
@@ -60,5 +88,5 @@ def _values_in_use(frame: Frame) -> Iterator[Value]:
         now = set() if walker.node is None else set(reads(walker.node))
         yield from (v for n, v in walker.variables.items() if live is None or n in live or n in now)
         if walker.outer is not None and walker.outer.builder is frame.builder:
-            yield from _values_in_use(walker.outer)
+            yield from values_in_use(walker.outer)
         walker = walker.caller

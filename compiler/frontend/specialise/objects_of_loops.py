@@ -31,11 +31,13 @@ class ObjectSlots:
     before    the objects that were there before the loop
     origins   slot -> the objects it may be
     tokens    pairs of slots that may be one object -> the origin they share
+    absorbed  the slots whose object a list that grows has a copy of
     """
 
     before: frozenset[int]
     origins: dict[int, frozenset[int]] = field(default_factory=dict)
     tokens: dict[frozenset[int], int] = field(default_factory=dict)
+    absorbed: set[int] = field(default_factory=set)
 
     def new(self) -> int:
         self.origins[len(self.origins)] = frozenset()
@@ -96,6 +98,9 @@ class Head:
         heap, news = self.frame.heap, False
         for slot, end in self.ends.items():
             news |= self.slots.add(slot, heap.made_of(end) & self.slots.before)
+            if end in heap.absorbed and slot not in self.slots.absorbed:
+                self.slots.absorbed.add(slot)
+                news = True
         for (first, one), (second, other) in itertools.combinations(self.ends.items(), 2):
             if heap.may_be_one(one, other):
                 token = self.slots.token(first, second)

@@ -11,8 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...types import Array
-from . import apply, containers, evaluate, library, subscript
+from . import arrays, evaluate, library, subscript, tables
 from .frame import Frame
 from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
 
@@ -71,7 +70,7 @@ def as_array(frame: Frame, rows: Rows, dtype: str | None, node: gast.AST, hint: 
             frame.emit("cast", array, node=node, hint=hint, dtype=dtype))  # fmt: skip
     one = map_leaves(rows, lambda part, _: part if isinstance(part, Leaf) else Static(None))
     columns = [leaf for leaf in leaves(one) if isinstance(leaf, Leaf)]
-    shape, inner = apply.regular_shape(frame, rows.item, node)
+    shape, inner = arrays.regular_shape(frame, rows.item, node)
     if inner:
         frame.fault("U018", "an array of a list of tuples that hold arrays is not in the language", node, "made here")
     dtype = dtype or library.common_dtype(frame, columns)
@@ -90,12 +89,8 @@ def _store_columns(frame: Frame, made: Value, value: Value, position: list[int],
         _store_columns(frame, made, part, [*position, place], node)
 
 
-def growable(frame: Frame, rows: Rows, node: gast.AST) -> Leaf:
-    """The same items in a list that can grow: numbers, or arrays of one shape."""
-    if not isinstance(rows.item, Column) or not isinstance(rows.item.values, Leaf):
-        frame.fault("U018", "a list of tuples that grows is not in the language", node, "grows here",
-                    ("keep one list for each place of the tuple",))  # fmt: skip
-    array = rows.item.values
-    found = frame.type_of(array)
-    assert isinstance(found, Array)
-    return containers.grown_from_array(frame, array, rows.item.is_weak, node)
+def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
+    """The same items in a list that can grow."""
+    form = tables.form_of_items(frame, rows)
+    assert form is not None
+    return tables.converted(frame, rows, form, node)

@@ -22,7 +22,7 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import apply, containers, evaluate, optional, own_operators
+from . import arrays, containers, evaluate, optional, own_operators
 from .broadcasts import fitted
 from .frame import Frame
 from .static_python import computed
@@ -130,7 +130,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
         case Sequence(items=parts, kind=kind) if kind is tuple:
             return list(parts)
         case Sequence():
-            return apply.as_array(frame, value, node)
+            return arrays.as_array(frame, value, node)
     return value
 
 
@@ -196,7 +196,7 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:
     """Emit the store; the value must broadcast to the place and is converted to the array's dtype."""
     if containers.is_container(frame, value):
-        value = apply.as_array(frame, value, node)
+        value = arrays.as_array(frame, value, node)
     place = frame.type_of(base)
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):

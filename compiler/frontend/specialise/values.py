@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...diagnostics import InternalError
@@ -76,6 +77,16 @@ class Rows:
     """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
+    """
+
+    item: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a list that grows holds whose items are containers: the structure of one, over growable lists (`tables.py`).
+
+    [(1.0, 2.0), (3.0, 4.0)]   is   Table(Sequence((Leaf xs, Leaf ys)))
     """
 
     item: Value
@@ -196,9 +207,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """`zip`, `enumerate`, `reversed` over other values: a length and items by position, taken apart by the loop.
+    """`zip`, `enumerate`, `reversed`, `map`, `filter` over other values: items by position, taken apart by the loop.
 
-    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read.
+    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read; `rest` is what
+    comes from the position `start` on.
     """
 
     kind: str
@@ -223,6 +235,15 @@ class Caught:
 
 
 @dataclass(frozen=True, slots=True)
+class Iterator:
+    """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
+
+    source: Value
+    position: Value = Static(0)
+    kind: str = "iterator"
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No value on some path; reading it is an UnboundLocalError."""
 
@@ -241,8 +262,9 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | ListOut | Column | Rows | Ref | Joined | Sequence | Mapping_ | Record | Closure
-    | Derived | Bound | Partial | Super | Range | Iteration | Optional | Caught | Undefined | Dropped | Conflict
+    Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
+    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Iterator | Optional | Caught | Undefined
+    | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -295,9 +317,11 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (*enumerate(inner), ("start", start))
         case Optional(absent=absent, inner=inside):
             return (("is None", absent), ("", inside))
+        case Iterator(source=source, position=position):
+            return (("source", source), ("position", position))
         case Column(values=values):
             return (("", values),)
-        case Rows(item=item):
+        case Rows(item=item) | Table(item=item):
             return (("", item),)
         case ListOut(data=data, shapes=shapes):
             return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
@@ -324,10 +348,14 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Iteration(kind, new[:-1], new[-1])
         case Optional():
             return Optional(*new)
+        case Iterator(kind=kind):
+            return Iterator(new[0], new[1], kind)
         case Column(is_weak=is_weak):
             return Column(new[0], is_weak)
         case Rows():
             return Rows(new[0])
+        case Table():
+            return Table(new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value
@@ -351,7 +379,7 @@ def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value
     return with_parts(value, tuple(map_leaves(v, change, (*path, k)) for k, v in inner))
 
 
-def leaves(value: Value) -> Iterator[Value]:
+def leaves(value: Value) -> Walk[Value]:
     inner = parts(value)
     if not inner:
         yield value

@@ -20,7 +20,7 @@ from ...program import Function, Program, Reason
 from ...types import Array, Dim, ListOf, Scalar, Type
 from . import lists, memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
-from .arrays import View, bind, drop, keep, read, release, strides_of
+from .arrays import View, bind, drop, keep, read, strides_of
 from .expressions import convert, lower_as
 from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue
 from .text import SsaValue, identifier, int_
@@ -193,13 +193,7 @@ def _go_deeper(frame: Emission) -> None:
 def leave(frame: Emission) -> None:
     """The one way out: release everything, return the status."""
     code = frame.code
-    code.start("leave")
-    for place in frame.places.values():
-        match place:
-            case ArrayPlace():
-                release(frame, place)
-            case ListPlace():
-                lists.release_list(frame, place)
+    lists.release_all(frame)
     if frame.function.name in frame.recursive:
         depth = code.load("i64", _context(frame, DEPTH))
         code.store(code.binary("sub nsw", depth, int_(1)), _context(frame, DEPTH))

@@ -30,10 +30,9 @@ from ...tuning import GRANULE, SMALL_LOOP
 from ...types import Array, ListOf
 from . import lists, polls
 from .abi import ARGUMENTS, ITEM_BYTES, REGISTER
-from .arrays import release
 from .cold_functions import is_short
 from .cost import Estimate, as_value
-from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, places_of
+from .frame import ArrayPlace, Emission, ScalarPlace, ScalarValue, places_of
 from .merge_functions import define_once
 from .text import Code, SsaValue, identifier, int_
 
@@ -250,11 +249,5 @@ def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[
 def _leave(frame: Emission) -> None:
     """The one way out, as in `native_calls.leave`."""
     code = frame.code
-    code.start("leave")
-    for place in frame.places.values():
-        match place:
-            case ArrayPlace():
-                release(frame, place)
-            case ListPlace():
-                lists.release_list(frame, place)
+    lists.release_all(frame)
     code.finish(f"ret {code.load('i64', frame.status)}")

@@ -88,17 +88,20 @@ class _Taker:
         self.lost.update(opened)
         direct = [n for n in totals if any(accumulated(s) == n for s in _own_statements(node.body))]
         if direct:
-            loop = self.in_blocks(node, direct, end)
+            deeper = {accumulated(t) for s in syntax.walk(node.body) if is_lanes(s) for t in syntax.walk(s.body)}
+            loop = self.in_blocks(node, direct, "lanes" if deeper.isdisjoint(totals) else "range", end)
         else:
             loop = [syntax.rebuild(self.around(node), iter=syntax.call("range", *node.iter.args))]
         for name in new:
             del self.lost[name]
         return [self.number(name, 0.0) for name in opened.values()] + loop
 
-    def in_blocks(self, node: gast.For, totals: Sequence[str], end: gast.expr | None) -> list[gast.stmt]:
-        """Every 256 terms a sum of their own, then added to the whole."""
+    def in_blocks(self, node: gast.For, totals: Sequence[str], kind: str, end: gast.expr | None) -> list[gast.stmt]:
+        """Every 256 terms a sum of their own, then added to the whole.  Where a loop inside takes another sum, whose
+        lost digits go from turn to turn, the kind of the loop is "range"."""
         blocks = {n: self.scalar("block", self.types[n]) for n in totals}
-        loop = syntax.rebuild(node, body=_accumulating(self.block(node.body), blocks))
+        turns = syntax.call(kind, *node.iter.args)
+        loop = syntax.rebuild(node, iter=turns, body=_accumulating(self.block(node.body), blocks))
         first = [self.number(block, 0.0) for block in blocks.values()]
         last = [s for n, block in blocks.items() for s in self.added(n, syntax.name(block))]
         if _trips(node) <= BLOCK:
@@ -106,7 +109,7 @@ class _Taker:
         begin = self.scalar("begin", INT)
         start, stop, _ = node.iter.args
         ends = syntax.call("minimum", syntax.call("add", begin, BLOCK), _again(stop if end is None else end))
-        loop = syntax.rebuild(loop, iter=syntax.call("lanes", begin, ends, 1))
+        loop = syntax.rebuild(loop, iter=syntax.call(kind, begin, ends, 1))
         return [syntax.for_range(begin, start, stop, BLOCK, [*first, loop, *last])]
 
     def added(self, total: str, term: gast.expr) -> list[gast.stmt]:

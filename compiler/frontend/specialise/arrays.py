@@ -1,0 +1,89 @@
+"""Arrays made of containers, and lists made of arrays.
+
+    np.array([(a, b), (c, d)])     ->     made = empty(shape=(2, 2)); made[0, 0] = a; made[0, 1] = b; ...
+    x.tolist()                     ->     items = []; for v in x: items.append(v)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import syntax, types
+from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
+from ...types import Array, ListOf
+from ...vocabulary import METHOD_WAYS_OUT
+from . import containers, evaluate, evenness, library, rows, subscript, tables
+from .frame import Frame
+from .values import Column, Iteration, Iterator, Record, Rows, Sequence, Static, Table, Value, leaves
+
+
+def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
+    """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
+    value = frame.tree(value)
+    if isinstance(value, Iteration | Iterator):
+        frame.fault("T001", f"NumPy makes an array of one object of a `{value.kind}`", node, "made here",
+                    ("make a list of it first: `list(...)`",))  # fmt: skip
+    if isinstance(value, Table):
+        value = tables.arrays_of(frame, value, node)
+    if isinstance(value, Rows):
+        return rows.as_array(frame, value, dtype, node, hint)
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return library.array_from_list(frame, value, dtype, node, hint)
+    if isinstance(found, Array):
+        return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
+    kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
+    if any(k is None or isinstance(k, ListOf) for k in kinds):
+        frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
+    dtype = dtype or (promote_dtypes(*(types.dtype_of(k) for k in kinds)) if kinds else FLOAT_WORD)
+    shape, inner = regular_shape(frame, value, node)
+    atoms = tuple(frame.atom(s, node) for s in (*map(Static, shape), *inner))
+    made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
+    fill(frame, made, value, [], len(inner), node)
+    return made
+
+
+def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:
+    """The lengths of nested sequences and, below them, the lengths of the arrays they hold."""
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Column):  # one number of each item of a list
+        value = value.values
+        return (), [evaluate.length_of(frame, value, k, node) for k in range(1, frame.type_of(value).ndim)]
+    if not isinstance(value, Sequence):
+        found = frame.type_of(value)
+        if not isinstance(found, Array):
+            return (), []
+        return (), [evaluate.length_of(frame, value, axis, node) for axis in range(found.ndim)]
+    if not value.items:
+        return (0,), []
+    parts = [regular_shape(frame, v, node) for v in value.items]
+    if any(p[0] != parts[0][0] or len(p[1]) != len(parts[0][1]) for p in parts):
+        frame.fault("S003", evenness.UNEVEN, node, "made here")
+    for _, lengths in parts[1:]:
+        evenness.require_even(frame, parts[0][1], lengths, node)
+    return (len(parts), *parts[0][0]), parts[0][1]
+
+
+def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: int, node: gast.AST) -> None:
+    if isinstance(value, Record) and value.is_tuple:
+        value = Sequence(tuple(v for _, v in value.items))
+    if isinstance(value, Sequence):
+        for i, part in enumerate(value.items):
+            fill(frame, array, part, [*position, i], rank, node)
+        return
+    items = [syntax.constant(i) for i in position] + [syntax.slice_() for _ in range(rank)]
+    subscript.store_items(frame, array, items, value, node)
+
+
+def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
+    """`x.tolist()`: Python's numbers, one by one."""
+    if types.rank(found) > 1:
+        message = "a list of lists is not made by `tolist` here"
+        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
+    if types.rank(found) == 1:
+        return frame.new(containers.grown_from_array(frame, value, True, node))
+    number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
+    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)

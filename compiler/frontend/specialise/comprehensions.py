@@ -1,0 +1,208 @@
+"""Comprehensions and generator expressions: taken apart over what is known now, else loops.
+
+    [v * v for v in (a, b)]            ->     a list of two items
+    [v * v for v in x if v > 0.0]      ->     items = []
+                                              for v in x:
+                                                  if v > 0.0: items.append(v * v)
+    any(v > 1.0 for v in x)            ->     the loop that ends at the first one: later items are not looked at
+
+A generator expression is consumed where it stands, so the values are those that Python's would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ... import syntax
+from ...analysis import core_liveness
+from . import branches, classes, containers, evaluate, execute, iteration, iterators, loops
+from .frame import Frame
+from .static_python import stop
+from .values import Range, Ref, Static, Value
+
+
+class _OnlyAtRunTime(Exception):
+    """How many items a comprehension has is not known now."""
+
+
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = "items") -> Ref:
+    """A new list of the items."""
+    items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
+    if items is not None:
+        return containers.new_list(frame, items)
+    made = containers.new_list(frame, ())
+    name = _hidden(frame, hint, made)
+    append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
+    _loop(frame, node, append)
+    return frame.variables.pop(name)
+
+
+def dictionary(frame: Frame, node: gast.DictComp) -> Value:
+    """A new dict; its keys are known now."""
+
+    def entry() -> tuple[Any, Value]:
+        key = containers.key_of(frame, evaluate.evaluate(frame, node.key), node)
+        return key, evaluate.evaluate(frame, node.value)
+
+    pairs = _unrolled_or_none(frame, node, entry)
+    if pairs is None:
+        frame.fault("R001", "the keys of a dict must be known when the function is compiled", node, "made here",
+                    ("use an array or a list, and an index for a key",))  # fmt: skip
+    return containers.new_dict(frame, dict(pairs))
+
+
+def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:
+    """`any(...)` (stop: True) and `all(...)`: nothing is evaluated after the first item that decides."""
+    name = _hidden(frame, "found", Static(False))
+    decided = _assign(name, syntax.constant(True), node)
+    chosen = gast.If(node.elt if stop else gast.UnaryOp(gast.Not(), node.elt), [decided], [])
+    _loop(frame, node, chosen, until=name)
+    found = frame.variables.pop(name)
+    return found if stop else evaluate.unary(frame, gast.Not, found, node)
+
+
+def first_of(frame: Frame, node: gast.GeneratorExp, default: Value | None, hint: str = "t") -> Value:
+    """`next(... for ... if ...)`: the first item, else the default, else a StopIteration."""
+    found = _hidden(frame, "found", Static(False))
+    name = _hidden(frame, hint, default)
+    taken = [_assign(name, node.elt, node), _assign(found, syntax.constant(True), node)]
+    _loop(frame, node, *taken, until=found)
+    if default is None:
+        missing = evaluate.unary(frame, gast.Not, frame.variables[found], node)
+        error = syntax.raise_("StopIteration", "", span=frame.here(node))
+        if missing == Static(True):
+            stop(frame, "StopIteration", "", node)
+        if missing != Static(False):
+            frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
+        frame.variables.pop(evaluate.is_set(name), None)
+    value = evaluate.read_name(frame, name, node)
+    frame.variables.pop(found)
+    frame.variables.pop(name)
+    return value
+
+
+# --- over what is known now ------------------------------------------------------------------------------------------
+
+
+def _unrolled_or_none(frame: Frame, node: Any, make: Callable[[], Any]) -> list[Any] | None:
+    """The items, where it is known now how many there are; else None, and nothing has happened."""
+    kept = frame.snapshot()
+    try:
+        return _unrolled(frame, node.generators, make)
+    except _OnlyAtRunTime:
+        frame.restore(kept)
+        return None
+
+
+def _unrolled(frame: Frame, generators: list[gast.comprehension], make: Callable[[], Any]) -> list[Any]:
+    if not generators:
+        return [make()]
+    first, *rest = generators
+    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    if not is_unrolled(frame, iterable):
+        raise _OnlyAtRunTime
+    own = list(core_liveness.targets(first.target))  # a comprehension's variables are its own, those of `:=` are not
+    kept = _set_aside(frame, own)
+    result: list[Any] = []
+    for item in iteration.static_items(frame, iterable, first.iter):
+        execute.bind(frame, first.target, item, first.iter)
+        if _all_hold(frame, first.ifs):
+            result += _unrolled(frame, rest, make)
+    _put_back(frame, own, kept)
+    return result
+
+
+def _all_hold(frame: Frame, tests: list[gast.expr]) -> bool:
+    for test in tests:
+        decided = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
+        if not isinstance(decided, Static):
+            raise _OnlyAtRunTime
+        if not decided.value:
+            return False
+    return True
+
+
+def is_unrolled(frame: Frame, iterable: Value) -> bool:
+    """Whether a comprehension is written out: over what has a length known now, which is not too long."""
+    if isinstance(iterable, Range):
+        bounds = [p.value for p in (iterable.start, iterable.stop, iterable.step) if isinstance(p, Static)]
+        return len(bounds) == 3 and len(range(*bounds)) <= loops.UNROLL_LIMIT
+    if iteration.has_static_length(frame, iterable) or iteration.is_static_iterable(frame, iterable):
+        return True
+    iteration.length_of_iterable(frame, iterable, iterable)  # refuses what has no items
+    return False
+
+
+def _set_aside(frame: Frame, own: list[str]) -> dict[str, Value]:
+    names = [*own, *map(evaluate.is_set, own)]
+    return {name: frame.variables.pop(name) for name in names if name in frame.variables}
+
+
+def _put_back(frame: Frame, own: list[str], kept: dict[str, Value]) -> None:
+    _set_aside(frame, own)
+    frame.variables.update(kept)
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _loop(frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None) -> None:
+    """Run statements for every item; with `until`, no further once that variable is true."""
+    first = node.generators[0]
+    source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    own = [name for generator in node.generators for name in core_liveness.targets(generator.target)]
+    kept = _set_aside(frame, own)
+    made = _nested(node, list(innermost), until)
+    table, node_before, span = frame.live_after, frame.node, frame.builder.span
+    frame.live_after = {**table, **_liveness(frame, made)}
+    saved = frame.snapshot()
+    loops.with_lists_that_grow(frame, saved, made, lambda: iterators.for_loop(frame, made, source))
+    frame.live_after, frame.node, frame.builder.span = table, node_before, span
+    _put_back(frame, own, kept)
+
+
+def _nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
+    """The `for` and `if` statements of which a comprehension is made."""
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            body = [gast.If(test, body, [])]
+        if until is not None:
+            body = [*body, gast.If(syntax.name(until), [gast.Break()], [])]
+        body = [gast.For(generator.target, generator.iter, body, [], None)]
+    for inner in gast.walk(body[0]):
+        if isinstance(inner, gast.stmt | gast.expr) and not hasattr(inner, "lineno"):
+            gast.copy_location(inner, node)
+    return body[0]
+
+
+def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
+    """What may be read after each turn of the loops: everything but the variables that the loop sets itself."""
+    table: dict[int, frozenset[str]] = {}
+    everything = frozenset(frame.variables) | frozenset(core_liveness.reads(loop)) | core_liveness.assigned([loop])
+    while isinstance(loop, gast.For):
+        inner = next((s for s in core_liveness.statements(loop.body) if isinstance(s, gast.For)), None)
+        own = set(core_liveness.targets(loop.target)) | core_liveness.assigned([] if inner is None else [inner])
+        table[id(loop.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
+        loop = inner
+    return table
+
+
+def _hidden(frame: Frame, wish: str, value: Value | None) -> str:
+    """A variable of the compiler's own, with this value."""
+    name, number = f"{wish}{branches.VALUE}", 1
+    while name in frame.variables:
+        name, number = f"{wish} {number}{branches.VALUE}", number + 1
+    if value is not None:
+        frame.variables[name] = value
+    return name
+
+
+def _assign(name: str, value: gast.expr, node: gast.AST) -> gast.stmt:
+    return gast.copy_location(gast.Assign([syntax.target(name)], value, None), node)
+
+
+def syntax_call(function: gast.expr, *args: gast.expr) -> gast.Call:
+    return gast.Call(function, list(args), [])

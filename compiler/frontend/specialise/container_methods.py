@@ -1,0 +1,289 @@
+"""Methods of lists, tuples and dicts.
+
+    xs.append(v)     ->     the object holds one item more, or a statement of the language for a list that grows
+
+What a list that grows can do beyond `append` and `pop` is written in the language (`pellucid/numpy/python_lists.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from ...messages import escaped
+from ...ops.python_names import NameBinding
+from . import apply, classes, comprehensions, containers, evaluate, iteration, library, refusals, tables
+from .frame import Frame
+from .object_changes import change
+from .static_python import computed, no_key, stop
+from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Sequence, Static, Value
+
+
+def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
+    """A function on lists that is written in the language."""
+    return library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
+
+
+def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
+    """A method of a list, tuple or dict."""
+    changes = isinstance(receiver, Ref) and method in CHANGING
+    held = containers.grow(frame, receiver, node) if changes else frame.held(receiver)
+    kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
+    methods: dict[str, dict[str, Callable[..., Value]]] = {
+        "dict": DICT_METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
+    }  # fmt: skip
+    found = methods[kind].get(method)
+    if found is None:
+        refusals.refuse_method(frame, f"a {kind} has", method, node)
+    least, most, names = ARGUMENTS.get(method, (0, 10**9, None))
+    if not least <= len(args) <= most or names is not None and not set(kwargs) <= set(names.split()):
+        frame.fault("T004", f"`{kind}.{method}()` does not take these arguments", node, "called here")
+    return found(frame, receiver, node, *args, **kwargs)
+
+
+def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
+    held = frame.held(target)
+    if isinstance(held, Sequence):
+        change(frame, target, Sequence((*held.items, value), list), node)
+        return NONE
+    held = containers.make_room(frame, target, value, node)
+    change(frame, target, None, node)
+    tables.put(frame, held, value, node)
+    return NONE
+
+
+def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
+    """`xs.extend(values)`, and what `xs += values` does."""
+    values = classes.iterable(frame, values, node)
+    held = containers.grow(frame, target, node)
+    if comprehensions.is_unrolled(frame, values):
+        for item in iteration.static_items(frame, values, node):
+            append(frame, target, node, item)
+        return NONE
+    with frame.captured():
+        form = tables.form_of(frame, iteration.item_at(frame, frame.held(values), Static(0), node))
+    held = frame.heap.contents[target.number] = tables.widened(frame, held, form, node)
+    change(frame, target, None, node)
+    if frame.held(values) == held:
+        frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
+                    ("extend it by a copy: `list(...)`",))  # fmt: skip
+    containers.append_all(frame, held, values, node)
+    return NONE
+
+
+def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
+    held = _growing_if_moved(frame, target, position, node)
+    if tables.grows(frame, held):
+        change(frame, target, None, node)
+        if position not in (None, Static(-1)):
+            return in_language(frame, "pop_at", [target, position], node)
+        return tables.popped(frame, held, node)
+    items = list(held.items)
+    at = -1 if position is None else evaluate.known(frame, position, node, "the position")
+    if not items:
+        stop(frame, "IndexError", "pop from empty list", node)
+    if not -len(items) <= at < len(items):
+        stop(frame, "IndexError", "pop index out of range", node)
+    found = items.pop(at)
+    change(frame, target, Sequence(tuple(items), list), node)
+    return found
+
+
+def _growing_if_moved(frame: Frame, target: Ref, position: Value | None, node: gast.AST) -> Value:
+    """What a list holds; one of known length grows where the place of a change is a value of the run."""
+    if isinstance(frame.held(target), Sequence) and isinstance(position, Leaf):
+        let_grow(frame, target, node)
+    return frame.held(target)
+
+
+def let_grow(frame: Frame, target: Ref, node: gast.AST) -> None:
+    """From here on a list is one that grows; refused where its items are not alike."""
+    held = frame.held(target)
+    if not isinstance(held, Sequence):
+        return
+    form = tables.form_of_items(frame, held)
+    if form is None or isinstance(form, Conflict):
+        frame.fault("R001", "this needs a list whose items are alike, and at least one", node, "used here",
+                    ("let all items have one type",))  # fmt: skip
+    containers.let_grow(frame, target, form, node)
+
+
+def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
+    """A method that changes a list of any kind and gives nothing."""
+
+    def method(frame: Frame, target: Ref, node: gast.AST) -> Value:
+        held = frame.held(target)
+        if tables.grows(frame, held):
+            change(frame, target, None, node)
+            return in_language(frame, name, [target], node)
+        items = list(held.items)
+        edit(items)
+        change(frame, target, Sequence(tuple(items), list), node)
+        return NONE
+
+    return method
+
+
+def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: Value) -> Value:
+    held = _growing_if_moved(frame, target, position, node)
+    if tables.grows(frame, held):
+        containers.make_room(frame, target, value, node)
+        change(frame, target, None, node)
+        return in_language(frame, "insert", [target, position, value], node)
+    items = list(held.items)
+    items.insert(evaluate.known(frame, position, node, "the position"), value)
+    change(frame, target, Sequence(tuple(items), list), node)
+    return NONE
+
+
+def _remove(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
+    held = frame.held(target)
+    if isinstance(held, Sequence) and is_known(frame, target) and isinstance(value, Static):
+        items = list(held.items)
+        at = [known.value for known in items].index(value.value) if value in items else -1
+        if at < 0:
+            stop(frame, "ValueError", "list.remove(x): x not in list", node)
+        del items[at]
+        change(frame, target, Sequence(tuple(items), list), node)
+        return NONE
+    let_grow(frame, target, node)
+    change(frame, target, None, node)
+    return in_language(frame, "remove", [target, value], node)
+
+
+def is_known(frame: Frame, target: Value) -> bool:
+    """Whether all items of a list or tuple are numbers and texts known now."""
+    held = frame.held(target)
+    return isinstance(held, Sequence) and all(isinstance(item, Static) for item in held.items)
+
+
+def sort(frame: Frame, target: Ref, node: gast.AST, key: Value = NONE, reverse: Value = Static(False)) -> Value:  # noqa: B008
+    """`xs.sort(key=..., reverse=...)`: stable."""
+    made = in_order(frame, target, key, reverse, node)
+    change(frame, target, frame.held(made), node)
+    return NONE
+
+
+def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.AST) -> Ref:
+    """A new list with the items of a list in the order of their keys."""
+    descending = evaluate.truth(frame, reverse, node)
+    held = frame.held(source)
+    if isinstance(held, Sequence):
+        keys = list(held.items) if key == NONE else [apply.apply(frame, key, [v], {}, node) for v in held.items]
+        if all(isinstance(k, Static) for k in keys) and isinstance(descending, Static):
+            places = computed(frame, _order_of, node, [k.value for k in keys], descending.value)
+            return containers.new_list(frame, [held.items[k] for k in places])
+        if len(keys) < 2:
+            return containers.new_list(frame, held.items)
+        ordered = containers.new_list(frame, keys)
+        let_grow(frame, ordered, node)
+        source = containers.new_list(frame, held.items)
+        let_grow(frame, source, node)
+    else:
+        ordered = source if key == NONE else in_language(frame, "keys_of", [source, key], node)
+    return in_language(frame, "in_order", [source, ordered, descending], node)
+
+
+def _order_of(keys: list[Any], descending: bool) -> list[int]:
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
+
+
+def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
+    held = frame.held(target)
+    return frame.new(containers.copy_of_list(frame, held, node) if tables.grows(frame, held) else held)
+
+
+def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
+    if not is_known(frame, target) or not isinstance(value, Static):
+        return in_language(frame, "index", [as_growing(frame, target, node), value], node)
+    items, wanted = evaluate.known(frame, target, node), value.value
+    if wanted not in items:
+        what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"
+        stop(frame, "ValueError", escaped(what), node)
+    return Static(items.index(wanted))
+
+
+def _count(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
+    if not is_known(frame, target) or not isinstance(value, Static):
+        return in_language(frame, "count", [as_growing(frame, target, node), value], node)
+    return Static(evaluate.known(frame, target, node).count(value.value))
+
+
+def as_growing(frame: Frame, source: Value, node: gast.AST) -> Value:
+    """A list or tuple as a list whose items can be read at any place; one of known length is copied."""
+    held = frame.held(source)
+    if not isinstance(held, Sequence):
+        return source
+    made = containers.new_list(frame, held.items)
+    let_grow(frame, made, node)
+    return made
+
+
+def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    found = frame.held(target).get(containers.key_of(frame, key, node))
+    return default if found is None else found
+
+
+def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
+    held, name = frame.held(target), containers.key_of(frame, key, node)
+    items: dict[Any, Value] = dict(held.items)
+    if name not in items:
+        if default is None:
+            no_key(frame, name, node)
+        return default
+    found = items.pop(name)
+    change(frame, target, Mapping_(tuple(items.items())), node)
+    return found
+
+
+def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    held, name = frame.held(target), containers.key_of(frame, key, node)
+    found = held.get(name)
+    if found is None:
+        change(frame, target, Mapping_((*held.items, (name, default))), node)
+    return default if found is None else found
+
+
+def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
+    items = dict(frame.held(target).items)
+    for other in others:
+        items.update(pairs_of(frame, other, node))
+    change(frame, target, Mapping_(tuple({**items, **named}.items())), node)
+    return Static(None)
+
+
+def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
+    """What `dict(value)` takes from a dict or a sequence of pairs."""
+    held = frame.held(value)
+    if isinstance(held, Mapping_):
+        return dict(held.items)
+    found: dict[Any, Value] = {}
+    for pair in iteration.static_items(frame, value, node):
+        both = iteration.static_items(frame, pair, node)
+        if len(both) != 2:
+            frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
+        found[containers.key_of(frame, both[0], node)] = both[1]
+    return found
+
+
+def _view(kind: str) -> Callable[..., Value]:
+    return lambda frame, target, node: Iteration(kind, (target,))
+
+
+CHANGING = frozenset("append extend pop insert reverse clear remove sort".split())
+COMMON_METHODS: dict[str, Callable[..., Value]] = {"index": _index, "count": _count}
+LIST_METHODS: dict[str, Callable[..., Value]] = {
+    "append": append, "extend": extend, "pop": pop, "copy": copy, "insert": _insert, "remove": _remove, "sort": sort,
+    "reverse": _rebuilt("reverse", list.reverse), "clear": _rebuilt("clear", list.clear),
+}  # fmt: skip
+# How many arguments the methods of lists take, at least and at most, and the names of others.
+ARGUMENTS: dict[str, tuple[int, int, str | None]] = {
+    "append": (1, 1, ""), "extend": (1, 1, ""), "insert": (2, 2, ""), "remove": (1, 1, ""),
+    "sort": (0, 0, "key reverse"), "reverse": (0, 0, ""), "clear": (0, 0, ""), "index": (1, 1, ""), "count": (1, 1, ""),
+}  # fmt: skip
+DICT_METHODS: dict[str, Callable[..., Value]] = {
+    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": copy,
+    "pop": _pop_key, "setdefault": _set_default, "update": _update,
+}  # fmt: skip

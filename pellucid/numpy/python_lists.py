@@ -1,0 +1,182 @@
+"""What Python's lists do that grow, written in the language: the list is changed where it is.
+
+    xs.insert(1, v)    ->    append, then move what stands behind it up by one place
+    sorted(xs)         ->    the places of a merge sort, which keeps the order of equals, and the items from there
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .python_builtins import EMPTY_MAX, EMPTY_MIN
+
+
+def insert(xs, position, value):
+    count = len(xs)
+    at = position
+    if at < 0:
+        at = at + count
+        if at < 0:
+            at = 0
+    if at > count:
+        at = count
+    xs.append(value)
+    for k in range(count, at, -1):
+        xs[k] = xs[k - 1]
+    xs[at] = value
+
+
+def pop_at(xs, position):
+    count = len(xs)
+    if count == 0:
+        raise IndexError("pop from empty list")
+    at = position + count if position < 0 else position
+    if at < 0 or at >= count:
+        raise IndexError("pop index out of range")
+    value = xs[at]
+    for k in range(at, count - 1):
+        xs[k] = xs[k + 1]
+    xs.pop()
+    return value
+
+
+def delete(xs, position):
+    count = len(xs)
+    at = position + count if position < 0 else position
+    if at < 0 or at >= count:
+        raise IndexError("list assignment index out of range")
+    for k in range(at, count - 1):
+        xs[k] = xs[k + 1]
+    xs.pop()
+
+
+def place_of(xs, value):
+    """Where the first item is that equals the value; -1 where none does."""
+    for k in range(len(xs)):
+        if xs[k] == value:
+            return k
+    return -1
+
+
+def index(xs, value):
+    at = place_of(xs, value)
+    if at < 0:
+        raise ValueError("the value is not in list")
+    return at
+
+
+def remove(xs, value):
+    at = place_of(xs, value)
+    if at < 0:
+        raise ValueError("list.remove(x): x not in list")
+    delete(xs, at)
+
+
+def contains(xs, value):
+    return place_of(xs, value) >= 0
+
+
+def count(xs, value):
+    found = 0
+    for k in range(len(xs)):
+        if xs[k] == value:
+            found += 1
+    return found
+
+
+def reverse(xs):
+    last = len(xs) - 1
+    for k in range(len(xs) // 2):
+        xs[k], xs[last - k] = xs[last - k], xs[k]
+
+
+def clear(xs):
+    while len(xs) > 0:
+        xs.pop()
+
+
+def are_equal(xs, ys):
+    if len(xs) != len(ys):
+        return False
+    return all(xs[k] == ys[k] for k in range(len(xs)))
+
+
+def total(xs, start):
+    """The sum of a list of arrays."""
+    if len(xs) == 0:
+        raise ValueError(static.NO_ARRAYS)
+    result = start + xs[0]
+    for k in range(1, len(xs)):
+        result = result + xs[k]
+    return result
+
+
+def order(keys, descending):
+    """The places of the items in the order of their keys; equal ones keep theirs, in a descending order too."""
+    n = len(keys)
+    for k in range(n):
+        if keys[k] != keys[k]:
+            raise ValueError("the order of items is not defined where a key is nan")
+    places = op.arange(0, n, 1, shape=(n,), dtype="i64")
+    merged = op.zeros(shape=(n,), dtype="i64")
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            left = start
+            middle = start + width if start + width < n else n
+            right = middle
+            end = middle + width if middle + width < n else n
+            for k in range(start, end):
+                goes_left = right >= end
+                if left < middle and right < end:
+                    one, other = keys[places[left]], keys[places[right]]
+                    goes_left = not (other > one if descending else other < one)
+                if goes_left:
+                    merged[k] = places[left]
+                    left += 1
+                else:
+                    merged[k] = places[right]
+                    right += 1
+        places[:] = merged
+        width *= 2
+    return places
+
+
+def in_order(xs, keys, descending):
+    return [xs[k] for k in order(keys, descending)]
+
+
+def filtered(test, xs):
+    return [x for x in xs if x] if test is None else [x for x in xs if test(x)]
+
+
+def keys_of(xs, key):
+    return [key(x) for x in xs]
+
+
+def best(keys, is_largest):
+    """Where the first item stands whose key no other exceeds."""
+    if len(keys) == 0:
+        raise ValueError(EMPTY_MAX if is_largest else EMPTY_MIN)
+    at = 0
+    top = keys[0]
+    for k in range(1, len(keys)):
+        key = keys[k]
+        if key > top if is_largest else key < top:
+            at = k
+            top = key
+    return at
+
+
+def best_item(xs, keys, is_largest):
+    return xs[best(keys, is_largest)]
+
+
+def best_item_or(xs, keys, is_largest, default):
+    return xs[best(keys, is_largest)] if len(xs) > 0 else default
+
+
+def any_of(xs):
+    return any(x for x in xs)
+
+
+def all_of(xs):
+    return all(x for x in xs)
