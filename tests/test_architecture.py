@@ -188,7 +188,7 @@ INSIDE_FUNCTIONS = {
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
-    "pellucid/cli.py": {"check", "editing", "stage_function", "stepping"},
+    "pellucid/cli.py": {"check_command", "editing", "stage_function", "stepping"},
     "pellucid/stage_function.py": {"editing"},
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},
@@ -360,6 +360,7 @@ GROWING = {
     "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},
     "compiler/frontend/source/read.py": {"_FILES", "_TREES"},
+    "compiler/frontend/source/typed_in.py": {"_NAMES"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},

@@ -43,6 +43,7 @@ class NameBinding:
     dtype      a conversion such as np.float32(x); the name is also a dtype
     constant   a number, or None for np.newaxis
     strong     operands that are all Python numbers are converted to NumPy's first
+    owner      the name of the function that a library function gets in front of its arguments: `numpy.add`
     """
 
     operator: str = ""
@@ -50,6 +51,7 @@ class NameBinding:
     dtype: str = ""
     constant: float | None = None
     strong: bool = False
+    owner: str = ""
 
     @property
     def kind(self) -> str:
@@ -74,7 +76,8 @@ class NameBinding:
     def signature(self) -> inspect.Signature:
         """How Python binds the arguments of a call."""
         if self.function:
-            return inspect.signature(self.load())
+            found = inspect.signature(self.load())
+            return found.replace(parameters=list(found.parameters.values())[1 if self.owner else 0 :])
         names = self.row.operands if self.operator else ("x",)
         kind = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Signature([inspect.Parameter(name, kind) for name in names])
@@ -101,13 +104,14 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "where clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
+    "elementary": "clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
-    " diff trapezoid allclose nansum",
-    "statistics": "mean var std average",
-    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity"
-    " array asarray ascontiguousarray asanyarray=asarray copy tri",
+    " allclose nansum",
+    "calculus": "diff ediff1d trapezoid gradient",
+    "statistics": "mean var std average cov corrcoef",
+    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
+    " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis concatenate concat=concatenate"
     " stack vstack hstack column_stack expand_dims squeeze broadcast_to flip flipud fliplr roll tile repeat"
     " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape"
@@ -117,7 +121,19 @@ NUMPY_FUNCTIONS = {
     " linalg.cross=cross linalg.vector_norm=vector_norm",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
     " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
-    "interpolation": "interp searchsorted polyval convolve",
+    "sorting": "sort argsort lexsort partition argpartition unique",
+    "quantiles": "median percentile quantile",
+    "places": "flatnonzero nonzero argwhere where compress extract take_along_axis tril_indices triu_indices"
+    " tril_indices_from triu_indices_from diag_indices diag_indices_from ix_ indices meshgrid unravel_index"
+    " ravel_multi_index",
+    "counting": "bincount digitize histogram histogram_bin_edges",
+    "editing": "append insert delete split array_split hsplit vsplit rot90 pad",
+    "nan_statistics": "nanprod nancumsum nancumprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd nanmedian"
+    " nanpercentile nanquantile",
+    "choosing": "select choose piecewise array_equal",
+    "changing": "fill_diagonal copyto put put_along_axis putmask place",
+    "windows": "sinc hanning hamming blackman bartlett kaiser i0",
+    "interpolation": "interp searchsorted polyval convolve correlate",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
@@ -128,9 +144,15 @@ METHOD_FUNCTIONS = {
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
-    "creation": "copy=copy_method",
+    "creation": "copy=copy_method fill",
+    "sorting": "sort=sort_method argsort partition=partition_method argpartition",
+    "places": "nonzero compress=compress_method",
+    "interpolation": "searchsorted",
+    "choosing": "choose",
+    "changing": "put",
     "products": "dot trace",
 }
+UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}
 CONSTANTS = {
     "numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan, "numpy.newaxis": None,
@@ -144,6 +166,12 @@ BINDINGS: dict[str, NameBinding] = {
     **_library("math.", MATH_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
+}
+BINDINGS |= {
+    f"{dotted}.{method}": NameBinding(function=f"ufunc_methods:{method}", owner=dotted)
+    for dotted in BINDINGS
+    if isinstance(function := getattr(np, dotted.removeprefix("numpy."), None), np.ufunc) and function.nin == 2
+    for method in UFUNC_METHODS
 }
 METHODS: dict[str, NameBinding] = _library("", METHOD_FUNCTIONS)
 
@@ -179,5 +207,8 @@ def _by_object(with_scipy: bool) -> dict[int, tuple[Any, NameBinding]]:
 
 def binding_of(value: object) -> NameBinding | None:
     """The binding of a function or dtype object of NumPy, SciPy or `math`."""
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, np.ufunc):  # a method, of which there is a new object every time
+        return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
     entry = _by_object("scipy.special" in sys.modules).get(id(value))
     return entry[1] if entry and entry[0] is value else None

@@ -23,9 +23,9 @@ from ..analysis.memory.places import Choice, Place, Places, items_of
 from ..builder import Builder
 from ..names import Names
 from ..program import Function
+from ..renaming import with_blocks
 from ..types import INT, symbols_of
 from .compose import compose_load, is_composable, replay, write
-from .rename import with_blocks
 
 ROUNDS = 4  # what is read again may itself outlive a store
 
