@@ -30,7 +30,8 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
         return assign(low, names[0], ScalarTree(syntax.call(routine.name, *(a.name for a in stored)), FLOAT_WORD))
     lengths: dict[str, Length] = {}
     for operand, array in zip(routine.read, stored):
-        lengths = dict(zip(operand.lengths, array.lengths)) | lengths
+        for name, length in zip(operand.lengths, array.lengths):
+            lengths.setdefault(name, length)  # the first, as in the types of the results
     lengths |= {name: _computed(formula(rule), lengths) for name, rule in routine.computed.items()}
     made = []
     for name, result in zip(names, routine.results, strict=True):

@@ -84,13 +84,14 @@ def _product(builder: Builder, factors: Sequence[Atom]) -> Atom:
 
 
 def reshape(builder: Builder, args, types, static, wants) -> Iterator[Case]:
+    """NumPy takes a negative length for one that is not told, which is not compiled."""
     if not wants(VALUE) or not isinstance(types[0], Array):
         return
-    yield from creation(builder, args, types, static, wants)
     had = _product(builder, [length(builder, args[0], k) for k in range(types[0].ndim)])
     wanted = _product(builder, _shape(static))
     if isinstance(had, gast.Name) or isinstance(wanted, gast.Name):
-        yield Case(VALUE, builder.call("not_equal", had, wanted))
+        told = [builder.call("greater_equal", part, 0) for part in _shape(static) if isinstance(part, gast.Name)]
+        yield Case(VALUE, both(builder, builder.call("not_equal", had, wanted), *told))
 
 
 def concatenate(builder: Builder, args, types, static, wants) -> Iterator[Case]:
@@ -145,7 +146,8 @@ def of_items(builder: Builder, base: str, items: gast.expr, wants: Wants) -> Ite
     if isinstance(found, ListOf):
         if wants(INDEX):
             count = builder.bind(syntax.call("length", base), Scalar(INT_WORD, True), "count")
-            yield Case(INDEX, _outside(builder, items, count), "list index out of range")
+            position = items.elts[0] if isinstance(items, gast.Tuple) else items
+            yield Case(INDEX, _outside(builder, position, count), "list index out of range")
         return
     axis = 0
     for item in items.elts if isinstance(items, gast.Tuple) else [items]:

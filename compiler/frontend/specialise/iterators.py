@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, carrying, choices, container_methods, evaluate, execute, iteration, loop_tests
+from . import branches, carrying, choices, container_methods, evaluate, execute, iteration, loop_tests, loops
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
