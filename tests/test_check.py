@@ -184,7 +184,7 @@ def test_the_command_prints_faults_and_a_summary(tmp_path, capsys, monkeypatch):
         "5 |     return print(x)\n"
         "  |            ^^^^^ called here\n"
         "  = help: print what the function returns, or look inside with `f.debug(stage)`\n"
-        "  = docs/errors/P004.md\n"
+        "  = more: pellucid error P004\n"
         "\n"
         "checked 2 functions in 2 files: 1 fault\n"
     )
@@ -215,7 +215,7 @@ def test_json(tmp_path, capsys, monkeypatch):
             "end_line": 4,
             "end_column": 21,
             "help": ["print what the function returns, or look inside with `f.debug(stage)`"],
-            "url": "docs/errors/P004.md",
+            "page": "pellucid error P004",
         }
     ]
     (tmp_path / "good.py").write_text("x = 1\n")
