@@ -45,7 +45,7 @@ fuzz-hypothesis: $(VENV)/.installed-test
 # mypy reads names from paths, and two of the packages do not lie under `pellucid/` here: it is shown a folder of links
 # in which they do.
 lint: $(VENV)/.installed-test
-	$(BIN)/python -m ruff check $(PACKAGES) tests samples benchmarks
+	$(BIN)/python -m ruff check $(PACKAGES) tests samples benchmarks docs
 	rm -rf build/typed
 	mkdir -p build/typed/pellucid
 	ln -s "$(CURDIR)"/pellucid/* "$(CURDIR)/compiler" "$(CURDIR)/runtime" build/typed/pellucid/

@@ -23,6 +23,7 @@ from . import __version__, arguments, cache_command, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
 from .function import Function, compile, grad
+from .settings import rows
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
 RUNNABLE = ("core", "typed", "reverse", "loops")
@@ -48,11 +49,8 @@ RUN = """The types of the arguments stand in the comment above the first functio
   pellucid run loss_typed.py --values "np.ones(2), np.float64(0.5), np.ones((3, 2)), np.zeros(3)"
   pellucid run loss_typed.py --show loops
 """
-CACHE = """The cache keeps compiled functions, so that other processes start without compiling them again:
-  PELLUCID_CACHE_DIR=FOLDER  where (default: pellucid in $XDG_CACHE_HOME or ~/.cache); it must belong to you alone
-  PELLUCID_CACHE_SIZE=SIZE   how large, such as 300MB or 2GB (default: 512MB); what was used last stays
-  PELLUCID_CACHE=0           keep nothing
-"""
+CACHE = f"""The cache keeps compiled functions, so that other processes start without compiling them again:
+{rows("PELLUCID_CACHE")}"""
 
 
 class UsageError(Exception):

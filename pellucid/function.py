@@ -37,6 +37,13 @@ class Function(base_class()):  # type: ignore[misc]
 
     Each combination of argument types (dtypes, numbers of dimensions, contiguity, lengths of 1, static values) is
     compiled once; other lengths reuse the code.
+
+    Arguments are numbers, arrays, strings, None, functions, and tuples, lists, dicts, NamedTuples and dataclasses of
+    those.  The result has the value, the dtype and the shape that the Python function gives; arrays come back as
+    `Array`.  A call raises what the Python function would raise, with its line in the traceback, and CompileError at
+    the first call with types that do not fit.
+
+    `__wrapped__` is the Python function.
     """
 
     def __init__(self, request: Request) -> None:
@@ -144,11 +151,13 @@ class Function(base_class()):  # type: ignore[misc]
     # --- looking inside ---
 
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
-        """The program at a stage, for arguments of these types.
+        """The program at a stage, for arguments of these types, as text.
 
-        `stage` is one of source, core, typed, reverse, loops, llvm, asm; source and core need no arguments.
-        Arguments may be values or types written as text: "f64[n, m]", "float", "i32[3]".
-        Raises ValueError for an unknown stage and CompileError where the program cannot be compiled.
+        stage         source, core, typed, reverse, loops, llvm or asm; source and core need no arguments
+        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"
+
+        Up to loops the text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and
+        CompileError where the program cannot be compiled.
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
@@ -166,8 +175,11 @@ class Function(base_class()):  # type: ignore[misc]
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
 
-        `stage` is one of core, typed, reverse, loops.  With `call=pdb.runcall` it stops at its first line.  An error
-        carries a note with the user's own line.
+        stage  core, typed, reverse or loops
+        call   what runs it, as `call(function, *arguments)`: with `pdb.runcall` it stops at its first line
+
+        The function takes values, as a compiled function does.  An error carries a note with the user's own line.
+        Raises ValueError for a stage that is not Python.
         """
         if stage not in RUNNABLE:
             raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
@@ -197,7 +209,9 @@ class Function(base_class()):  # type: ignore[misc]
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
-        Arguments may be values or types written as text, as for `source`.
+        args, kwargs  values or types written as text, as for `source`
+
+        Raises CompileError where the program cannot be compiled.
         """
         from . import showing
 
@@ -298,16 +312,21 @@ def compile(
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
-    static    parameters whose values are part of the compiled code (an axis, a shape, a string)
-    mutates   array parameters that the function updates in place; they are written back when it returns
-    freeze    global arrays whose present values are baked in
-    fastmath  allow reassociation and other value-changing floating-point rewrites
-    parallel  allow the use of several threads
+    function     a function or method of your own, or one that is compiled already and gets further options
+    static       parameters whose values are part of the compiled code (an axis, a shape, a string)
+    mutates      array parameters that the function updates in place; they are written back when it returns, and are as
+                 they were where it raises
+    freeze       global arrays whose present values are baked in
+    fastmath     allow reassociation and other value-changing floating-point rewrites
+    parallel     allow the use of several threads
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
-              as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+                 as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
-    Gives a `Function` with the name, signature and docstring of the original.  Raises CompileError, with all faults of
-    the function at once, where it is impure or outside the language.
+    Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
+    inside.  Nothing is compiled before the first call.
+
+    Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
+    where `static` or `mutates` names no parameter; TypeError for what is no Python function.
     """
     options: dict[str, Any] = {
         "static": names(static),
@@ -346,18 +365,32 @@ def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
 def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
-    argnums  the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-             arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux  the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    function  a plain or a compiled function whose result is one float
+    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
+              arrays, and its gradient has the same structure, shapes and dtypes
+    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
 
-    Raises GradientError where the derivative cannot be given correctly: an argument that is not a float (G001), a
-    result that is not a float scalar (G002), an operator without derivative (G003).
+    The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
+    It can be differentiated again, and may be called inside compiled functions.
+
+    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is not a
+    float (G001), a result that is not a float scalar (G002), an operator or a construct without derivative (G003,
+    G004).
+
+    Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
     return _transformed(function, Gradient(argnums, has_aux, with_value=False))
 
 
 def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.  See `grad`."""
+    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
+
+    function  a plain or a compiled function whose result is one float
+    argnums   as for `grad`
+    has_aux   as for `grad`
+
+    The value is computed once for both.  Raises what `grad` raises.
+    """
     return _transformed(function, Gradient(argnums, has_aux, with_value=True))
 
 
