@@ -27,7 +27,7 @@ root_doc = "index"
 exclude_patterns = ["gallery/**/*.py", "gallery/**/*.ipynb", "gallery/**/*.md5"]
 default_role = "code"  # docstrings write `names` as Markdown does
 highlight_language = "text"
-smartquotes = False  # words in quotation marks are mostly texts of Python
+smartquotes_action = "De"  # words in quotation marks are mostly texts of Python
 toc_object_entries = False
 
 myst_heading_anchors = 3
@@ -63,6 +63,7 @@ html_theme_options = {
     "description": "A compiler for pure numeric Python you can see through",
     "fixed_sidebar": True,
     "page_width": "1340px",
+    "body_max_width": "none",
     "sidebar_width": "250px",
     "show_powered_by": False,
     "show_relbars": True,

@@ -1,5 +1,5 @@
 """The NIST reference problems of nonlinear regression
-====================================================
+===================================================
 
 They are fitted with Jacobians that Pellucid derives. Each problem of the Statistical Reference Datasets comes with two
 starting points and with parameters certified to eleven digits. A model is written once, for one observation; its
