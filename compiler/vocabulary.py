@@ -19,12 +19,12 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool dict enumerate float int isinstance len list max min next range reversed round slice sorted sum"
-    " tuple zip"
+    "abs all any bool dict enumerate filter float int isinstance iter len list map max min next range reversed round"
+    " slice sorted sum tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.iter builtins.object"
+    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.object"
     " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
     " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
     " functools.reduce"
@@ -123,8 +123,6 @@ WAYS_OUT = {
     "numpy.place": "assign through a mask: `a[mask] = values`",
     "numpy.putmask": "assign through a mask: `a[mask] = values`",
     "numpy.float_power": "write `x ** y` with float operands",
-    "builtins.map": "write a comprehension or a loop",
-    "builtins.filter": "write a comprehension with an `if`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",

@@ -94,7 +94,7 @@ PROGRAMS = {
     "indices": (indexed_lines, ("f64[n]", "int")),
 }
 # The most calls inside the compiler for a line on the way to the typed stage and through its tidying.
-TYPED_CALLS = {"scalars": 900, "unrolled": 1000, "unrolled arrays": 1000, "nests": 1300, "living": 900}
+TYPED_CALLS = {"scalars": 900, "unrolled": 1000, "unrolled arrays": 1000, "nests": 1400, "living": 900}
 # The same from there to the text for LLVM.
 LOWERED_CALLS = {
     "scalars": 550, "unrolled": 650, "unrolled arrays": 4500, "nests": 9500, "living": 500, "indices": 2500,
@@ -106,6 +106,13 @@ def compiled_of(make, types, count, with_gradient):
     function = module_of("\n".join(["import numpy as np", "", "", *make(count), ""]))["f"]
     compiled = pellucid.grad(function) if with_gradient else pellucid.compile(function)
     return compiled.__pellucid__, compiled._flatten(types, {}, texts=True).arguments
+
+
+@pytest.fixture(autouse=True, scope="module")
+def everything_has_been_used_once():
+    """What is imported or remembered at its first use is not counted, whichever test comes first."""
+    for make, types in PROGRAMS.values():
+        steps_of(make, types, 4, with_gradient=False)
 
 
 def calls_in(work):

@@ -3,7 +3,7 @@
 import gast
 
 from pellucid.compiler import driver, syntax
-from pellucid.compiler.lower.renaming import copied, renamed
+from pellucid.compiler.renaming import copied, renamed
 from pellucid.compiler.targets.python import printer
 
 from .harness.typed_text import read_program

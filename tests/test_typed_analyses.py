@@ -341,7 +341,7 @@ def f(x: "f64[n]", w: "f64"):
     y = sum(hidden)
     return y
 ''')
-    from pellucid.compiler.transform.rename import rename
+    from pellucid.compiler.renaming import rename
 
     assert temporaries_of(function) == {"t"}
     names = {"hidden": "total_4", "y": "y_bar_1"}

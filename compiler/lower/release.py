@@ -20,9 +20,9 @@ from ..analysis.liveness import liveness
 from ..names import Names, base_of
 from ..ops.forms import VIEWS
 from ..program import Function
+from ..renaming import renamed
 from ..types import Array
 from .hazards import names_assigned
-from .renaming import renamed
 
 
 def release(function: Function) -> Function:

@@ -18,8 +18,8 @@ import gast
 from .. import syntax
 from ..names import Names
 from ..program import Function
+from ..renaming import copy_statement
 from ..types import Type
-from .renaming import copied
 
 
 def separate(function: Function) -> Function:
@@ -39,11 +39,15 @@ class _Splitter:
 
     def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         current: dict[str, str] = {}
+
+        def now(name: str) -> str:
+            return current.get(name, name)
+
         result: list[gast.stmt] = []
         passing = _passing(statements)
         for position, statement in enumerate(statements):
             if current:
-                statement = _renamed(statement, current)
+                statement = copy_statement(statement, now, str, stored=now)
             if type(statement) is gast.Assign:
                 for name in syntax.names_bound(statement):
                     current.pop(name, None)
@@ -89,28 +93,3 @@ def _passing(statements: Sequence[gast.stmt]) -> set[tuple[int, str]]:
         elif type(statement) in syntax.COMPOUND:
             anew.update((name, False) for s in syntax.walk([statement]) for name in syntax.names_bound(s))
     return found
-
-
-def _renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
-    """The statement with other names for what it reads, in nested blocks too."""
-
-    def tree(node: gast.expr) -> gast.expr:
-        return copied(node, names)
-
-    def block(statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-        return [_renamed(s, names) for s in statements]
-
-    match statement:
-        case gast.Assign(targets=[gast.Subscript() as place], value=value):
-            return syntax.rebuild(statement, targets=[tree(place)], value=tree(value))
-        case gast.Assign(value=value) | gast.Expr(value=value) | gast.Return(value=value):
-            return syntax.rebuild(statement, value=tree(value))
-        case gast.Raise(exc=gast.Call(args=args) as exc):
-            return syntax.rebuild(statement, exc=syntax.rebuild(exc, args=[tree(a) for a in args]))
-        case gast.If(test=test, body=body, orelse=orelse):
-            return syntax.rebuild(statement, test=tree(test), body=block(body), orelse=block(orelse))
-        case gast.While(test=test, body=body):
-            return syntax.rebuild(statement, test=tree(test), body=block(body))
-        case gast.For(iter=iter_, body=body):
-            return syntax.rebuild(statement, iter=tree(iter_), body=block(body))
-    return statement

@@ -19,12 +19,12 @@ from .. import syntax
 from ..analysis.expression_types import type_of
 from ..analysis.lanes import straight
 from ..dtypes import BOOL_WORD, is_inexact
-from ..lower.renaming import copied
 from ..names import Names
 from ..ops.raising import never
 from ..ops.schema import row_of
 from ..ops.works_in import as_result
 from ..program import Function
+from ..renaming import copied
 from ..types import Array, Scalar, Type
 
 Reached = dict[object, gast.Subscript]

@@ -17,10 +17,10 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator
 from ..analysis.memory.accesses import elements_in
-from ..lower.renaming import renamed
 from ..ops.forms import LIST_READS
 from ..program import Function, remembered
 from ..records import dataclass
+from ..renaming import renamed
 from ..types import Array, Type
 
 

@@ -22,8 +22,8 @@ from ..analysis.liveness import Liveness, liveness
 from ..analysis.made_names import temporaries_of, user_words
 from ..names import RESERVED, base_of
 from ..program import Function
+from ..renaming import rename, with_blocks
 from ..types import Array, Dim, ListOf, Scalar, Type
-from .rename import rename, with_blocks
 
 Interference = dict[str, set[str]]
 

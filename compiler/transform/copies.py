@@ -19,8 +19,8 @@ from ..analysis.memory.alias import AliasConflict, conflicts
 from ..diagnostics import InternalError
 from ..names import Names
 from ..program import Function
+from ..renaming import rename, with_blocks
 from ..types import Array, Type
-from .rename import rename, with_blocks
 
 
 def copies(function: Function) -> Function:

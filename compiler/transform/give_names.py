@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from ..names import Names, base_of
 from ..program import Function, Program
+from ..renaming import rename
 from ..types import symbols_of
-from .rename import rename
 
 
 def give_names(program: Program) -> Program:

@@ -9,13 +9,14 @@ those of the arguments.  Leaves recursive functions, and functions nobody calls 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import gast
 
 from .. import syntax, types
 from ..names import Names
 from ..program import Function, Program
+from ..renaming import copy_statement
 from ..types import Array, Extent, Type
 
 
@@ -130,42 +131,14 @@ def _with_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) ->
     return types.with_lengths(type_, lengths)
 
 
-def _renamed(statement: gast.stmt, renamed: dict[str, object], call: gast.stmt) -> gast.stmt:
+def _renamed(statement: gast.stmt, names: Mapping[str, object], call: gast.stmt) -> gast.stmt:
     """A statement of the callee under the caller's names; it stems from the call as well."""
 
-    def new(name: str) -> object:
-        return renamed.get(name, name)
+    def change(name: str) -> object:
+        return names.get(name, name)
 
-    def rename(node: gast.expr) -> gast.expr:
-        return syntax.map_names(node, new)
-
-    def place(node: gast.expr) -> gast.expr:
-        if isinstance(node, gast.Name):
-            return syntax.rebuild(node, id=new(node.id))
-        if isinstance(node, gast.Tuple):
-            return syntax.rebuild(node, elts=[place(e) for e in node.elts])
-        return rename(node)
-
-    made: gast.stmt
-    match statement:
-        case gast.Assign():
-            targets = [place(t) for t in statement.targets]
-            made = syntax.rebuild(statement, targets=targets, value=rename(statement.value))
-        case gast.Expr():
-            made = syntax.rebuild(statement, value=rename(statement.value))
-        case gast.If():
-            sides = {k: [_renamed(s, renamed, call) for s in getattr(statement, k)] for k in ("body", "orelse")}
-            made = syntax.rebuild(statement, test=rename(statement.test), **sides)
-        case gast.For():
-            body = [_renamed(s, renamed, call) for s in statement.body]
-            made = syntax.rebuild(statement, target=place(statement.target), iter=rename(statement.iter), body=body)
-        case gast.While():
-            body = [_renamed(s, renamed, call) for s in statement.body]
-            made = syntax.rebuild(statement, test=rename(statement.test), body=body)
-        case _:
-            made = syntax.rebuild(statement)
-            if isinstance(made, gast.Raise):
-                made.exc = syntax.rebuild(made.exc, args=[made.exc.args[0], *map(rename, made.exc.args[1:])])
     outer = () if call.span is None else (*call.inlined, call.span)
-    made.inlined = (*outer, *getattr(statement, "inlined", ()))
+    made = copy_statement(statement, change, change)
+    for inside in syntax.walk([made]):
+        inside.inlined = (*outer, *getattr(inside, "inlined", ()))
     return made

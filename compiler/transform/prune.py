@@ -24,8 +24,8 @@ from ..ops import schema
 from ..ops.forms import FORMS
 from ..placeholders import placeholder
 from ..program import Function
+from ..renaming import with_blocks
 from ..types import ListOf, Scalar, Type
-from .rename import with_blocks
 
 
 def prune(function: Function, *, keep_errors: bool = True) -> Function:

@@ -30,11 +30,11 @@ from ..names import Names, base_of
 from ..ops import schema
 from ..ops.schema import row_of
 from ..program import Function
+from ..renaming import map_expression, map_statement, rename, with_blocks
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
 from .constants import evaluate, evaluate_strong, may_weaken, weaken
 from .identities import A_CONSTANT, REPEATING, CompiledRule, Shown, apply, glance, may_repeat, rules_for
 from .known import Known
-from .rename import map_expression, map_statement, rename, with_blocks
 
 SPREADING = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 TRANSPARENT = SPREADING | {"multiply"}  # what `seen_in` may see through

@@ -144,6 +144,10 @@ def in_order(xs, keys, descending):
     return [xs[k] for k in order(keys, descending)]
 
 
+def filtered(test, xs):
+    return [x for x in xs if x] if test is None else [x for x in xs if test(x)]
+
+
 def keys_of(xs, key):
     return [key(x) for x in xs]
 

@@ -110,7 +110,8 @@ def call_object(
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
         if value not in builtin_calls.TAKES_INSTANCES:
-            args = [classes.iterable(frame, a, node) for a in args]
+            made = classes.iterator_of if value in builtin_calls.MAKES_ITERATORS else classes.iterable
+            args = [made(frame, a, node) for a in args]
         builtin_calls.require_arguments(frame, value, args, kwargs, node)
         return special(frame, args, kwargs, node, hint)
     known = functions.find(value)

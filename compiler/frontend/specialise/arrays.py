@@ -16,12 +16,15 @@ from ...types import Array, ListOf
 from ...vocabulary import METHOD_WAYS_OUT
 from . import containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
-from .values import Column, Record, Rows, Sequence, Static, Table, Value, leaves
+from .values import Column, Iteration, Iterator, Record, Rows, Sequence, Static, Table, Value, leaves
 
 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
     """`np.array(value)` for nested sequences of scalars or arrays, growable lists, arrays and scalars."""
     value = frame.tree(value)
+    if isinstance(value, Iteration | Iterator):
+        frame.fault("T001", f"NumPy makes an array of one object of a `{value.kind}`", node, "made here",
+                    ("make a list of it first: `list(...)`",))  # fmt: skip
     if isinstance(value, Table):
         value = tables.arrays_of(frame, value, node)
     if isinstance(value, Rows):

@@ -21,6 +21,7 @@ from . import (
     containers,
     evaluate,
     iteration,
+    iterators,
     library,
     numbers,
     rows,
@@ -29,7 +30,7 @@ from . import (
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Iteration, Range, Ref, Rows, Sequence, Static, Value, is_number
+from .values import NONE, Range, Ref, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -37,6 +38,9 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     by_class = classes.special_call(frame, value, "__len__", [], node)
     if by_class is not None:
         return by_class
+    if iterators.iterator(frame, value) is not None:
+        frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here",
+                    ("make a list of it first: `list(...)`",))  # fmt: skip
     if iteration.is_static_iterable(frame, value):
         return Static(len(iteration.static_items(frame, value, node)))
     if isinstance(frame.type_of(value), Scalar) or isinstance(t := frame.type_of(value), Array) and not t.ndim:
@@ -55,21 +59,6 @@ def _range(frame: Frame, args, kwargs, node, hint) -> Value:
 def as_int(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     return value if found == types.INT else frame.emit("cast", value, node=node, dtype=INT_WORD, weak=True)
-
-
-def _zip(frame: Frame, args, kwargs, node, hint) -> Value:
-    if "strict" in kwargs:
-        frame.fault("U018", "zip(strict=...) is not in the language", node)
-    return Iteration("zip", tuple(args)) if args else Sequence(())
-
-
-def _enumerate(frame: Frame, args, kwargs, node, hint) -> Value:
-    start = kwargs.get("start", args[1] if len(args) > 1 else Static(0))
-    return Iteration("enumerate", (args[0],), start)
-
-
-def _reversed(frame: Frame, args, kwargs, node, hint) -> Value:
-    return Iteration("reversed", (args[0],))
 
 
 def _extreme(sign: str):
@@ -360,19 +349,31 @@ def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, nod
         frame.fault("T004", f"{function.__name__}() does not take {len(args)} arguments", node, "called here")
 
 
-TAKES_INSTANCES = (len, isinstance, bool, slice)  # the others take what an instance gives when it is gone over
+
+
+def _by(name: str) -> Any:
+    """A function of `iterators`, which may not have been imported yet."""
+    return lambda *given: getattr(iterators, name)(*given)
+
+
+# The others take what an instance, or an iterator, gives when it is gone over.
+TAKES_INSTANCES = (len, isinstance, bool, slice, next)
+MAKES_ITERATORS = (zip, enumerate, reversed, map, filter, iter)
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {
     len: (1, 1, ""), range: (1, 3, ""), zip: (0, MANY, "strict"), enumerate: (1, 2, "start"), reversed: (1, 1, ""),
+    map: (2, MANY, ""), filter: (2, 2, ""), iter: (1, 1, ""),
     abs: (1, 1, ""), max: (1, MANY, "key default"), min: (1, MANY, "key default"), sum: (1, 2, "start"),
     any: (1, 1, ""), all: (1, 1, ""), int: (0, 2, ""), float: (0, 1, ""), bool: (0, 1, ""), round: (1, 2, "ndigits"),
     sorted: (1, 1, "key reverse"), next: (1, 2, ""), list: (0, 1, ""), tuple: (0, 1, ""), dict: (0, 1, ""),
     isinstance: (2, 2, ""), slice: (1, 3, ""),
 }  # fmt: skip
 BUILTINS = {
-    len: _len, range: _range, zip: _zip, enumerate: _enumerate, reversed: _reversed, max: _extreme("greater"),
-    min: _extreme("less"), abs: _abs, sum: _sum, any: _quantifier(True), all: _quantifier(False),
+    len: _len, range: _range, zip: _by("of_zip"), enumerate: _by("of_enumerate"), reversed: _by("of_reversed"),
+    map: _by("of_map"), filter: _by("of_filter"), iter: _by("of_iter"), next: _by("of_next"),
+    max: _extreme("greater"), min: _extreme("less"), abs: _abs, sum: _sum,
+    any: _quantifier(True), all: _quantifier(False),
     int: _convert(int, INT_WORD), float: _convert(float, FLOAT_WORD), bool: _convert(bool, BOOL_WORD), round: _round,
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
     sorted: _sorted,

@@ -20,7 +20,7 @@ import numpy as np
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, evaluate
+from . import apply, evaluate, iterators
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -299,9 +299,14 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
     return None if result == Static(NotImplemented) else result
 
 
-def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
+def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)
-    return value if found is None else iterable(frame, found, node)
+    return value if found is None else iterator_of(frame, found, node)
+
+
+def iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What has all the items that a value gives when it is gone over; an iterator has none left then."""
+    return iterators.taken(frame, iterator_of(frame, value, node), node)

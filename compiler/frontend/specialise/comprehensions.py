@@ -18,7 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, classes, containers, evaluate, execute, iteration, loops
+from . import branches, classes, containers, evaluate, execute, iteration, iterators, loops
 from .frame import Frame
 from .static_python import stop
 from .values import Range, Ref, Static, Value
@@ -152,14 +152,14 @@ def _put_back(frame: Frame, own: list[str], kept: dict[str, Value]) -> None:
 def _loop(frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None) -> None:
     """Run statements for every item; with `until`, no further once that variable is true."""
     first = node.generators[0]
-    iterable = classes.iterable(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     own = [name for generator in node.generators for name in core_liveness.targets(generator.target)]
     kept = _set_aside(frame, own)
     made = _nested(node, list(innermost), until)
     table, node_before, span = frame.live_after, frame.node, frame.builder.span
     frame.live_after = {**table, **_liveness(frame, made)}
     saved = frame.snapshot()
-    loops.with_lists_that_grow(frame, saved, made, lambda: loops.for_items(frame, made, iterable))
+    loops.with_lists_that_grow(frame, saved, made, lambda: iterators.for_loop(frame, made, source))
     frame.live_after, frame.node, frame.builder.span = table, node_before, span
     _put_back(frame, own, kept)
 

@@ -14,7 +14,7 @@ import gast
 
 from ...messages import escaped
 from ...ops.python_names import NameBinding
-from . import apply, comprehensions, containers, evaluate, iteration, library, tables
+from . import apply, classes, comprehensions, containers, evaluate, iteration, library, tables
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, no_key, stop
@@ -56,6 +56,7 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
 
 def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     """`xs.extend(values)`, and what `xs += values` does."""
+    values = classes.iterable(frame, values, node)
     held = containers.grow(frame, target, node)
     if comprehensions.is_unrolled(frame, values):
         for item in iteration.static_items(frame, values, node):

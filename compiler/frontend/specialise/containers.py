@@ -23,6 +23,7 @@ from .object_changes import change
 from .static_python import computed, no_key
 from .values import (
     Iteration,
+    Iterator,
     Leaf,
     Mapping_,
     Record,
@@ -48,7 +49,7 @@ def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
 def is_container(frame: Frame, value: Value) -> bool:
     """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
     held = frame.held(value)
-    return isinstance(held, Sequence | Mapping_ | Rows | Table | Iteration | Record) or frame.is_list(held)
+    return isinstance(held, Sequence | Mapping_ | Rows | Table | Iteration | Iterator | Record) or frame.is_list(held)
 
 
 def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
@@ -86,6 +87,9 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
             return frame.new(rows.sliced(frame, held, items, node))
         case Rows():
             return rows.item(frame, held, whole(frame, evaluate.evaluate(frame, items), node), node)
+        case Iteration() | Iterator():
+            frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",
+                        ("make a list of it first: `list(...)`",))  # fmt: skip
     if isinstance(items, gast.Slice):
         return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
     position = whole(frame, evaluate.evaluate(frame, items), node)

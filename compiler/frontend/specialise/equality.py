@@ -24,6 +24,7 @@ from . import (
     evaluate,
     identity,
     iteration,
+    iterators,
     own_operators,
     rows,
     tables,
@@ -143,7 +144,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     by_class = own_operators.contains(frame, item, container, node)
     if by_class is not None:
         return by_class
-    container = classes.iterable(frame, container, node)
+    container = iterators.taken_over(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):

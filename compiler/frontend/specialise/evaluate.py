@@ -47,6 +47,7 @@ from .values import (
     Conflict,
     Dropped,
     Iteration,
+    Iterator,
     Leaf,
     Mapping_,
     Partial,
@@ -317,7 +318,7 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
             return Static(bool(items))
         case Record() if value.is_tuple:
             return Static(bool(value.items))
-        case Record() | Closure() | Bound() | Partial():
+        case Record() | Closure() | Bound() | Partial() | Iterator():
             return Static(True)
     found = frame.type_of(value)
     if isinstance(found, types.ListOf) or isinstance(value, Rows | Table):

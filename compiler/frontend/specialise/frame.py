@@ -278,8 +278,8 @@ class Frame:
             return type(value.value).__name__
         cls = getattr(getattr(value, "cls", None), "__name__", "")
         words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
-        kind = getattr(value, "kind", None)
-        return kind.__name__ if isinstance(kind, type) else words.get(name := type(value).__name__, name.lower())
+        kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
+        return kind.__name__ if isinstance(kind, type) else kind
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)

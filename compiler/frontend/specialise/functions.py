@@ -248,14 +248,6 @@ def _type(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(kind)
 
 
-def _iterator(frame: Frame, args, kwargs, node, hint) -> Value:
-    """What `__iter__` returns; elsewhere it could be seen that an iterator is used up."""
-    if frame.source.name != "__iter__":
-        frame.fault("U014", "`iter` outside an `__iter__` is not supported", node, "called here",
-                    ("loop over the values themselves",))  # fmt: skip
-    return args[0]
-
-
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
@@ -277,7 +269,7 @@ FUNCTIONS: dict[Any, Known] = {
     dataclasses.replace: taking(1, 1, _replace), dataclasses.asdict: taking(1, 1, _asdict),
     dataclasses.astuple: taking(1, 1, _astuple),
     object.__setattr__: taking(3, 3, _set_attribute), object.__init__: taking(1, 1, _nothing),
-    super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node), iter: taking(1, 1, _iterator),
+    super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node),
     hasattr: taking(2, 2, _has_attribute), getattr: taking(2, 3, _get_attribute), type: taking(1, 1, _type),
     callable: taking(1, 1, _callable),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),

@@ -30,6 +30,7 @@ from .values import (
     Closure,
     Conflict,
     Iteration,
+    Iterator,
     Leaf,
     ListOut,
     Mapping_,
@@ -326,7 +327,7 @@ def with_rows(value: Value) -> Value:
 
 def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
     """What only a loop can use does not leave a function."""
-    if isinstance(value, Range | Iteration):
+    if isinstance(value, Range | Iteration | Iterator):
         kind = "range" if isinstance(value, Range) else value.kind
         help_ = ("return its items: `list(...)`",)
         frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)

@@ -11,9 +11,9 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import evaluate, rows, subscript, tables
+from . import apply, choices, evaluate, rows, subscript, tables
 from .frame import Frame
-from .values import Iteration, Leaf, Mapping_, Range, Record, Rows, Sequence, Static, Table, Value
+from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
 
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:
@@ -26,6 +26,14 @@ def is_static_iterable(frame: Frame, value: Value) -> bool:
         case Iteration(parts=inner):
             return any(is_static_iterable(frame, p) for p in inner)
     return False
+
+
+VIEWS = ("keys", "values", "items")
+
+
+def columns_of(value: Iteration) -> tuple[Value, ...]:
+    """What is gone over side by side; the first part of a `map` is the function."""
+    return value.parts[1:] if value.kind in ("map", "filter") else value.parts
 
 
 def length_now(frame: Frame, value: Value) -> Value | None:
@@ -52,8 +60,10 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
             return [Static(i) for i in range(*bounds)]
         case Iteration(kind="keys" | "values" | "items" as kind, parts=(inner,)):
             return dict_view(frame, kind, inner)
-        case Iteration(kind=kind, parts=inner, start=start):
-            return iteration_items(frame, kind, inner, start, node)
+        case Iteration() as inner:
+            count = static_count(frame, inner, node)
+            check_lengths(frame, inner, count, node)
+            return [item_at(frame, inner, Static(position), node) for position in range(count)]
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim and isinstance(found.dims[0], int):
         return [item_at(frame, value, Static(i), node) for i in range(found.dims[0])]
@@ -68,26 +78,37 @@ def dict_view(frame: Frame, kind: str, base: Value) -> list[Value]:
     return [v for _, v in items] if kind == "values" else [Sequence((Static(k), v)) for k, v in items]
 
 
-def iteration_items(frame: Frame, kind: str, inner: tuple[Value, ...], start: Value, node: gast.AST) -> list[Value]:
-    if kind == "reversed":
-        return static_items(frame, inner[0], node)[::-1]
-    columns = [static_items(frame, p, node) if has_static_length(frame, p) else p for p in inner]
-    if not any(isinstance(column, list) for column in columns):
-        length_of_iterable(frame, inner[0], node)
-        frame.needs_static(inner[0], "the number of items", node)
-    shortest = min(len(c) for c in columns if isinstance(c, list))
-    rows = []
-    for position in range(shortest):
-        row = [c[position] if isinstance(c, list) else item_at(frame, c, Static(position), node) for c in columns]
-        if kind == "enumerate":
-            number = evaluate.binary(frame, gast.Add, Static(position), start, node)
-            rows.append(Sequence((number, row[0])))
-        else:
-            rows.append(Sequence(tuple(row)))
-    for column in columns:
-        if not isinstance(column, list):
-            check_long_enough(frame, column, shortest, node)
-    return rows
+def static_count(frame: Frame, value: Value, node: gast.AST) -> int:
+    """How many items a loop that is unrolled sees: as many as the shortest has whose length is known now."""
+    match value:
+        case Iteration(kind="rest", parts=(inner,), start=start):
+            return max(static_count(frame, inner, node) - evaluate.known(frame, start, node, "what is left"), 0)
+        case Iteration(kind="reversed"):
+            return evaluate.known(frame, length_of_iterable(frame, value, node), node, "the number of items")
+        case Iteration() if value.kind not in VIEWS:
+            known = [part for part in columns_of(value) if has_static_length(frame, part)]
+            if not known:
+                length_of_iterable(frame, columns_of(value)[0], node)
+                frame.needs_static(columns_of(value)[0], "the number of items", node)
+            return min(static_count(frame, part, node) for part in known)
+    return len(static_items(frame, value, node))
+
+
+def static_item(frame: Frame, value: Value, position: int, node: gast.AST) -> Value:
+    """The item that a loop which is unrolled sees; what a `map` gives is computed when its turn comes."""
+    if isinstance(value, Iteration) and value.kind not in VIEWS:
+        return item_at(frame, value, Static(position), node)
+    return static_items(frame, value, node)[position]
+
+
+def check_lengths(frame: Frame, value: Value, count: int, node: gast.AST) -> None:
+    """Nothing that is gone over beside what is known now may come to its end before that."""
+    if isinstance(value, Iteration) and value.kind not in VIEWS:
+        for part in columns_of(value):
+            if has_static_length(frame, part):
+                check_lengths(frame, part, count, node)
+            else:
+                check_long_enough(frame, part, count, node)
 
 
 def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -> None:
@@ -105,7 +126,7 @@ def has_static_length(frame: Frame, value: Value) -> bool:
     if isinstance(value, Range):
         return all(isinstance(p, Static) for p in (value.start, value.stop, value.step))
     if isinstance(value, Iteration):
-        return all(has_static_length(frame, p) for p in value.parts)
+        return isinstance(value.start, Static) and all(has_static_length(frame, p) for p in columns_of(value))
     return is_static_iterable(frame, value)
 
 
@@ -117,8 +138,12 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
             return rows.length(frame, value, node)
         case Range(start=start, stop=stop, step=step):
             return range_length(frame, start, stop, step, node)
-        case Iteration(kind="zip", parts=inner):
-            lengths = [length_of_iterable(frame, p, node) for p in inner]
+        case Iteration(kind="rest", parts=(inner,), start=start):
+            return evaluate.binary(frame, gast.Sub, length_of_iterable(frame, inner, node), start, node)
+        case Iteration(kind="reversed", parts=(inner,), start=start):
+            return reversed_length(frame, inner, start, node)
+        case Iteration(kind="zip" | "map"):
+            lengths = [length_of_iterable(frame, p, node) for p in columns_of(value)]
             result = lengths[0]
             for other in lengths[1:]:
                 same = isinstance(result, Leaf) and isinstance(other, Leaf) and extents_equal(frame, result, other)
@@ -134,6 +159,17 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     if is_static_iterable(frame, value):
         return Static(len(static_items(frame, value, node)))
     frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
+
+
+def reversed_length(frame: Frame, inner: Value, start: Value, node: gast.AST) -> Value:
+    """As long as the list was when it was reversed; nothing once it is shorter."""
+    if not isinstance(inner, Ref):
+        return start
+    now = length_of_iterable(frame, inner, node)
+    shrunk = choices.compare(frame, gast.Lt, now, start, node)
+    if isinstance(shrunk, Static):
+        return Static(0) if shrunk.value else start
+    return frame.emit("where", shrunk, Static(0), start, node=node)
 
 
 def extents_equal(frame: Frame, left: Leaf, right: Leaf) -> bool:
@@ -161,13 +197,18 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
     match value:
         case Rows():
             return rows.item(frame, value, frame.atom(position, node), node)
-        case Sequence() | Record() | Mapping_():
+        case Sequence() | Record() | Mapping_() | Iteration(kind="keys" | "values" | "items") | Static():
             return static_items(frame, value, node)[evaluate.known(frame, position, node, "the position")]
         case Range(start=start, step=step):
             offset = position if step == Static(1) else evaluate.binary(frame, gast.Mult, position, step, node)
             return offset if start == Static(0) else evaluate.binary(frame, gast.Add, start, offset, node)
-        case Iteration(kind="reversed", parts=(inner,)):
-            last = evaluate.binary(frame, gast.Sub, length_of_iterable(frame, inner, node), Static(1), node)
+        case Iteration(kind="rest", parts=(inner,), start=start):
+            return item_at(frame, inner, evaluate.binary(frame, gast.Add, start, position, node), node)
+        case Iteration(kind="map", parts=(function, *inner)):
+            given = [item_at(frame, part, position, node) for part in inner]
+            return apply.apply(frame, function, given, {}, node)
+        case Iteration(kind="reversed", parts=(inner,), start=start):
+            last = evaluate.binary(frame, gast.Sub, start, Static(1), node)
             return item_at(frame, inner, evaluate.binary(frame, gast.Sub, last, position, node), node)
         case Iteration(kind="enumerate", parts=(inner,), start=start):
             number = evaluate.binary(frame, gast.Add, position, start, node) if start != Static(0) else position

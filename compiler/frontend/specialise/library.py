@@ -22,7 +22,7 @@ from . import apply, arrays, evaluate, subscript
 from .frame import Frame
 from .heap import objects
 from .merge import own_lengths
-from .values import Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
+from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -207,6 +207,8 @@ def description(frame: Frame, value: Value) -> Any:
             return {k: description(frame, v) for k, v in items}
         case Rows() | Table():
             return LIST_OF_RECORDS
+        case Iteration() | Iterator():
+            raise TypeFault("T001", f"a `{value.kind}` is no array: make a list of it first, `list(...)`")
     return value
 
 

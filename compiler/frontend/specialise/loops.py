@@ -24,21 +24,21 @@ from . import (
     evaluate,
     execute,
     iteration,
+    iterators,
     list_positions,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .static_python import stop
-from .values import Iteration, Leaf, Mapping_, Range, Ref, Sequence, Static, Value
+from .values import Leaf, Range, Ref, Sequence, Static, Value
 
 UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    iterable = classes.iterable(frame, evaluate.evaluate(frame, node.iter), node.iter)
+    made = classes.iterator_of(frame, evaluate.evaluate(frame, node.iter), node.iter)
     saved = frame.snapshot()
-    with_lists_that_grow(frame, saved, node, lambda: for_items(frame, node, iterable))
+    with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))
 
 
 def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callable[[], None]) -> None:
@@ -54,11 +54,11 @@ def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callabl
 
 
 def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
-    stop, body = _stop_flag(node)
+    stop, body = stop_flag(node)
     if iteration.is_static_iterable(frame, iterable):
         saved = frame.snapshot()
         try:
-            return unroll(frame, node, Items(frame, iterable, node), stop, body)
+            return unroll(frame, node, iterators.Items(frame, iterable, node), stop, body)
         except _Grew as grew:
             frame.restore(saved)
             return live_list(frame, node, iterable, grew.form, stop, body)
@@ -78,10 +78,10 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         if len(items) > UNROLL_LIMIT:
             raise needed from None
         frame.task.decide("loops", f"line {node.lineno}: unrolled, because the loop variable decides about structure")
-        unroll(frame, node, Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
+        unroll(frame, node, iterators.Items(frame, Sequence(tuple(map(Static, items))), node), stop, body)
 
 
-def _stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
+def stop_flag(node: gast.For | gast.While) -> tuple[gast.expr | None, list[gast.stmt]]:
     """The condition of a closing `if flag: break`, and the body without it."""
     last = node.body[-1]
     if isinstance(last, gast.If) and len(last.body) == 1 and isinstance(last.body[0], gast.Break):
@@ -97,39 +97,10 @@ class _Grew(Exception):
         self.form = form
 
 
-def _check_still_known(frame: Frame, iterable: Value) -> None:
+def check_still_known(frame: Frame, iterable: Value) -> None:
     held = frame.held(iterable)
     if isinstance(iterable, Ref) and tables.grows(frame, held):
         raise _Grew(tables.form_of_items(frame, held))
-
-
-class Items:
-    """The items that an unrolled loop is still to see.  Python looks at a list when it needs the next, and so do we."""
-
-    def __init__(self, frame: Frame, iterable: Value, node: gast.For) -> None:
-        self.iterable, self.node, self.position = iterable, node, 0
-        self.seen = self._now(frame)
-
-    def _now(self, frame: Frame) -> list[Value]:
-        _check_still_known(frame, self.iterable)
-        return iteration.static_items(frame, self.iterable, self.node)
-
-    def next(self, frame: Frame) -> Value | None:
-        """The next item, None at the end."""
-        items = self._now(frame)
-        if len(items) != len(self.seen):
-            self._check_size_may_change(frame)
-        self.seen = items
-        self.position += 1
-        return items[self.position - 1] if self.position <= len(items) else None
-
-    def _check_size_may_change(self, frame: Frame) -> None:
-        held = frame.held(self.iterable)
-        is_view = isinstance(held, Iteration) and held.kind in ("keys", "values", "items")
-        if is_view or isinstance(held, Mapping_):
-            stop(frame, "RuntimeError", "dictionary changed size during iteration", self.node)
-        if not isinstance(self.iterable, Ref):
-            changed_while_looped(frame, self.node)
 
 
 def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
@@ -137,7 +108,7 @@ def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:
                 ("loop over a copy: `for ... in list(...)`",))  # fmt: skip
 
 
-def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, body: list) -> None:
+def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, body: list) -> None:
     """One copy of the body per item; after a possible `break` the rest stands under a condition."""
     while (item := items.next(frame)) is not None:
         execute.bind(frame, node.target, item, node.iter)
@@ -162,7 +133,7 @@ def unroll(frame: Frame, node: gast.For, items: Items, stop: gast.expr | None, b
 class Remaining(gast.Pass):
     """The iterations that are left of an unrolled loop, as a statement."""
 
-    def __init__(self, node: gast.For, items: Items, stop: gast.expr, body: list) -> None:
+    def __init__(self, node: gast.For, items: Any, stop: gast.expr, body: list) -> None:
         super().__init__()
         gast.copy_location(self, node)
         self.run = lambda frame: unroll(frame, node, items, stop, body)
@@ -201,7 +172,7 @@ def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None
     over = reachable([iterable], {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
-        _check_still_known(frame, iterable)
+        check_still_known(frame, iterable)
         changed_while_looped(frame, node)
 
 
@@ -254,7 +225,7 @@ def stepping(
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:
-    stop, body = _stop_flag(node)
+    stop, body = stop_flag(node)
     test = node.test
     if stop is not None:
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)

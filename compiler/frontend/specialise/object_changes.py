@@ -7,14 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from collections.abc import Iterator as Walk
 
 import gast
 
 from ...analysis.core_liveness import reads
 from .frame import Frame
 from .heap import Owner, reachable
-from .values import Ref, Value
+from .values import Iterator, Ref, Value
 
 
 def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) -> None:
@@ -35,7 +36,8 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
-        if target.number in reachable([contents], heap.contents):
+        # an iterator leads to itself where a function that it calls sees it, and holds itself no more for that
+        if type(contents) is not Iterator and target.number in reachable([contents], heap.contents):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
         heap.contents[target.number] = contents
     heap.changes.append(target.number)
@@ -74,11 +76,11 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
     heap = frame.heap
     if not heap.origins:
         return []
-    used = reachable(_values_in_use(frame), heap.contents)
+    used = reachable(values_in_use(frame), heap.contents)
     return [other for other in used if other != number and heap.may_be_one(number, other)]
 
 
-def _values_in_use(frame: Frame) -> Iterator[Value]:
+def values_in_use(frame: Frame) -> Walk[Value]:
     """The variables, of a function and of those that called it, that may be read from here on."""
     walker: Frame | None = frame
     while walker is not None and walker.builder is frame.builder:  # a function compiled on its own has its own heap
@@ -86,5 +88,5 @@ def _values_in_use(frame: Frame) -> Iterator[Value]:
         now = set() if walker.node is None else set(reads(walker.node))
         yield from (v for n, v in walker.variables.items() if live is None or n in live or n in now)
         if walker.outer is not None and walker.outer.builder is frame.builder:
-            yield from _values_in_use(walker.outer)
+            yield from values_in_use(walker.outer)
         walker = walker.caller

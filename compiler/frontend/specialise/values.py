@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...diagnostics import InternalError
@@ -206,14 +207,24 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """`zip`, `enumerate`, `reversed` over other values: a length and items by position, taken apart by the loop.
+    """`zip`, `enumerate`, `reversed`, `map`, `filter` over other values: items by position, taken apart by the loop.
 
-    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read.
+    `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read; `rest` is what
+    comes from the position `start` on.
     """
 
     kind: str
     parts: tuple[Value, ...]
     start: Value = Static(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator:
+    """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
+
+    source: Value
+    position: Value = Static(0)
+    kind: str = "iterator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +247,7 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Undefined | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Iterator | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -280,6 +291,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
+        case Iterator(source=source, position=position):
+            return (("source", source), ("position", position))
         case Column(values=values):
             return (("", values),)
         case Rows(item=item) | Table(item=item):
@@ -307,6 +320,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Range(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
+        case Iterator(kind=kind):
+            return Iterator(new[0], new[1], kind)
         case Column(is_weak=is_weak):
             return Column(new[0], is_weak)
         case Rows():
@@ -336,7 +351,7 @@ def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value
     return with_parts(value, tuple(map_leaves(v, change, (*path, k)) for k, v in inner))
 
 
-def leaves(value: Value) -> Iterator[Value]:
+def leaves(value: Value) -> Walk[Value]:
     inner = parts(value)
     if not inner:
         yield value

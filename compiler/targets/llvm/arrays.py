@@ -18,7 +18,7 @@ from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .address_hoisting import row_of
 from .checks import fits, tags_of
 from .frame import INTERNAL_ERROR, ArrayPlace, Emission
-from .text import INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
+from .text import AS_IT_STANDS, INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
 
 INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
@@ -33,6 +33,16 @@ ALLOCATION_ERRORS = (  # by the codes of `runtime/memory_code.py`
 )
 
 DROP = """entry:
+  %nothing = icmp eq ptr %owner, null
+  br i1 %nothing, label %done, label %some
+some:
+  call void @pellucid_release(ptr %owner)
+  br label %done
+done:
+  ret void"""
+LET_GO = """entry:
+  %owner = load ptr, ptr %place
+  store ptr null, ptr %place
   %nothing = icmp eq ptr %owner, null
   br i1 %nothing, label %done, label %some
 some:
@@ -142,6 +152,16 @@ def release(frame: Emission, place: ArrayPlace) -> None:
         old = frame.code.load("ptr", place.owner)
         frame.code.store(NULL, place.owner)
         drop(frame, old)
+
+
+def release_in_memory(frame: Emission, place: ArrayPlace) -> None:
+    """The same by a call that takes the address, which keeps the owner out of registers in the whole function."""
+    if place.owned:
+        frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
+        parameters, uses = ("ptr nocapture %place",), ("pellucid_release",)
+        made = LlvmDefinition("pellucid.let_go", "void", parameters, (LET_GO,), uses, AS_IT_STANDS)
+        frame.module.define(made)
+        frame.code.call("void", made.name, place.owner)
 
 
 # --- allocation ----------------------------------------------------------------------------------------------------

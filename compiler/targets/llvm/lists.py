@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ...types import Array, ListOf, Scalar
 from .abi import HEADER_BYTES, LIST_CAPACITY, LIST_DATA, LIST_LENGTH, STORED, list_item_bytes
-from .arrays import View, drop, keep, load_at, release, store_at, strides_of
+from .arrays import View, drop, keep, load_at, release_in_memory, store_at, strides_of
 from .frame import ArrayPlace, Emission, ListPlace
 from .text import NULL, SsaValue, int_
 
@@ -61,12 +61,16 @@ def release_list(frame: Emission, place: ListPlace) -> None:
 
 
 def release_all(frame: Emission) -> None:
-    """Begin the one way out of a function: what its names still hold is released."""
+    """Begin the one way out of a function: what its names still hold is released.
+
+    Every fault of the function comes here: of a name in a register, each would have to say where its array is, and of
+    many names times many faults the code generator would make moves for seconds.  So owners stay in memory.
+    """
     frame.code.start("leave")
     for place in frame.places.values():
         match place:
             case ArrayPlace():
-                release(frame, place)
+                release_in_memory(frame, place)
             case ListPlace():
                 release_list(frame, place)
 

@@ -25,7 +25,7 @@ from ...ops import schema
 from ...ops.forms import CHANGES_FIRST, LIST_READS
 from ...program import Function
 from ...records import dataclass
-from ...transform.rename import map_body, map_expression, map_statement, replace_reads, with_blocks
+from ...renaming import map_body, map_expression, map_statement, replace_reads, with_blocks
 from ...types import INT, ListOf, Scalar, Type
 
 Measure = Callable[[gast.stmt, int], int]

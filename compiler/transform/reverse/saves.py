@@ -25,6 +25,7 @@ from ...analysis.regions import ForwardValue, Region, ends_in_raise
 from ...diagnostics import InternalError
 from ...names import base_of
 from ...records import dataclass
+from ...renaming import map_statement
 from ...types import INT, Array, ListOf, Scalar
 from .cotangents import Emitter
 from .declared import array_type, leaf_type
@@ -360,17 +361,8 @@ class Saves:
     # --- names for keys
 
     def _rename(self, body: list[gast.stmt]) -> None:
+        """Names for the keys in a body, and in those inside it, which stay the same lists: others hold them too."""
         for position, statement in enumerate(body):
             for block in syntax.blocks_of(statement):
                 self._rename(block)
-            body[position] = self._renamed(statement)
-
-    def _renamed(self, statement: gast.stmt) -> gast.stmt:
-        fresh: dict[str, object] = {}
-        for part in ("value", "iter", "test"):
-            node = getattr(statement, part, None)
-            if isinstance(node, gast.expr):
-                fresh[part] = syntax.map_names(node, self._named)
-        if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Subscript):
-            fresh["targets"] = [syntax.map_names(statement.targets[0], self._named)]
-        return syntax.rebuild(statement, **fresh)
+            body[position] = map_statement(statement, self._named, str, stored=self._named)

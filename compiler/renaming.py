@@ -1,8 +1,11 @@
-"""Put other names, or values, in the place of names, in statements as in expressions.
+"""Put other names, or values, in the place of names, in statements as in expressions, at every stage below core.
 
     rename:  x_1 = sin(x)  ->  y = sin(x)         replace:  y = add(t, 1.0)  ->  y = add(2.0, 1.0)
 
-What does not change is returned as the same object, so that a pass can tell whether it did anything.
+Names change where they are read, where they are bound and, of arrays, where elements are stored, each in its own way.
+`map_...` gives the same object where nothing changes, so that a pass can tell whether it did anything.  `copy_...`
+gives new trees, but for names that stay and constants: where a statement comes to stand in two places, analyses that
+know an access or an operation by its tree tell them apart.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ from typing import Any
 
 import gast
 
-from .. import syntax
-from ..diagnostics import InternalError
-from ..program import Function
+from . import syntax
+from .diagnostics import InternalError
+from .program import Function
 
-Change = Callable[[str], object]
+Change = Callable[[str], Any]  # of a name: to a name, or to a tree
+Tree = Callable[[gast.expr], gast.expr]
 
 
 def replace_reads(statement: gast.stmt, values: Mapping[str, gast.expr]) -> gast.stmt:
@@ -61,37 +65,64 @@ def with_blocks(statement: gast.stmt, blocks: Sequence[list[gast.stmt]]) -> gast
     return syntax.rebuild(statement, **dict(zip(("body", "orelse"), blocks)))
 
 
-def map_statement(statement: gast.stmt, read: Change, bound: Callable[[str], str]) -> gast.stmt:
-    """One statement with the names it reads and the names it binds changed; bodies stay as they are."""
-    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:
-        old, value = statement.targets[0], map_expression(statement.value, read)
-        place = _place(old, read, bound)
+def map_statement(statement: gast.stmt, read: Change, bound: Change, stored: Change | None = None) -> gast.stmt:
+    """One statement with its names changed; bodies stay as they are.  Elements are `stored` as names are bound."""
+    return _changed(statement, lambda node: map_expression(node, read), bound, stored or bound)
+
+
+def copy_statement(statement: gast.stmt, read: Change, bound: Change, stored: Change | None = None) -> gast.stmt:
+    """A statement and all in it with names changed, in trees of its own."""
+    made = _changed(statement, lambda node: syntax.map_names(node, read), bound, stored or bound)
+    blocks = syntax.blocks_of(statement)
+    inside = ([copy_statement(s, read, bound, stored) for s in block] for block in blocks)
+    return syntax.rebuild(made, **dict(zip(("body", "orelse"), inside)))
+
+
+def renamed(statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
+    """A copy of a statement with other names."""
+
+    def change(name: str) -> str:
+        return names.get(name, name)
+
+    return copy_statement(statement, change, change)
+
+
+def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
+    """A copy of an expression, or of a place to assign to, with other names; operators are kept."""
+    return syntax.map_names(node, lambda name: names.get(name, name))
+
+
+def _changed(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
+    """The statement with what `tree` makes of its expressions; the same object where nothing changes."""
+    if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:  # most statements
+        old, value = statement.targets[0], tree(statement.value)
+        place = _place(old, tree, bound, stored)
         if place is old and value is statement.value:
             return statement
         return syntax.rebuild(statement, targets=[place], value=value)
     match statement:
         case gast.Assign(targets=[place], value=value):
-            made: dict[str, Any] = {"targets": [_place(place, read, bound)], "value": map_expression(value, read)}
+            made: dict[str, Any] = {"targets": [_place(place, tree, bound, stored)], "value": tree(value)}
             if made["targets"][0] is place and made["value"] is value:
                 return statement
         case gast.Expr(value=value) | gast.Return(value=value):
-            made = {"value": map_expression(value, read)}
+            made = {"value": tree(value)}
         case gast.For(target=target, iter=iter_):
-            made = {"target": _place(target, read, bound), "iter": map_expression(iter_, read)}
+            made = {"target": _place(target, tree, bound, stored), "iter": tree(iter_)}
         case gast.While(test=test) | gast.If(test=test):
-            made = {"test": map_expression(test, read)}
+            made = {"test": tree(test)}
         case gast.Raise(exc=gast.Call(args=values) as error):
-            arguments = [map_expression(v, read) for v in values]
+            arguments = [tree(v) for v in values]
             same = all(a is b for a, b in zip(arguments, values))
             made = {"exc": error if same else syntax.rebuild(error, args=arguments)}
         case gast.Delete(targets=[gast.Name() as place]):
-            made = {"targets": [_place(place, read, bound)]}
+            made = {"targets": [_place(place, tree, bound, stored)]}
             if made["targets"][0] is place:
                 return statement
         case gast.Pass():
             return statement
         case _:
-            raise InternalError("rename", gast.dump(statement), "not a statement of a typed stage")
+            raise InternalError("rename", gast.dump(statement), "not a statement below the core stage")
     if all(getattr(statement, field) is new for field, new in made.items()):
         return statement
     return syntax.rebuild(statement, **made)
@@ -129,16 +160,16 @@ def _put(node: gast.expr, read: Change) -> gast.expr:
     return syntax.map_names(node, read)
 
 
-def _place(place: gast.expr, read: Change, bound: Callable[[str], str]) -> gast.expr:
+def _place(place: gast.expr, tree: Tree, bound: Change, stored: Change) -> gast.expr:
     if type(place) is gast.Name:
         id_ = bound(place.id)
         return place if id_ == place.id else syntax.rebuild(place, id=id_)
     match place:
         case gast.Tuple(elts=elements):
-            made = [_place(e, read, bound) for e in elements]
+            made = [_place(e, tree, bound, stored) for e in elements]
             return place if all(a is b for a, b in zip(made, elements)) else syntax.rebuild(place, elts=made)
         case gast.Subscript(value=gast.Name(id=base), slice=items):
-            name, index = bound(base), map_expression(items, read)
+            name, index = stored(base), tree(items)
             if name == base and index is items:
                 return place
             return syntax.rebuild(place, value=syntax.name(name), slice=index)
