@@ -40,10 +40,8 @@ class Function(base_class()):  # type: ignore[misc]
 
     Arguments are numbers, arrays, strings, None, functions, and tuples, lists, dicts, NamedTuples and dataclasses of
     those.  The result has the value, the dtype and the shape that the Python function gives; arrays come back as
-    `Array`.  A call raises what the Python function would raise, with its line in the traceback, and CompileError at
-    the first call with types that do not fit.
-
-    `__wrapped__` is the Python function.
+    `Array`.  A call raises what the Python function (`__wrapped__`) would raise, with its line in the traceback, and
+    CompileError at the first call with types that do not fit.
     """
 
     def __init__(self, request: Request) -> None:
@@ -178,8 +176,7 @@ class Function(base_class()):  # type: ignore[misc]
         stage  core, typed, reverse or loops
         call   what runs it, as `call(function, *arguments)`: with `pdb.runcall` it stops at its first line
 
-        The function takes values, as a compiled function does.  An error carries a note with the user's own line.
-        Raises ValueError for a stage that is not Python.
+        An error carries a note with the user's own line.  Raises ValueError for a stage that is not Python.
         """
         if stage not in RUNNABLE:
             raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
@@ -210,8 +207,6 @@ class Function(base_class()):  # type: ignore[misc]
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
         args, kwargs  values or types written as text, as for `source`
-
-        Raises CompileError where the program cannot be compiled.
         """
         from . import showing
 
@@ -314,19 +309,15 @@ def compile(
 
     function     a function or method of your own, or one that is compiled already and gets further options
     static       parameters whose values are part of the compiled code (an axis, a shape, a string)
-    mutates      array parameters that the function updates in place; they are written back when it returns, and are as
-                 they were where it raises
+    mutates      array parameters that the function updates in place, unless it raises
     freeze       global arrays whose present values are baked in
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
-    line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
-                 as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+    line_tables  let gdb and perf show the lines of the loops stage; None: as PELLUCID_LINE_TABLES says (0 or 1)
 
-    Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
-    inside.  Nothing is compiled before the first call.
-
-    Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
-    where `static` or `mutates` names no parameter; TypeError for what is no Python function.
+    Gives a `Function` with the name, signature and docstring of the original, compiled at its first call.  Raises
+    CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError where
+    `static` or `mutates` names no parameter; TypeError for what is no Python function.
     """
     options: dict[str, Any] = {
         "static": names(static),
@@ -373,10 +364,8 @@ def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_a
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
     It can be differentiated again, and may be called inside compiled functions.
 
-    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is not a
-    float (G001), a result that is not a float scalar (G002), an operator or a construct without derivative (G003,
-    G004).
-
+    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is no float
+    (G001), a result that is no float scalar (G002), an operator or a construct without derivative (G003, G004).
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
     return _transformed(function, Gradient(argnums, has_aux, with_value=False))
