@@ -62,9 +62,9 @@ html_show_sphinx = False
 html_theme_options = {
     "description": "A compiler for pure numeric Python you can see through",
     "fixed_sidebar": True,
-    "page_width": "1340px",
+    "page_width": "1240px",
     "body_max_width": "none",
-    "sidebar_width": "250px",
+    "sidebar_width": "225px",
     "show_powered_by": False,
     "show_relbars": True,
 }

@@ -79,7 +79,11 @@ def fields(paragraph):
     out = []
     for line in paragraph:
         found = PARAMETER.match(line)
-        out.append(f":param {found[1]}: {found[2]}" if found else f"    {line.strip()}")
+        if not found:
+            out.append(f"    {line.strip()}")
+            continue
+        first, *others = found[1].split(", ")
+        out += [*(f":param {name}: as `{first}`" for name in others), f":param {first}: {found[2]}"]
     return out
 
 
