@@ -50,6 +50,8 @@ lint: $(VENV)/.installed-test
 	mkdir -p build/typed/pellucid
 	ln -s "$(CURDIR)"/pellucid/* "$(CURDIR)/compiler" "$(CURDIR)/runtime" build/typed/pellucid/
 	MYPYPATH=build/typed:typings $(BIN)/python -m mypy --package pellucid
+	MYPYPATH=build/typed:typings $(BIN)/python -m mypy --strict --follow-imports=silent tests/types/usage.py
+	MYPYPATH=build/typed:typings $(BIN)/python -m mypy --check-untyped-defs --follow-imports=silent samples/*.py
 
 $(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with the venv module is needed; name one: make PYTHON=/path/to/python3" >&2; exit 1; }

@@ -73,6 +73,8 @@ class Builder:
             self.may_unify = False
         if getattr(statement, "span", None) is None:
             syntax.at(statement, self.span, self.inlined)
+        elif not getattr(statement, "inlined", ()):
+            statement.inlined = self.inlined
         self.body.append(statement)
 
     def type_of(self, atom: gast.expr | str) -> Type:

@@ -36,7 +36,7 @@ CODES = {
     "P008": "calls a function that cannot be seen",
     "P009": "uses a name that is not defined",
     "P010": "changes a global array or container",
-    "P011": "changes an array of an enclosing function",
+    "P011": "changes an argument of an enclosing function",
     "P012": "inspects or runs program text",
     "P013": "has a default value that can change",
     "P014": "changes its argument",
@@ -122,10 +122,19 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Text that takes the place of a stretch of a file."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One fault: what (`message`), where (`span`, underlined with `label`), why (`labels`), and ways out (`help`).
 
-    `subject` is the name that it speaks of, where other findings may be about the same.
+    `subject` is the name that it speaks of, where other findings may be about the same.  `fix` rewrites the text as
+    the help says, where there is one way to do so.
     """
 
     code: str
@@ -136,6 +145,7 @@ class Diagnostic:
     help: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     subject: str = ""
+    fix: tuple[Edit, ...] = ()
 
     @property
     def page(self) -> str:

@@ -31,6 +31,7 @@ from .transform.inline import inline
 from .transform.prune import prune
 from .transform.reachable import reachable
 from .transform.simplify import simplify_once
+from .transform.write_through import write_through
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
@@ -43,6 +44,7 @@ TIDY = (
 # a function defined inside another one, before its derivative is taken
 INNER_WAY = (
     Step(give_names, takes=SINGLE, gives=SINGLE, of=PROGRAM, renames=True),
+    Step(write_through, takes=SINGLE, gives=SINGLE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
@@ -50,6 +52,7 @@ INNER_WAY = (
 TYPED_WAY = (
     Step(specialise, takes=CORE, gives=SINGLE, of=MADE),
     Step(give_names, takes=SINGLE, gives=SINGLE, of=PROGRAM, renames=True),
+    Step(write_through, takes=SINGLE, gives=SINGLE),
     Step(views, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),

@@ -111,6 +111,9 @@ MASK_MAKERS = words(
     " not_equal isclose isin"
 )
 
+OUTSIDE = "compute it outside and pass the result as an argument"
+INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
+AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
     "numpy.append": "collect the parts and join them once with `np.concatenate`",
     "numpy.vectorize": "write the loop",
@@ -122,7 +125,6 @@ WAYS_OUT = {
     "numpy.copyto": "assign to a slice: `a[:] = b`",
     "numpy.place": "assign through a mask: `a[mask] = values`",
     "numpy.putmask": "assign through a mask: `a[mask] = values`",
-    "numpy.float_power": "write `x ** y` with float operands",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",

@@ -25,11 +25,12 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .function import Function, compile, grad, value_and_grad
+from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
+from .transformations import compile, grad, value_and_grad
 
 __version__ = "0.1.0"
 
@@ -55,5 +56,8 @@ __all__ = [
     "value_and_grad",
 ]
 
+for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:
+    if issubclass(_error, PellucidError):
+        _error.__module__ = __name__  # as users see it, and import it
 
 _begin()

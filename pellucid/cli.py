@@ -22,8 +22,9 @@ import numpy as np
 from . import __version__, arguments, cache_command, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
-from .function import Function, compile, grad
+from .function import Function
 from .settings import rows
+from .transformations import compile, grad
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
 RUNNABLE = ("core", "typed", "reverse", "loops")

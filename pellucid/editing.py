@@ -17,7 +17,7 @@ from .compiler.program import Program
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
 from .compiler.targets.llvm.executable import Executable
-from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .deep import with_room
 from .explanation import explanation
@@ -71,7 +71,7 @@ def made_up(function: StageFunction, size: str | None) -> list[Any]:
 
 def run(program: Program, leaves: list[Any], call: Callable[..., Any] | None) -> Any:
     """The program in CPython, under a debugger if `call` is one."""
-    return stepping.run(python_backend.load(program), leaves, call)
+    return stepping.run(python_target.load(program), leaves, call)
 
 
 @with_room

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .compiler.diagnostics import Span
 
 FUNCTION, CHECKED = ".function", ".checked"
+NOT_IN_CODE = ("PELLUCID_CACHE", "PELLUCID_LOG=", "PELLUCID_TRACEBACK=")
 UNFINISHED = b"unfinished"
 CONSTANTS = (bool, int, float, str, bytes, type(None))
 KINDS: Mapping[str, type] = {"tuple": tuple, "list": list}
@@ -91,9 +92,9 @@ def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, V
 
 
 def _settings() -> bytes:
-    """The environment as far as it speaks to us, but for where the cache is."""
+    """The environment as far as it speaks to us, but for where the cache is and what we tell."""
     own = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("PELLUCID_")]
-    return "\n".join(sorted(text for text in own if not text.startswith("PELLUCID_CACHE"))).encode()
+    return "\n".join(sorted(text for text in own if not text.startswith(NOT_IN_CODE))).encode()
 
 
 def _state_of(file: str) -> bytes:

@@ -76,6 +76,10 @@ def flatten(
     return Flattened(values, found, tuple((name, key_of(value)) for name, value in values.items()))
 
 
+def article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
+
+
 class Unsupported(Exception):
     """A value that cannot be an argument."""
 
@@ -160,7 +164,8 @@ def type_of(value: Any) -> types.Type | None:
             return types.Scalar(BOOL_WORD, weak=isinstance(value, bool))
         case np.ndarray() | Array():
             if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-                raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
+                what = article(type(value).__name__)
+                raise Unsupported(f"{what}, which has its own rules (np.asarray makes it an array)")
             return array_type(np.asarray(value))
         case np.generic():
             dtype = DTYPE_OF_NUMPY.get(value.dtype)
@@ -174,12 +179,12 @@ def type_of(value: Any) -> types.Type | None:
         case float():
             return types.FLOAT
         case complex() | bytes() | set() | frozenset():
-            raise Unsupported(f"a {type(value).__name__}")
+            raise Unsupported(f"{article(type(value).__name__)}")
     if value is None or isinstance(value, str) or callable(value):
         return None
     if hasattr(value, "__array__"):
-        raise Unsupported(f"a {type(value).__name__}, which has its own rules (np.asarray makes it an array)")
-    raise Unsupported(f"a {type(value).__name__}")
+        raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
+    raise Unsupported(f"{article(type(value).__name__)}")
 
 
 def array_type(value: np.ndarray) -> types.Array:

@@ -1,30 +1,39 @@
-"""`compile`, `grad`, `value_and_grad` and the `Function` they give."""
+"""What `compile`, `grad` and `value_and_grad` give: a `Function`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries
+from . import entries, pickling
 from .compiler.frontend.specialise.values import Value
-from .compiler.request import Gradient, Request, namespace_of
+from .compiler.request import Request, namespace_of
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, abstract, description, flatten, rebuild
-from .methods import BoundFunction, for_function, is_bound
+from .methods import BoundFunction
 from .native_calls import NativeCalls
+from .own_frames import leave_out, told_to_users
 from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
 from .starting import compiler
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result", covariant=True)
+
 if TYPE_CHECKING:
-    from .native_calls import NativeCalls
+
+    class _Base(Generic[Given, Result]):
+        """The parameters and the result of the Python function, which only type checkers ask for."""
+
+else:
+    _Base = {(Given, Result): base_class()}
 
 SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
 STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
@@ -32,7 +41,7 @@ RUNNABLE = (CORE, TYPED, REVERSE, LOOPS)
 MOST_WORLDS = 32  # pieces of code kept for one combination of types after what they saw outside has changed
 
 
-class Function(base_class()):  # type: ignore[misc]
+class Function(_Base[Given, Result]):
     """A compiled function.  Call it like the Python function it wraps; look inside with `source` and `explain`.
 
     Each combination of argument types (dtypes, numbers of dimensions, contiguity, lengths of 1, static values) is
@@ -44,7 +53,7 @@ class Function(base_class()):  # type: ignore[misc]
     CompileError at the first call with types that do not fit.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, judge: bool = True) -> None:
         self.__pellucid__ = request
         functools.update_wrapper(self, request.python)
         if request.transforms:
@@ -56,8 +65,10 @@ class Function(base_class()):  # type: ignore[misc]
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
-        self._check_options()
-        self._check_purity()
+        self._is_judged = False  # then it is when it is first called
+        if judge:
+            self._check_options()
+            self._check_purity()
 
     def _check_options(self) -> None:
         request = self.__pellucid__
@@ -90,7 +101,17 @@ class Function(base_class()):  # type: ignore[misc]
         self._native = None
         self._look()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    __class_getitem__: Any = classmethod(GenericAlias)  # `Function[[float], float]` in annotations
+
+    def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        try:
+            found: Result = self._call(args, kwargs)
+            return found
+        except BaseException as error:
+            leave_out(error)
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         python, (code, defaults, by_keyword) = self.__pellucid__.python, self._seen
         if python.__code__ is not code or python.__defaults__ is not defaults:
             self._look_again()
@@ -133,9 +154,12 @@ class Function(base_class()):  # type: ignore[misc]
             self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
         self._native.learn(self, args, kwargs, flat, compiled)
 
-    def __reduce__(self) -> str:
-        """Copied and pickled as Python's functions are: a copy is the function itself, a pickle holds its name."""
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """A pickle holds the name, or what the function is made of where its name does not lead to it."""
+        return pickling.reduced(self, Function)
+
+    def __copy__(self) -> Function:
+        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
         return self
@@ -148,6 +172,7 @@ class Function(base_class()):  # type: ignore[misc]
 
     # --- looking inside ---
 
+    @told_to_users
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, for arguments of these types, as text.
 
@@ -194,15 +219,16 @@ class Function(base_class()):  # type: ignore[misc]
             flat = self._flatten(args, kwargs)
             made, program = showing.program(request, stage, flat.arguments, self._frozen())
             targets = self._targets(showing.mutated(made), flat)
-            function = showing.python_backend.load(program)
+            function = showing.python_target.load(program)
             given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
-        return functools.wraps(request.python)(core if stage == CORE else run)
+        return functools.wraps(request.python)(told_to_users(core if stage == CORE else run))
 
+    @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
@@ -295,106 +321,7 @@ class Function(base_class()):  # type: ignore[misc]
         return rebuild(result, results[:count])
 
 
-def compile(
-    function: Callable[..., Any] | None = None,
-    *,
-    static: tuple[str, ...] = (),
-    mutates: tuple[str, ...] = (),
-    freeze: tuple[str, ...] = (),
-    fastmath: bool = False,
-    parallel: bool = True,
-    line_tables: bool | None = None,
-) -> Any:
-    """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
-
-    function     a function or method of your own, or one that is compiled already and gets further options
-    static       parameters whose values are part of the compiled code (an axis, a shape, a string)
-    mutates      array parameters that the function updates in place, unless it raises
-    freeze       global arrays whose present values are baked in
-    fastmath     allow reassociation and other value-changing floating-point rewrites
-    parallel     allow the use of several threads
-    line_tables  let gdb and perf show the lines of the loops stage; None: as PELLUCID_LINE_TABLES says (0 or 1)
-
-    Gives a `Function` with the name, signature and docstring of the original, compiled at its first call.  Raises
-    CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError where
-    `static` or `mutates` names no parameter; TypeError for what is no Python function.
-    """
-    options: dict[str, Any] = {
-        "static": names(static),
-        "mutates": names(mutates),
-        "freeze": names(freeze),
-        "fastmath": fastmath,
-        "parallel": parallel,
-        **({} if line_tables is None else {"line_tables": line_tables}),
-    }
-    if function is None:
-        return lambda f: compile(f, **options)
-    if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
-        raise TypeError(f"{function.__name__} was read from a file and is compiled already")
-    if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False, "line_tables": None}
-        given = {option: value for option, value in options.items() if value != usual.get(option, ())}
-        return Function(replace(function.__pellucid__, **given))
-    if is_bound(function):
-        bound: Any = function
-        return BoundFunction(compile(bound.__func__, **options), bound.__self__)
-    if not inspect.isfunction(function):
-        raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
-    return Function(Request(function, **options))
-
-
 def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:
     """Whether two dicts hold the same objects by the same names."""
     left, right = left or {}, right or {}
     return left.keys() == right.keys() and all(value is right[name] for name, value in left.items())
-
-
-def names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """The gradient of a scalar function by reverse mode, as a compiled `Function`.
-
-    function  a plain or a compiled function whose result is one float
-    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-              arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
-
-    The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
-    It can be differentiated again, and may be called inside compiled functions.
-
-    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is no float
-    (G001), a result that is no float scalar (G002), an operator or a construct without derivative (G003, G004).
-    Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
-    """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
-
-
-def value_and_grad(function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
-    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
-
-    function  a plain or a compiled function whose result is one float
-    argnums   as for `grad`
-    has_aux   as for `grad`
-
-    The value is computed once for both.  Raises what `grad` raises.
-    """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
-
-
-def _transformed(function: Any, transform: Gradient) -> Any:
-    if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
-    compiled: Function = function if isinstance(function, Function) else compile(function)
-    request = compiled.__pellucid__
-    if getattr(request.python, "__pellucid_text__", None) is not None:
-        raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    if isinstance(transform.argnums, list):
-        transform = replace(transform, argnums=tuple(transform.argnums))
-    return Function(replace(request, transforms=(*request.transforms, transform)))
-
-
-# Inside a compiled function these are taken when it is compiled; this says what they ask for.
-grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]

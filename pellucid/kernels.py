@@ -11,9 +11,9 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from .function import compile
 from .runtime import operators
 from .runtime.values import unwrap
+from .transformations import compile
 
 
 def negative(x):

@@ -14,6 +14,7 @@ from types import MethodType
 from typing import Any
 
 from .compiler.request import Gradient
+from .own_frames import leave_out
 
 
 class BoundFunction:
@@ -27,7 +28,11 @@ class BoundFunction:
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__func__(self.__self__, *args, **kwargs)
+        try:
+            return self.__func__(self.__self__, *args, **kwargs)
+        except BaseException as error:
+            leave_out(error)
+            raise
 
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """See `Function.source`."""
@@ -51,7 +56,10 @@ class BoundFunction:
         return hash((id(self.__func__), id(self.__self__)))
 
     def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.__func__.__wrapped__.__name__)
+        name = self.__func__.__wrapped__.__name__
+        own = getattr(type(self.__self__), name, None)
+        by_name = getattr, (self.__self__, name)
+        return by_name if own is self.__func__ else (BoundFunction, (self.__func__, self.__self__))
 
     def __repr__(self) -> str:
         return f"<compiled method {self.__qualname__} of {self.__self__!r}>"

@@ -15,13 +15,13 @@ from .compiler.frontend.specialise.frame import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.program import Program
 from .compiler.request import Request
-from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import Frozen, mutated
 from .deep import with_room
 from .explanation import explanation
 
-__all__ = ["BdbQuit", "explain", "mutated", "program", "python_backend", "stepping", "text", "untyped_text"]
+__all__ = ["BdbQuit", "explain", "mutated", "program", "python_target", "stepping", "text", "untyped_text"]
 
 
 @with_room

@@ -23,7 +23,7 @@ from .compiler.frontend.source.read import read, span_of
 from .compiler.frontend.specialise.apply import core_of
 from .compiler.program import Function, Origin, Program
 from .compiler.request import namespace_of
-from .compiler.targets.python import definition as python_backend
+from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 
 Call = Callable[..., Any]
@@ -46,7 +46,7 @@ def add_user_line(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None:
         frame = trace.tb_frame
-        found = python_backend.user_line(frame.f_globals, trace.tb_lineno) or found
+        found = python_target.user_line(frame.f_globals, trace.tb_lineno) or found
         trace = trace.tb_next
     if found is not None:
         line = linecache.getline(found.file, found.line).strip()
@@ -77,7 +77,7 @@ def _with_span(statement: gast.stmt, file: str) -> gast.stmt:
 
 def load_core(python: python_types.FunctionType) -> Call:
     """The core form as a function among the user's globals; compiled functions that it calls are replaced by theirs."""
-    function = python_backend.load(core_program(python))
+    function = python_target.load(core_program(python))
     for name, value in namespace_of(python).items():
         plain = getattr(value, "__pellucid__", None)
         known = plain.python if plain is not None and not plain.transforms else value
@@ -149,6 +149,6 @@ def under_pdb(function: Any, stage: str, args: tuple[Any, ...], kwargs: dict[str
 def in_stages(error: BaseException) -> python_types.TracebackType | None:
     """The traceback from the first line of a stage on; None where there is none."""
     trace = error.__traceback__
-    while trace is not None and python_backend.LINES not in trace.tb_frame.f_globals:
+    while trace is not None and python_target.LINES not in trace.tb_frame.f_globals:
         trace = trace.tb_next
     return trace

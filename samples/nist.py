@@ -227,7 +227,7 @@ def levenberg_marquardt(linear, start, x, y, most=5000):
 
 def polished(linear, b, x, y, evaluation):
     """Full steps from near the minimum, where the sum of squares is too flat to judge them, while they shrink."""
-    last = np.inf
+    last: float | np.floating = np.inf
     while True:
         residuals, jacobian = linear(b, x, y)
         scale = np.linalg.norm(jacobian, axis=0)

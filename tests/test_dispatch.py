@@ -525,9 +525,7 @@ def test_a_copy_is_the_function_itself_as_with_functions_of_python():
 
 
 def test_a_pickle_holds_the_name():
-    assert pickle.loads(pickle.dumps(affine)) is affine
-    with pytest.raises((pickle.PicklingError, AttributeError)):  # AttributeError before Python 3.14
-        pickle.dumps(compile(lambda x: x + 1.0))
+    assert pickle.loads(pickle.dumps(affine)) is affine and len(pickle.dumps(affine)) < 100
 
 
 # --- threads, recursion, processes ---------------------------------------------------------------------------------

@@ -134,10 +134,9 @@ def test_an_ellipsis_gives_an_array_without_dimensions():
 
 @pytest.mark.parametrize("change", ["y += 1.0", "y[...] = 5.0", "z[0] = 5.0"])
 def test_a_view_without_dimensions_is_a_view(change):
-    function = function_of(f"z = x.copy()\ny = z[0, ...]\n{change}\nz, y", parameters="x")
-    with pytest.raises(pellucid.CompileError) as caught:
-        pellucid.compile(function)(np.array([1.0, 2.0]))
-    assert caught.value.diagnostics[0].code == "R003"
+    python = function_of(f"z = x.copy()\ny = z[0, ...]\n{change}\nz, y", parameters="x")
+    operand = np.array([1.0, 2.0])
+    assert agree(outcome(pellucid.compile(python), (operand,)), outcome(python, (operand,)))
 
 
 # --- names without a value --------------------------------------------------------------------------------------------

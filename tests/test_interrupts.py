@@ -237,7 +237,7 @@ def f(x: "f64[n]", y: "f64", k: "int"):
     assert text.count("load volatile i32, ptr @pellucid_signals") == count
 
 
-def test_slots_are_those_of_the_backend():
+def test_slots_are_those_of_the_target():
     from pellucid.compiler.targets.llvm import abi
 
     assert interrupts.GUARDED_SLOT == abi.GUARDED

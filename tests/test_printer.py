@@ -18,7 +18,7 @@ from pellucid.compiler import syntax
 from pellucid.compiler.diagnostics import Span
 from pellucid.compiler.ops.schema import TypeFault
 from pellucid.compiler.program import Function, Origin, Program
-from pellucid.compiler.targets.python import definition as backend
+from pellucid.compiler.targets.python import definition as target
 from pellucid.compiler.targets.python.breaking import broken
 from pellucid.compiler.targets.python.printer import print_core, print_function, print_program, render
 from pellucid.compiler.targets.python.unparse import constant_text, expression_text
@@ -510,7 +510,7 @@ def test_core_has_headings():
 
 def test_load_runs_from_a_file(tmp_path):
     program = read_program("def f(x: 'f64[n]', k: 'int'):\n    y = x * 2.0\n    return y[k]\n", "users.py")
-    function = backend.load(program, tmp_path)
+    function = target.load(program, tmp_path)
     path = tmp_path / "users_f_typed.py"
     assert function.__code__.co_filename == str(path) and path.read_text() == print_program(program)
     assert function(np.arange(3.0), 1) == 2.0
@@ -518,13 +518,13 @@ def test_load_runs_from_a_file(tmp_path):
         function(np.arange(3.0), 7)
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert frame.line == "return y[k]" and frame.filename == str(path)
-    assert backend.user_line(function.__globals__, frame.lineno).line == 3
+    assert target.user_line(function.__globals__, frame.lineno).line == 3
 
 
 def test_load_keeps_files_apart(tmp_path):
     first = read_program("def f(x: 'f64'):\n    return x * 2.0\n", "users.py")
     second = read_program("def f(x: 'f64'):\n    return x * 3.0\n", "users.py")
-    paths = [backend.load(p, tmp_path).__code__.co_filename for p in (first, second, first, second)]
+    paths = [target.load(p, tmp_path).__code__.co_filename for p in (first, second, first, second)]
     assert [p.rsplit("/", 1)[1] for p in paths] == ["users_f_typed.py", "users_f_typed_1.py"] * 2
     assert sorted(p.name for p in tmp_path.iterdir()) == ["users_f_typed.py", "users_f_typed_1.py"]
 
@@ -532,5 +532,5 @@ def test_load_keeps_files_apart(tmp_path):
 def test_load_refuses_a_file_that_is_not_its_own(tmp_path):
     program = read_program("def f(x: 'f64'):\n    return x * 2.0\n", "users.py")
     (tmp_path / "users_f_typed.py").write_text("raise SystemExit\n")
-    assert backend.load(program, tmp_path)(2.0) == 4.0
+    assert target.load(program, tmp_path)(2.0) == 4.0
     assert (tmp_path / "users_f_typed.py").read_text() == "raise SystemExit\n"

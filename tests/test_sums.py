@@ -10,7 +10,7 @@ import pellucid
 from pellucid.compiler import syntax
 from pellucid.compiler.driver import lowered
 from pellucid.compiler.languages import verifier
-from pellucid.compiler.targets.llvm import sums as backend
+from pellucid.compiler.targets.llvm import sums as target
 from pellucid.compiler.targets.llvm.llvm import compile_program
 from pellucid.compiler.targets.llvm.sums import take_sums
 from pellucid.compiler.tuning import BLOCK, PART
@@ -209,8 +209,8 @@ def indented(lines):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_loops_agree(seed, monkeypatch):
-    monkeypatch.setattr(backend, "BLOCK", 4)
-    monkeypatch.setattr(backend, "PART", 12)
+    monkeypatch.setattr(target, "BLOCK", 4)
+    monkeypatch.setattr(target, "PART", 12)
     rng = np.random.default_rng(seed)
     text = random_loop(rng)
     program = read_loops(text)

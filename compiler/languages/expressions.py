@@ -324,4 +324,4 @@ class Expressions:
         try:
             return infer_()
         except TypeFault as wrong:
-            raise self.refuse(node, wrong.message, "L003") from None
+            raise self.refuse(node, wrong.message, "L003", *wrong.help) from None

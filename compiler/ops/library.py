@@ -44,7 +44,7 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
         if not operand.has_rank(rank(type_)):
             kinds = " and ".join("a vector or matrix" if o.may_lack_axis else "a matrix" for o in row.read)
             what = f"{kinds}, not {' and '.join(map(str, types))}"
-            raise TypeFault("S002", f"`{name}` takes {what}; take the matrices of a stack in a loop")
+            raise TypeFault("S002", f"`{name}` takes {what}", "take the matrices of a stack in a loop")
         lacking |= rank(type_) < len(operand.lengths)
         for length, extent in zip(operand.lengths, dims_of(type_)):
             other = known.setdefault(length, extent)

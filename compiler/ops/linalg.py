@@ -30,7 +30,7 @@ def matmul_type(types: Sequence[Type]) -> Type:
     left, right = types
     for type_ in types:
         if not dims_of(type_):
-            raise TypeFault("S002", f"`@` takes arrays, not {left} and {right}; `*` multiplies by a number")
+            raise TypeFault("S002", f"`@` takes arrays, not {left} and {right}", "multiply by a number with `*`")
     a, b = dims_of(left), dims_of(right)
     _contracted("@", a, b, a[-1], b[-2] if len(b) > 1 else b[-1])
     rows = a[-2:-1] if len(a) > 1 else ()
@@ -141,7 +141,7 @@ def einsum_type(types: Sequence[Type], subscripts: str) -> Type:
             raise TypeFault("S002", message)
     dtype = promote_dtypes(*(t.dtype for t in types))  # type: ignore[union-attr]
     if is_bool(dtype):
-        raise TypeFault("T001", "`einsum` takes numbers, not bools; convert first: `.astype(np.int64)`")
+        raise TypeFault("T001", "`einsum` takes numbers, not bools", "convert first: `.astype(np.int64)`")
     return shaped(dtype, tuple(lengths[letter] for letter in result))
 
 

@@ -43,11 +43,11 @@ class Precedence(IntEnum):
 
 
 class TypeFault(Exception):
-    """A type rule refuses its operands.  `code` is a diagnostic code (T001, S001, S002, S003, R001)."""
+    """A type rule refuses its operands.  `code` is a diagnostic code (T001, S001, ...), `help` are ways out."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, *help: str) -> None:
         super().__init__(message)
-        self.code, self.message = code, message
+        self.code, self.message, self.help = code, message, help
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Operator:
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
-                `c asin`, or SciPy's, `scipy gammaln`; where there is none the backend has an emitter of the row's name
+                `c asin`, or SciPy's, `scipy gammaln`; where there is none the target has an emitter of the row's name
     domain      of a function of `math`: where it raises
     raises      on which operands it raises what CPython raises, lengths that do not fit left aside: a rule of `raising`
     works_in    elementwise: the dtypes that its function takes single numbers in, a rule of `works_in`

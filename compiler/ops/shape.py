@@ -68,7 +68,8 @@ def concatenate_type(operands: Sequence[Type], axis: int) -> Type:
     arrays = [_array("concatenate", t) for t in operands]
     first = arrays[0]
     if first.ndim == 0:
-        raise TypeFault("S002", "zero-dimensional arrays cannot be concatenated; `stack` makes an array of them")
+        message = "zero-dimensional arrays cannot be concatenated"
+        raise TypeFault("S002", message, "make an array of them: `np.stack(...)`")
     axis = normal_axis(axis, first.ndim)
     total = first.dims[axis]
     dims = list(first.dims)
@@ -182,7 +183,8 @@ def cast_type(operands: Sequence[Type], dtype: str, weak: bool = False) -> Type:
     (x,) = operands
     numeric("cast", operands)
     if weak and isinstance(x, Array):
-        raise TypeFault("T001", f"only a single number becomes a Python number, not {x}; take an element first")
+        message = f"only a single number becomes a Python number, not {x}"
+        raise TypeFault("T001", message, "take an element first: `x[0]`")
     return Scalar(dtype, weak) if isinstance(x, Scalar) else Array(dtype, x.dims)  # type: ignore[union-attr]
 
 

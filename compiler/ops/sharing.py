@@ -8,6 +8,7 @@
     view         always; where the body makes new elements, the compiler refuses what would show the difference
     read-only    the same, and NumPy refuses stores into the result
     either       as it turns out: the body hands on its argument, or a view of it, wherever NumPy may
+    by rank      as `either`, and what it is the rank of the argument says
     on request   as `either` where `copy=` is given and is not True, a copy where it is not
 
 Rows of operators say the same in their column `shares`.
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-SHARING = ("copy", "view", "read-only", "either", "on request")
+SHARING = ("copy", "view", "read-only", "either", "by rank", "on request")
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -64,7 +64,7 @@ def describe(value: object) -> object:
 
 def _word(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
-        raise TypeFault("U015", f"the dtype {dtype} is not supported; use one of {NUMPY_NAMES}")
+        raise TypeFault("U015", f"the dtype {dtype} is not supported", f"use one of {NUMPY_NAMES}")
     return DTYPE_OF_NUMPY[dtype]
 
 
@@ -79,7 +79,7 @@ def type_of(description: object) -> Type:
             return INT
         case float():
             return FLOAT
-    raise TypeFault("T001", f"a number or an array is needed here, not {description!r}")
+    raise TypeFault("T001", f"a number or an array is needed here, not {type_rules.shown(description)}")
 
 
 # --- questions about values ----------------------------------------------------------------------------------------
@@ -200,7 +200,8 @@ def dtype_name(dtype: object) -> str:
     if isinstance(dtype, type) and dtype in _PYTHON_DTYPES:
         return _PYTHON_DTYPES[dtype]
     if isinstance(dtype, Scalar | Array | tuple | bool | int | float) or dtype is None:
-        raise TypeFault("R001", f"a dtype must be static, such as np.float64, not {dtype}")
+        what = "a dtype must be known when the function is compiled, such as np.float64"
+        raise TypeFault("R001", f"{what}, not {type_rules.shown(dtype)}")
     try:
         return _word(np.dtype(dtype))  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -265,9 +266,9 @@ def is_static(value: object) -> bool:
 
 
 @StaticFunction
-def refuse(code: str, message: str) -> None:
+def refuse(code: str, message: str, *help: str) -> None:
     """Refuse the call with this diagnostic."""
-    raise TypeFault(code, message)
+    raise TypeFault(code, message, *help)
 
 
 @StaticFunction

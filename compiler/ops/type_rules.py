@@ -42,12 +42,19 @@ def words(types: Sequence[Type]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+def shown(description: object) -> str:
+    """A value as a message calls it: a type, a name, or its text."""
+    if isinstance(description, Scalar | Array | ListOf):
+        return str(description)
+    return getattr(description, "__name__", None) or repr(description)
+
+
 def in_floats(name: str, types: Sequence[Type]) -> str:
     """The dtype in which NumPy's linear algebra works: ints are taken in float64, and it has the floats of LAPACK."""
     found = promote_dtypes(*(as_float(dtype_of(t)) for t in types))
     if not all(DTYPE[as_float(dtype_of(t))].letter for t in types):
         fault = f"`{name}` does not take {words(types)}: array type {NUMPY_DTYPE[found]} is unsupported in linalg"
-        raise TypeFault("T001", f"{fault}; convert first, for example with `.astype(np.float32)`")
+        raise TypeFault("T001", fault, "convert first: `.astype(np.float64)`")
     return found
 
 
@@ -55,7 +62,8 @@ def numeric(name: str, types: Sequence[Type]) -> None:
     """Refuse growable lists as operands."""
     for type_ in types:
         if isinstance(type_, ListOf):
-            raise TypeFault("T001", f"`{name}` takes numbers and arrays, not the list {type_}; make an array of it")
+            message = f"`{name}` takes numbers and arrays, not a list that grows: {type_}"
+            raise TypeFault("T001", message, "make an array of it: `np.array(...)`")
 
 
 def is_weak(type_: Type) -> bool:
@@ -89,7 +97,7 @@ def from_numpy(ufunc: np.ufunc, hint: str = "") -> DtypeRule:
             raise TypeFault("T001", f"`{name}` does not take {words(types)}{hint}") from None
         if answer not in DTYPE_OF_NUMPY:
             fault = f"`{name}` of {words(types)} is {answer} in NumPy, which is not supported"
-            raise TypeFault("T001", f"{fault}; convert first, for example with `.astype(np.float64)`")
+            raise TypeFault("T001", fault, "convert first: `.astype(np.float64)`")
         return DTYPE_OF_NUMPY[answer], False
 
     return rule
@@ -139,11 +147,13 @@ def python_only(function: Callable[..., object], dtype: str) -> DtypeRule:
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
         if any(isinstance(t, Array) for t in types):
-            raise TypeFault(
-                "T001", f"`{name}` takes single numbers, not {words(types)}; the function of `numpy` takes arrays"
-            )
+            public = name.replace("math_", "math.")
+            same = f": `np.{function.__name__}`" if hasattr(np, function.__name__) else ""
+            message = f"`{public}` takes single numbers, not {words(types)}"
+            raise TypeFault("T001", message, f"the function of `numpy` takes arrays{same}")
         if not all(is_weak(t) for t in types) and not _takes(function, tuple(t.dtype for t in types)):  # type: ignore
-            raise TypeFault("T001", f"`{name}` does not take {words(types)}; convert with `int(...)` or `float(...)`")
+            message = f"`{name.replace('math_', 'math.')}` does not take {words(types)}"
+            raise TypeFault("T001", message, "convert it: `int(...)` or `float(...)`")
         return dtype, True
 
     return rule
@@ -208,7 +218,7 @@ def shaped(dtype: str, dims: tuple[Extent, ...], weak: bool = False, layout: str
 def normal_axis(axis: object, rank: int, what: str = "axis") -> int:
     """An axis counted from the front; S002 where there is no such axis, R001 where it is not an int."""
     if not isinstance(axis, int) or isinstance(axis, bool):
-        raise TypeFault("R001", f"{what} must be a static int, not {axis!r}")
+        raise TypeFault("R001", f"{what} must be an int that is known when the function is compiled, not {shown(axis)}")
     if not -rank <= axis < rank:
         raise TypeFault("S002", f"axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
@@ -233,6 +243,6 @@ def where_dtype(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     numeric(name, types)
     condition, *choices = types
     if not is_bool(condition.dtype):  # type: ignore[union-attr]
-        raise TypeFault("T001", f"the condition of `{name}` must be bool, not {condition}; compare it: `x != 0`")
+        raise TypeFault("T001", f"the condition of `{name}` must be bool, not {condition}", "compare it: `x != 0`")
     dtype, weak = promote(*choices)  # type: ignore[arg-type]
     return dtype, weak and isinstance(condition, Scalar)

@@ -79,7 +79,7 @@ def arange(start, stop=None, step=1, dtype=None):
         start, stop = 0, start
     word = static.strict_common(start, stop, step) if dtype is None else static.dtype_name(dtype)
     if word == "bool":
-        static.refuse("T001", "np.arange of bools is not supported; count in ints")
+        static.refuse("T001", "np.arange of bools is not supported", "count in ints")
     return op.arange(start, stop, step, shape=(count_of_steps(start, stop, step),), dtype=word)
 
 
@@ -99,7 +99,7 @@ def count_of_steps(start, stop, step):
 def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
     """`num` evenly spaced numbers; the last one is `stop` itself when the end point counts."""
     if static.rank(start) != 0 or static.rank(stop) != 0:
-        static.refuse("T001", "np.linspace between arrays is not supported; the ends must be single numbers")
+        static.refuse("T001", "np.linspace between arrays is not supported", "take one pair of ends at a time")
     if num < 0:
         raise ValueError("Number of samples must be non-negative.")
     word = static.floating(static.common(start, stop))

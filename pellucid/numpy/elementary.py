@@ -97,7 +97,7 @@ def item(a, *index):
 
 def where(condition, x=None, y=None):
     if x is None or y is None:
-        static.refuse("U012", "np.where with one argument is not supported: index by the mask itself")
+        static.refuse("U012", "np.where with one argument is not supported", "index by the mask itself: `x[mask]`")
     condition, x, y = operand(condition), operand(x), operand(y)
     if static.is_weak(x) and static.is_weak(y):
         x, y = strong(x), strong(y)
@@ -128,7 +128,8 @@ def round(a, decimals=0):
     a = strong(operand(a))
     if static.kind(a) == "int":
         if decimals < 0:
-            static.refuse("U012", "np.round of ints to negative decimals is not supported; divide and multiply instead")
+            fault = "np.round of ints to negative decimals is not supported"
+            static.refuse("U012", fault, "divide and multiply instead")
         return number(a)
     if decimals == 0:
         return op.rint(a)
@@ -139,7 +140,7 @@ def round(a, decimals=0):
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if not copy:
-        static.refuse("U012", "np.nan_to_num with copy=False changes its argument; assign its result instead")
+        static.refuse("U012", "np.nan_to_num with copy=False changes its argument", "assign its result instead")
     x = strong(operand(x))
     if static.kind(x) != "float":
         return number(x)

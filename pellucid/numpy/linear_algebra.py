@@ -53,7 +53,7 @@ def det(a):
 
 def qr(a, mode="reduced"):
     if mode != "reduced":
-        static.refuse("U012", f"np.linalg.qr in the mode {mode!r} is not supported; use 'reduced'")
+        static.refuse("U012", f"np.linalg.qr in the mode {mode!r} is not supported", "use 'reduced'")
     q, r = op.qr(operand(a))
     return QRResult(q, r)
 
@@ -71,9 +71,9 @@ def eigvalsh(a, UPLO="L"):
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
-        static.refuse("U012", "np.linalg.svd(hermitian=True) is not supported; use np.linalg.eigh")
+        static.refuse("U012", "np.linalg.svd(hermitian=True) is not supported", "use np.linalg.eigh")
     if compute_uv and full_matrices:
-        static.refuse("U012", "np.linalg.svd gives no full matrices here; pass full_matrices=False")
+        static.refuse("U012", "np.linalg.svd gives no full matrices here", "pass full_matrices=False")
     if not compute_uv:
         return op.svdvals(operand(a))
     u, s, vt = op.svd(operand(a))

@@ -39,9 +39,9 @@ def as_array(a):
 def reshape(a, shape, order="C", *, copy=None):
     """The same elements in order, in a new shape, of which one length may be -1: what is left."""
     if order != "C":
-        static.refuse("U012", "only order='C' is supported")
+        static.refuse("U012", "only order='C' is supported", "transpose before and after: `.T`")
     if copy is not None and not copy:
-        static.refuse("U012", "whether a reshape can do without a copy depends on strides; leave `copy=False` out")
+        static.refuse("U012", "whether a reshape can do without a copy depends on strides", "leave `copy=False` out")
     a = op.copy(as_array(a)) if copy else as_array(a)
     wanted = lengths(shape)
     open_place = static.position(wanted, -1)
@@ -68,7 +68,7 @@ def reshape_method(a, *shape, order="C", copy=None):
 def ravel(a, order="C"):
     a = as_array(a)
     if order != "C":
-        static.refuse("U012", "only order='C' is supported")
+        static.refuse("U012", "only order='C' is supported", "transpose first: `x.T`")
     return a if static.rank(a) == 1 else op.reshape(a, shape=(total(a.shape),))
 
 
@@ -269,7 +269,7 @@ def roll(a, shift, axis=None):
     """Elements moved along an axis; what falls off the end comes in at the start."""
     a = as_array(a)
     if static.is_sequence(shift) or static.is_sequence(axis):
-        static.refuse("U012", "np.roll moves along one axis here; call it once for each")
+        static.refuse("U012", "np.roll moves along one axis here", "call it once for each")
     rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
     count = rows.shape[0]
     out = op.empty(shape=rows.shape, dtype=static.element(a))
@@ -326,7 +326,7 @@ def diagonal_view(a, offset, axis1, axis2):
     return moveaxis(rows[places + up, places + down], 0, -1)
 
 
-@gives("either")
+@gives("by rank")
 def diag(v, k=0):
     """The diagonal of a matrix; of a vector, the matrix with that diagonal."""
     v = operand(v)

@@ -49,7 +49,7 @@ def total(x, start):
     """The sum of an array and what it starts from; in the order of NumPy's sums."""
     word = static.common(start, x)
     if word == "bool":
-        static.refuse("T001", "sum() of bools that starts from a bool is not supported; start from 0")
+        static.refuse("T001", "sum() of bools that starts from a bool is not supported", "start from 0")
     return start + in_dtype(op.sum(in_dtype(x, word)), word)
 
 

@@ -26,7 +26,7 @@ def prod(a, axis=None, dtype=None, *, keepdims=False):
 
 def summable(word):
     if word == "bool":
-        static.refuse("T001", "sums and products in bool are not supported; use np.any and np.all")
+        static.refuse("T001", "sums and products in bool are not supported", "use np.any and np.all")
     return word
 
 

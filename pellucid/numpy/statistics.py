@@ -20,7 +20,7 @@ def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     """The mean of squared distances from the mean; distances are taken before they are rounded to the dtype."""
     a, word = strong(operand(a)), averaging_word(a, dtype)
     if not static.is_float_word(word):
-        static.refuse("T001", "np.var and np.std are taken in floats here; convert the result")
+        static.refuse("T001", "np.var and np.std are taken in floats here", "convert the result")
     centred = a - mean(a, axis, word, keepdims=True)
     total = sum(centred * centred, axis, word, keepdims=keepdims)
     return total / max(count(a, axis) - ddof, 0)

@@ -1,4 +1,4 @@
-"""Run the text of a loops program in CPython: the oracle of the native backend.
+"""Run the text of a loops program in CPython: the oracle of the native target.
 
 The text is Python already; this gives its words their NumPy meaning.  `same_outcome` compares a native call with it:
 values, dtypes, and errors by type and words.

@@ -33,6 +33,7 @@ from pellucid.compiler.frontend.specialise.specialise import specialise
 from pellucid.compiler.request import Request, namespace_of
 from pellucid.compiler.targets.llvm import llvm
 from pellucid.compiler.targets.python import printer
+from pellucid.compiler.transform.write_through import write_through
 from pellucid.flatten import flatten, rebuild
 from pellucid.runtime.array import Array
 
@@ -120,7 +121,7 @@ class Stages:
     def program(self, stage, flat):
         if stage == "raw":
             made = specialise(self.function, flat.arguments, derive=driver.derive)
-            return made, made.program
+            return made, made.program.map(write_through)  # up to here a name may show what NumPy has as a view
         if flat.key not in self._derived:
             self._derived[flat.key] = driver.derive(self.request, flat.arguments)
         made = self._derived[flat.key]

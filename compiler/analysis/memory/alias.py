@@ -12,7 +12,7 @@ that are provably different do not conflict.  A name linked to itself may not be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import gast
 
@@ -32,11 +32,13 @@ READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.share
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
     """Why two names share: made by `origin`, or before the first statement (None); if `part` is there, the second
-    shows that part of `owner`."""
+    shows that part of `owner`.  Two lists with `by_items` are two lists for sure, that may hold the same arrays.
+    """
 
     origin: gast.stmt | None
     owner: str | None = None
     part: ShownPart | None = None
+    by_items: bool = False
 
 
 Pair = tuple[str, str]
@@ -89,6 +91,12 @@ def shared_with_caller(function: Function, held: Iterable[str]) -> Aliases:
     return Aliases(walker.links)
 
 
+@remembered
+def conflicts_as_numpy(function: Function) -> list[AliasConflict]:
+    """The stores that would be seen through another name, as NumPy's functions share."""
+    return conflicts(function, as_numpy=True)
+
+
 def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
@@ -96,7 +104,6 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
     parts = Parts(function)
     aliases, live = _aliases(function, parts, as_numpy), liveness(function)
     found = []
-    one_list = _lists_of_one_name(function)
     for statement in dict.fromkeys(syntax.walk(function.body)):
         for stored in stored_names(statement):
             used = {*live.after(statement), *masks_of(statement, function.types)}
@@ -104,10 +111,8 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
                 if stored not in (left, right):
                     continue
                 other = right if left == stored else left
-                if _is_list(function.types.get(stored)) and not _is_list(function.types.get(other)):
+                if _is_list(function.types.get(stored)) and (link.by_items or not _is_list(function.types.get(other))):
                     continue  # a list that gets another element leaves the arrays in it alone
-                if _is_list(function.types.get(stored)) and other not in one_list(stored):
-                    continue  # as it does another list with the same arrays in it
                 owned = other in function.parameters and not _is_list(function.types.get(other))
                 if not (owned or other == stored or other in used):
                     continue
@@ -117,19 +122,6 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
             if stored in function.parameters and not _is_list(function.types.get(stored)):
                 found.append(AliasConflict(statement, stored, stored, None, None))
     return found
-
-
-def _lists_of_one_name(function: Function) -> Callable[[str], set[str]]:
-    """The names that may stand for one list: those that are assigned to each other, or come out of one call."""
-    groups: dict[str, set[str]] = {}
-    for statement in syntax.walk(function.body):
-        if type(statement) is not gast.Assign or type(statement.targets[0]) is gast.Subscript:
-            continue
-        names = [*syntax.names_bound(statement), *syntax.names_read(statement.value)]
-        lists = {name for name in names if _is_list(function.types.get(name))}
-        joined = set().union(lists, *(groups[name] for name in lists if name in groups))
-        groups.update(dict.fromkeys(joined, joined))
-    return lambda name: groups.get(name, {name})
 
 
 def stored_names(statement: gast.stmt) -> tuple[str, ...]:
@@ -224,7 +216,7 @@ class _Walker:
         while True:
             start = state if variable is None else forget(state, variable, keep_links=True)
             following = join(state, self.block(body, start))
-            if following.keys() == state.keys() and all(following[k].part is state[k].part for k in state):
+            if following.keys() == state.keys() and all(_says_as_much(following[k], state[k]) for k in state):
                 return following
             state = following
 
@@ -263,16 +255,19 @@ class _Walker:
         state = dict(state)
         for other in self.partners(statement, sources, state):
             if other != list_:
-                state.setdefault(pair(list_, other), Link(statement))
+                state.setdefault(pair(list_, other), Link(statement, by_items=True))
         return state
 
     def partners(self, statement: gast.stmt, sources: Sequence[str], state: State) -> dict[str, Link]:
         """Everything that shares with the sources, the sources included."""
         found = {source: Link(statement) for source in sources}
-        for left, right in state:
+        for (left, right), link in state.items():
             for source in sources:
                 if source in (left, right):
-                    found.setdefault(right if source == left else left, Link(statement))
+                    other = right if source == left else left
+                    by_items = link.by_items and (other not in found or found[other].by_items)
+                    if other not in found or not by_items:
+                        found[other] = Link(statement, by_items=by_items)
         return found
 
 
@@ -291,9 +286,13 @@ def join(left: State, right: State) -> State:
         mine = joined.get(key)
         if mine is None:
             joined[key] = link
-        elif mine is not link and (mine.owner, mine.part) != (link.owner, link.part):
-            joined[key] = Link(mine.origin)
+        elif mine is not link and (mine.owner, mine.part, mine.by_items) != (link.owner, link.part, link.by_items):
+            joined[key] = Link(mine.origin, by_items=mine.by_items and link.by_items)
     return joined
+
+
+def _says_as_much(left: Link, right: Link) -> bool:
+    return left.part is right.part and left.by_items == right.by_items
 
 
 def forget(state: State, name: str, keep_links: bool = False) -> State:
@@ -303,7 +302,7 @@ def forget(state: State, name: str, keep_links: bool = False) -> State:
         if name in key and not keep_links:
             continue
         stale = link.part is not None and name in link.part.names or link.owner == name and not keep_links
-        kept[key] = Link(link.origin) if stale else link
+        kept[key] = Link(link.origin, by_items=link.by_items) if stale else link
     return kept
 
 

@@ -186,6 +186,8 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
         return doubtful(arguments, f".{tail}", here(node))
     if library.split(".")[0] not in ("numpy", "pellucid"):
         return here(node)
+    if _shares_by_rank(BINDINGS.get(dotted)):
+        return doubtful(arguments, f".{tail}", here(node))
     if _may_share(BINDINGS.get(dotted), node):
         shown = next((a for a in arguments if a.form not in ("scalar", "function")), NOTHING)
         return here(node, "array") if shown.form == "container" else view(shown)
@@ -216,6 +218,10 @@ def _may_share(binding: NameBinding | None, node: gast.Call) -> bool:
     return binding.shares != "on request" or _copy_is_off(node)
 
 
+def _shares_by_rank(binding: NameBinding | None) -> bool:
+    return binding is not None and binding.shares == "by rank"
+
+
 def _copy_is_off(node: gast.Call) -> bool:
     return any(k.arg == "copy" and not _is_true(k.value) for k in node.keywords)
 
@@ -241,8 +247,10 @@ def method_call(flow: Flow, node: gast.Call, method: str, state: State) -> Point
             return container(here(node), [], container(here(node), [SCALAR, element(base)]))
         case "keys" | "index" | "count":
             return SCALAR
-        case "copy" if base.form == "container":
-            return PointsTo(here(node).itself, base.inside, "container", base.elements, base.each)
+        case "copy" if not arguments:  # what is inside is the same where it is a list
+            new, form = here(node).itself, base.form if base.form == "container" else "unknown"
+            inside = base.inside if form == "container" else doubtful([base], ".copy", here(node)).inside
+            return PointsTo(new, inside, form, base.elements, base.each)
         case "_replace" | "_asdict":
             return container(here(node), [], PointsTo(base.everything | everything.everything, base.everything))
         case _ if _may_share(METHOD_BINDINGS.get(method), node):

@@ -21,7 +21,7 @@ import gast
 
 from ...records import dataclass
 from .alias_expression import expression_value
-from .alias_value import FUNCTION, NOTHING, PointsTo, container, element, join, outside, with_part
+from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part
 
 State: TypeAlias = dict[str, PointsTo]
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -239,6 +239,9 @@ class Flow:
             return
         if base.form != "container" and all(origin.kind != "made" for origin in base.itself):
             return  # an array copies; a list from outside may not be changed in the first place
+        if base.form != "container":  # it may be an array as well
+            inside = doubtful([part], ".item", NOTHING).inside
+            part = PointsTo(inside, inside)
         for name, value in state.items():
             if not value.everything.isdisjoint(base.itself):
                 state[name] = with_part(value, part)

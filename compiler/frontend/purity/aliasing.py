@@ -144,9 +144,6 @@ def _apply(
     if returned is None:
         return doubtful(argument_values(flow, node), callee.name, here(node))
     actual = arguments_by_name(flow, node, callee.node)
-    alone = next((name for name in actual if returned == outside("argument", name)), None)
-    if alone is not None:
-        return actual[alone]
 
     def reached(origin: AliasOrigin) -> Origins:
         match origin.kind:
@@ -161,6 +158,9 @@ def _apply(
         return frozenset(replace(o, through=o.through or origin.through) if o.kind != "made" else o for o in found)
 
     def substituted(value: PointsTo) -> PointsTo:
+        alone = next((name for name in actual if value == outside("argument", name)), None)
+        if alone is not None:
+            return actual[alone]
         itself = frozenset[AliasOrigin]().union(*map(reached, value.itself))
         inside = frozenset[AliasOrigin]().union(*map(reached, value.inside))
         elements = None if value.elements is None else tuple(map(substituted, value.elements))

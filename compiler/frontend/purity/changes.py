@@ -10,7 +10,7 @@ as labels.  Elements of what was made inside the function may be assigned freely
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import gast
 import numpy as np
@@ -21,10 +21,11 @@ from ...analysis.memory.alias_value import AliasOrigin
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS, CONTAINER_CHANGES
-from ..source.resolve import NameSource, Resolution, Resolve, resolve_chain
+from ..source.resolve import Resolution, Resolve, resolve_chain
 from ..source.scopes import LEAVES, Scope, evaluated_here, name_span, parameters
 from .aliasing import DEEPEST_CALLS, Summaries, facts_of
 from .effects import root_name
+from .fixes import segment
 
 FURTHER_PLACES = 3  # labels for the same fault in other places
 LONGEST_HINT = 50  # characters of the user's text that are quoted in a hint
@@ -54,6 +55,7 @@ class Around:
     can_declare: bool
     summaries: Summaries
     is_called: bool = False  # by compiled functions only: what it does to its arguments is their affair
+    is_helper: bool = False
 
 
 def changes(around: Around) -> Iterator[Diagnostic]:
@@ -92,7 +94,19 @@ def _code(change: Change, origin: AliasOrigin, around: Around) -> str:
         case "global":
             return "P010"
         case _:
-            return "P011"
+            return "P011" if _is_argument_around(origin.name, around) else ""  # else it is made, or the types tell
+
+
+def _is_argument_around(name: str, around: Around) -> bool:
+    """Whether a variable of a function around is, or shows, an argument that the caller from Python passed."""
+    owner = around.scope.owner(name)
+    if owner is None or owner.parent is not None or around.is_helper:
+        return False
+    bindings = facts_of(owner, around.resolve, around.summaries).bindings.get(name, {}).values()
+    shown = {o.name for b in bindings for o in b.value.itself if o.kind == "argument" and not o.through}
+    if not bindings and name in owner.parameters:
+        shown = {name}
+    return not shown <= {*around.mutates}
 
 
 def _is_attribute(base: gast.expr) -> bool:
@@ -132,14 +146,20 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
     for array in written.elts if isinstance(written, gast.Tuple) else [written] if written is not None else []:
         yield Change(array, array, "`out=` writes into it")
     found = resolve_chain(node.func, around.resolve, around.scope.is_local)
-    if found is None or found.kind == "mutable":
+    owner = around.scope.owner(node.func.id) if isinstance(node.func, gast.Name) else None
+    if owner is not None and (function := owner.functions.get(node.func.id)) is not None:
+        inside = replace(around, scope=around.summaries.scope(function, owner))
+        yield from _changes_by_function(node, inside, node.func.id)
+    elif found is None or found.kind == "mutable":
         if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
             how = f"`.{node.func.attr}()` changes it in place"
             yield Change(node.func, node.func.value, how, node.func.attr in CONTAINER_CHANGES)
     elif found.kind == "library":
         yield from _changes_by_library(node, found)
-    elif found.source is not None and found.kind == "function":
-        yield from _changes_by_function(node, found, around.summaries)
+    elif found.source is not None and found.kind == "function" and (source := found.source()) is not None:
+        scope = around.summaries.scope(source.tree, None)
+        inside = Around(scope, around.facts, source.file, source.text, source.resolve, (), False, around.summaries)
+        yield from _changes_by_function(node, inside, found.name.rpartition(".")[2], found.mutates)
 
 
 def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
@@ -151,38 +171,38 @@ def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
             yield Change(array, array, "the result is written into it")
 
 
-def _changes_by_function(node: gast.Call, found: Resolution, summaries: Summaries) -> Iterator[Change]:
+def _changes_by_function(
+    node: gast.Call, inside: Around, name: str, mutates: tuple[str, ...] = ()
+) -> Iterator[Change]:
     """A call of a function that changes its parameters, as it declares or as its text says."""
-    source = found.source() if found.source is not None else None
-    if source is None or any(isinstance(argument, gast.Starred) for argument in node.args):
+    if any(isinstance(argument, gast.Starred) for argument in node.args):
         return
-    changed = changed_parameters(source, summaries)
-    names = [p.id for p in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+    changed = changed_parameters(inside)
+    spec = inside.scope.node.args
+    names = [p.id for p in (*spec.posonlyargs, *spec.args)]
     given = [*zip(names, node.args), *((k.arg, k.value) for k in node.keywords)]
-    for name, argument in given:
-        if name in changed or name in found.mutates:
-            how = f"`{found.name.rpartition('.')[2]}` changes it in place"
-            yield Change(argument, argument, how, inside=changed.get(name, ()))
+    for parameter, argument in given:
+        if parameter in changed or parameter in mutates:
+            yield Change(argument, argument, f"`{name}` changes it in place", inside=changed.get(parameter, ()))
 
 
-def changed_parameters(source: NameSource, summaries: Summaries) -> dict[str, tuple[Label, ...]]:
+def changed_parameters(around: Around) -> dict[str, tuple[Label, ...]]:
     """The parameters of a function that it changes for sure, and where; those it may change are left to the types."""
-    tree = source.tree
+    tree, summaries = around.scope.node, around.summaries
     if tree not in summaries.changed:
         if len(summaries.changing) >= DEEPEST_CALLS:
             return {}
         summaries.changing.add(tree)
         summaries.changed[tree] = {}  # what a recursive function does is found where it is done, not where it is called
-        scope = summaries.scope(tree, None)
-        facts = facts_of(scope, source.resolve, summaries)
-        around = Around(scope, facts, source.file, source.text, source.resolve, (), False, summaries)
+        facts = facts_of(around.scope, around.resolve, summaries)
+        around = replace(around, facts=facts, mutates=(), can_declare=False)
         found: dict[str, tuple[Label, ...]] = {}
         for statement in [tree.body] if isinstance(tree, gast.Lambda) else tree.body:
             for change in _changes_in(statement, around):
                 for origin in sorted(facts.value(change.base).itself, key=astuple):
                     is_sure = not change.is_of_container or root_name(change.base) == origin.name
                     if origin.kind == "argument" and not origin.through and is_sure:
-                        place = Label(Span.of(change.shown, source.file), change.how)
+                        place = Label(Span.of(change.shown, around.file), change.how)
                         found.setdefault(origin.name, (place, *change.inside)[:FURTHER_PLACES])
         summaries.changed[tree] = found
         summaries.changing.discard(tree)
@@ -200,11 +220,12 @@ def _diagnostic(code: str, found: list[tuple[Change, AliasOrigin]], around: Arou
     match code:
         case "P014":
             message = f"this function changes its argument `{name}`"
-            help_ = (f"work on a copy (`{name} = {name}.copy()`)" + _or_declare(name, around),)
+            declare = "" if any(other.is_of_container for other, _ in found) else _or_declare(name, around)
+            help_ = (f"work on a copy (`{name} = {name}.copy()`)" + declare,)
         case "P015":
             message = f"this function changes its argument `{name}` through `{root or 'a view'}`"
             labels += _binding_label(change, origin, around, "may be a view of it from here on")
-            help_ = (_copy_of(change, origin, around) + _or_declare(name, around),)
+            help_ = (_copy_of(change, origin, around) + _or_declare(name, around, _is_view(change, origin, around)),)
         case "P016":
             message = f"it cannot be told whether this changes {_kind_word(origin)} `{name}`"
             labels += _binding_label(change, origin, around, f"what `{origin.through}` returns may be a view of it")
@@ -213,8 +234,8 @@ def _diagnostic(code: str, found: list[tuple[Change, AliasOrigin]], around: Arou
             message = f"this function changes `{name}`, which is defined outside it"
             help_ = (f"take `{name}` as an argument and return the changed copy",)
         case _:
-            message = f"this inner function changes `{name}` of the function around it"
-            help_ = (f"return the new value and assign it outside: `{name} = {around.scope.name}(...)`",)
+            message = f"this inner function changes an argument of the function around it: `{name}`"
+            help_ = (f"let it work on a copy: `{name} = {name}.copy()` before `{around.scope.name}` is defined",)
     further = [(Span.of(other.shown, around.file), other.how.replace(" here", " here, too")) for other, _ in found[1:]]
     labels += [Label(place, how) for place, how in further[:FURTHER_PLACES]]
     unique = dict.fromkeys(labels)
@@ -227,11 +248,18 @@ def _kind_word(origin: AliasOrigin) -> str:
     return {"argument": "the argument", "global": "the global"}.get(origin.kind, "the variable")
 
 
-def _or_declare(name: str, around: Around) -> str:
+def _is_view(change: Change, origin: AliasOrigin, around: Around) -> bool:
+    """Whether the name stands for a part of the object, and not for the object itself."""
+    binding = _last_binding(change, origin, around)
+    return binding is None or not isinstance(binding.source, gast.Name)
+
+
+def _or_declare(name: str, around: Around, is_view: bool = False) -> str:
     if not around.can_declare or name not in around.scope.parameters:
         return ""
+    itself = f"assign to elements of `{name}` itself and " if is_view else ""
     declared = [f'"{each}"' for each in (*around.mutates, name)]
-    return f", or declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
+    return f", or {itself}declare it: @compile(mutates=({', '.join(declared)}{',' if len(declared) == 1 else ''}))"
 
 
 def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
@@ -249,8 +277,7 @@ def _place_of(origin: AliasOrigin, around: Around) -> Iterable[Label]:
 def _last_binding(change: Change, origin: AliasOrigin, around: Around) -> AliasBinding | None:
     """The assignment that made a name stand for the object: the last one above the change, or else the first."""
     known = around.facts.bindings.get(root_name(change.base), {}).values()
-    same = (origin.kind, origin.name)
-    reaching = [b for b in known if any((o.kind, o.name) == same for o in b.value.everything)]
+    reaching = [b for b in known if origin in b.value.everything]
     above = [b for b in reaching if _position(b.target) < _position(change.shown)]
     return above[-1] if above else reaching[0] if reaching else None
 
@@ -272,16 +299,8 @@ def _copy_of(change: Change, origin: AliasOrigin, around: Around) -> str:
     simple = gast.Name | gast.Subscript | gast.Attribute | gast.Call
     if binding is None or not isinstance(binding.source, simple):
         return f"work on a copy of `{origin.name}`"
-    text = _segment(binding.source, around.text)
+    text = segment(binding.source, around.text)
     if not text or len(text) > LONGEST_HINT:
         return f"work on a copy of `{origin.name}`"
     return f"work on a copy (`{root_name(change.base)} = {text}.copy()`)"
 
-
-def _segment(node: gast.AST, text: str) -> str:
-    """The text of a one-line expression."""
-    if node.end_lineno != node.lineno:
-        return ""
-    line = text.split("\n")[node.lineno - 1] if node.lineno <= text.count("\n") + 1 else ""
-    segment = line.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
-    return segment if segment.isprintable() else ""

@@ -18,31 +18,12 @@ import gast
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
 from ..source import matching
+from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
 
 # Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
 CONSUMERS = words("sum any all min max tuple list dict sorted next")
-
-# node class -> (code, what it is, way out)
-REFUSED: dict[type, tuple[str, str, str]] = {
-    gast.Try: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
-    gast.TryStar: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
-    gast.With: ("U002", "`with`", "do this outside and call the compiled function inside the `with`"),
-    gast.AsyncWith: ("U003", "`async with`", "do this outside and pass the values as arguments"),
-    gast.AsyncFor: ("U003", "`async for`", "collect the values outside and pass them as an argument"),
-    gast.AsyncFunctionDef: ("U003", "an `async` function", "write a plain `def`; a caller may run it in a thread"),
-    gast.Await: ("U003", "`await`", "wait outside and pass the value as an argument"),
-    gast.Yield: ("U004", "`yield`", "fill an array or a list and return it"),
-    gast.YieldFrom: ("U004", "`yield from`", "fill an array or a list and return it"),
-    gast.GeneratorExp: ("U004", "a generator expression", "write a list comprehension: `[...]`"),
-    gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
-    gast.Import: ("U006", "`import` inside a function", "import at the top of the module"),
-    gast.ImportFrom: ("U006", "`import` inside a function", "import at the top of the module"),
-    gast.Set: ("U007", "a set", "use a tuple, a dict or a boolean array"),
-    gast.SetComp: ("U007", "a set", "use a tuple, a dict or a boolean array"),
-    gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
-}  # fmt: skip
 
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})

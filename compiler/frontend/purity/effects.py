@@ -9,24 +9,32 @@ Takes one scope and its alias facts, gives findings.  What is changed in place i
 
 from __future__ import annotations
 
-import math
+import importlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import gast
-import numpy as np
 
 from ... import vocabulary as words
 from ...analysis.memory.alias_source import AliasFacts
-from ...diagnostics import Diagnostic, Label, Span
+from ...diagnostics import Diagnostic, Edit, Label, Span
 from ...dtypes import NUMPY_NAMES
 from ...records import dataclass
-from ...vocabulary import Vocabulary, belongs, closest
-from ..source.resolve import INSTEAD_OF_OBJECT, MISSING, Resolution, Resolve, article, is_object, resolve_chain
+from ...vocabulary import OUTSIDE, Vocabulary, belongs, closest
+from ..source.resolve import (
+    INSTEAD_OF_OBJECT,
+    MISSING,
+    Resolution,
+    Resolve,
+    article,
+    instead_of_mutable,
+    is_object,
+    resolve_chain,
+)
 from ..source.scopes import LEAVES, Scope, evaluated_here, is_message
 
 OTHER_METHODS = words.words("astype bit_length copy flatten item tolist")
 ALWAYS_METHODS = words.CONTAINER_METHODS | words.TEXT_METHODS | OTHER_METHODS
-OUTSIDE = "compute it outside and pass the result as an argument"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +111,7 @@ class Judge:
                 yield self._undefined(node, shown)
             case "unknown":
                 text = f"the compiler cannot see into `{shown}`: {found.what}"
-                help_ = f"write it as a plain function, or {OUTSIDE}"
+                help_ = words.AS_A_FUNCTION
                 if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
                     help_ = INSTEAD_OF_OBJECT
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
@@ -123,7 +131,7 @@ class Judge:
             return
         labels = (Label(found.span, "assigned here"),) if found.span is not None else ()
         text = f"this function reads `{root}`, {article(found.what)} from outside that can change"
-        help_ = f'pass it as an argument, or fix its value at compile time: @compile(freeze=("{root}",))'
+        help_ = instead_of_mutable(found.what, root)
         yield Diagnostic("P007", text, Span.of(node, self.file), "read here", labels, (help_,), subject=root)
 
     def _undefined(self, node: gast.expr, shown: str) -> Diagnostic:
@@ -132,9 +140,12 @@ class Judge:
             return self._fault("P009", f"`{shown}` does not exist", node, "not found in the module")
         known = [name for scope in lineage(self.scope) for name in (*scope.names, *scope.declared)]
         near = closest(root, [*known, *words.BUILTINS])
-        return self._fault(
-            "P009", f"`{root}` is not defined", node, "not found", f"did you mean `{near}`?" if near else ""
-        )
+        fault = self._fault("P009", f"`{root}` is not defined", node, "not found")
+        if near is None:
+            return fault
+        start = next(n for n in gast.walk(node) if isinstance(n, gast.Name))
+        fix = (Edit(Span.of(start, self.file), near),)
+        return replace(fault, help=(f"did you mean `{near}`?",), fix=fix)
 
     def _builtin(self, found: Resolution, node: gast.expr, in_message: bool) -> Iterator[Diagnostic]:
         name = found.name
@@ -180,14 +191,16 @@ class Judge:
 
     def _unsupported(self, dotted: str, tail: str, shown: str, node: gast.expr) -> Diagnostic:
         library = dotted.rpartition(".")[0]
-        module = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft, "math": math}.get(library)
-        missing = module is not None and not hasattr(module, tail)
-        text = f"`{library}` has no `{tail}`" if missing else f"`{shown}` is not supported"
-        near = None if dotted in words.WAYS_OUT else self.vocabulary.suggestion(dotted)
-        hints = [f"did you mean `{respell(shown, near)}`?"] if near else []
-        if not missing or not near:
-            hints.append(words.WAYS_OUT.get(dotted, f"write it with supported functions, or {OUTSIDE}"))
-        return self._fault("U012", text, node, "used here", *hints)
+        missing = lacks(library, tail)
+        also = "" if shown.rpartition(".")[2] == tail else f", which is `{dotted}`,"
+        text = f"`{library}` has no `{tail}`" if missing else f"`{shown}`{also} is not supported"
+        near = self.vocabulary.suggestion(dotted) if missing else None  # what NumPy has is meant as it is written
+        if near is not None:
+            name = respell(shown, near)
+            fix = (Edit(Span.of(node, self.file), name),)
+            return replace(self._fault("U012", text, node, "used here", f"did you mean `{name}`?"), fix=fix)
+        hint = words.WAYS_OUT.get(dotted, words.INSTEAD_OF_LIBRARY)
+        return self._fault("U012", text, node, "used here", hint)
 
     # --- methods ---------------------------------------------------------------------------------------------------
 
@@ -227,10 +240,15 @@ class Judge:
     def _bad_method(self, func: gast.Attribute) -> Diagnostic:
         method = func.attr
         allowed = {m for m in words.ARRAY_METHODS if self.vocabulary.is_supported(f"numpy.{m}")} | ALWAYS_METHODS
-        near = None if method in words.METHOD_WAYS_OUT else closest(method, allowed)
+        near = None if method in words.STANDARD_METHODS else closest(method, allowed)
+        text = f"the method `.{method}()` is not supported"
+        if near is not None:
+            span = Span.of(func, self.file)
+            end = Span(self.file, span.end_line, span.end_column - len(method.encode()), span.end_line, span.end_column)
+            fault = self._fault("U013", text, func, "called here", f"did you mean `.{near}()`?")
+            return replace(fault, fix=(Edit(end, near),))
         way_out = words.METHOD_WAYS_OUT.get(method, f"write it with supported methods, or {OUTSIDE}")
-        hint = f"did you mean `.{near}()`?" if near else way_out
-        return self._fault("U013", f"the method `.{method}()` is not supported", func, "called here", hint)
+        return self._fault("U013", text, func, "called here", way_out)
 
     def _fault(self, code: str, message: str, node: gast.AST, label: str, *help_: str) -> Diagnostic:
         return Diagnostic(code, message, Span.of(node, self.file), label, help=tuple(h for h in help_ if h))
@@ -240,6 +258,16 @@ DRAW_OUTSIDE = "draw the numbers outside and pass them as an argument"
 
 
 KINDS_OF_NUMPY = words.words("numpy.ndarray numpy.generic numpy.number numpy.integer numpy.floating")
+
+
+def lacks(library: str, name: str) -> bool:
+    """Whether a library that is installed has no such name."""
+    if library.split(".")[0] not in ("numpy", "scipy", "math"):
+        return False
+    try:
+        return not hasattr(importlib.import_module(library), name)
+    except ImportError:
+        return False
 
 
 def _is_builtin_class(found: Resolution) -> bool:

@@ -27,6 +27,7 @@ from .aliasing import Summaries, facts_of
 from .changes import Around, changes
 from .constructs import refused_constructs
 from .effects import Judge
+from .fixes import with_fix
 from .helpers import Helper, reached
 
 
@@ -110,8 +111,8 @@ class Check:
         found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
         for scope in inside:
             found += self._scope_faults(scope, source, is_helper)
-        ordered = in_order(_each_told_once(found))
-        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else [*ordered]
+        ordered = [with_fix(fault, source) for fault in in_order(_each_told_once(found))]
+        return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else ordered
 
     def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
@@ -121,12 +122,12 @@ class Check:
             return
         freeze = tuple(options.freeze)
         yield from Judge(scope, facts, source.file, resolve, self.vocabulary, freeze, is_helper).findings()
-        mutates = () if is_inner or is_helper else tuple(options.mutates)
-        can_declare = not is_inner and not is_helper
-        belongs_to_callers = is_helper and not is_inner
+        mutates = () if is_helper else tuple(options.mutates)
+        is_called = is_helper or is_inner
         around = Around(
-            scope, facts, source.file, source.text, resolve, mutates, can_declare, self.summaries, belongs_to_callers
-        )
+            scope, facts, source.file, source.text, resolve, mutates, not is_called, self.summaries, is_called,
+            is_helper,
+        )  # fmt: skip
         yield from changes(around)
 
 

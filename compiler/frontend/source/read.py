@@ -20,6 +20,7 @@ import gast
 from ...diagnostics import CompileError, Diagnostic, Span
 from ...ops.python_names import LIBRARY
 from ...records import dataclass
+from . import typed_in
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -44,10 +45,12 @@ def read(function: python_types.FunctionType) -> SourceFile:
     code = function.__code__
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if not text and (typed := _typed_in(function)) is not None:
+        return typed
     if not text:
         message = f"the source of `{function.__qualname__}` cannot be read: {code.co_filename} is not a file"
         span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-        hint = "define the function in a file, or in a notebook cell"
+        hint = "define the function in a file or in a notebook, or put its source into `linecache.cache`"
         raise CompileError(Diagnostic("R004", message, span, "defined here", help=(hint,)))
     is_own = (function.__module__ or "").startswith(LIBRARY)  # the language's own library does not change under it
     tree = _found(function, text, is_own)
@@ -57,6 +60,19 @@ def read(function: python_types.FunctionType) -> SourceFile:
         message = f"{missing}: it has changed since"
         raise CompileError(Diagnostic("R004", message, span, "not found here", help=("import it again",)))
     return SourceFile(tree, code.co_filename, text, function.__name__)
+
+
+def _typed_in(function: python_types.FunctionType) -> SourceFile | None:
+    """The source of what was given to `python -c` or typed in at the prompt."""
+    for file, text in typed_in.proposals(function.__code__):
+        try:
+            tree = _found(function, text, False)
+        except (SyntaxError, ValueError):
+            continue
+        if tree is not None:
+            typed_in.keep(file, text)
+            return SourceFile(tree, file, text, function.__name__)
+    return None
 
 
 _FILES: dict[tuple[str, int], ast.Module] = {}

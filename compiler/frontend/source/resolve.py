@@ -238,6 +238,19 @@ def _all_constant(parts: Any, what: str) -> tuple[str, str]:
 INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass or a NamedTuple"
 
 
+def instead_of_mutable(what: str, name: str) -> str:
+    """What to do about a variable outside that can change; `what` is the word of `nature`."""
+    if what == "array":
+        return f'pass it as an argument, or fix its value at compile time: @compile(freeze=("{name}",))'
+    if what.startswith("dataclass"):
+        return "pass it as an argument, or let the class be frozen: `@dataclass(frozen=True)`"
+    if what == "dict":
+        return "pass it as an argument, or make it a NamedTuple, which cannot change"
+    if what == "list":
+        return f"pass it as an argument, or make it a tuple, which cannot change: `{name} = (...)`"
+    return "pass it as an argument"
+
+
 def is_object(value: Any) -> bool:
     """Whether it is an object of a class of the user's: one that is neither data nor function, class or module."""
     known = type | types.ModuleType | types.FunctionType | types.MethodType | functools.partial | KEEPING

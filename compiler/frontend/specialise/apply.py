@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import types
 from ...analysis.core_liveness import assigned, live_after
-from ...vocabulary import LIBRARIES, METHOD_WAYS_OUT
+from ...vocabulary import LIBRARIES
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
 from . import (
@@ -32,6 +32,7 @@ from . import (
     library,
     making,
     numbers,
+    refusals,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -120,6 +121,7 @@ def call_object(
     if isinstance(value, functools._lru_cache_wrapper):
         inside = frame.namespace.attribute(value, "__wrapped__")
         return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
+    refusals.require_own(frame, value, node)
     if isinstance(value, python_types.FunctionType):
         return call_function(frame, value, args, kwargs, node)
     if isinstance(value, np.dtype):
@@ -129,8 +131,7 @@ def call_object(
         return Static(computed(frame, value, node, *given))
     if isinstance(value, type) and is_users_class(value):
         return making.construct(frame, value, args, kwargs, node)
-    name = getattr(value, "__name__", repr(value))
-    frame.fault("P008", f"`{name}` is not a function that can be compiled", node, "called here")
+    refusals.refuse_call(frame, value, node)
 
 
 def is_users_class(cls: type) -> bool:
@@ -313,8 +314,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
         attributes.require_attribute(frame, found, method, node)
         binding = library.method(method)
         if binding is None:
-            help_ = (METHOD_WAYS_OUT[method],) if method in METHOD_WAYS_OUT else ()
-            frame.fault("U013", f"arrays have no method `{method}` here", node, "called here", help_)
+            refusals.refuse_method(frame, "arrays have", method, node)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
         case Record(), "_replace":

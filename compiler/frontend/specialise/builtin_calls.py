@@ -274,7 +274,8 @@ def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
     if isinstance(found, Array) and found.ndim == 0:
         return subscript.element(frame, value, [], node)
     if not isinstance(found, Scalar):
-        frame.fault("T001", f"{what}() takes a scalar, not {frame.describe(value)}", node)
+        help_ = ("take an element first: `x[0]`",) if frame.is_array(value) else ()
+        frame.fault("T001", f"{what}() takes a single number, not {frame.describe(value)}", node, "called here", help_)
     return value
 
 

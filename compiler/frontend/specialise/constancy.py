@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ...dtypes import DTYPE_OF_NUMPY
-from ..source.resolve import INSTEAD_OF_OBJECT, article, is_object, nature
+from ..source.resolve import INSTEAD_OF_OBJECT, article, instead_of_mutable, is_object, nature
 from .frame import Frame
 from .values import Static, Value
 
@@ -23,7 +23,7 @@ def require_constant(frame: Frame, value: Any, name: str, node: gast.AST) -> Non
     kind, what = nature(value)
     if kind == "mutable":
         message = f"this function reads `{name}`, {article(what)} from outside that can change"
-        frame.fault("P007", message, node, "read here", ("pass it as an argument",))
+        frame.fault("P007", message, node, "read here", (instead_of_mutable(what, name),))
     if not kind and is_object(value):
         message = f"the compiler cannot see into `{name}`: it is {article(type(value).__name__)}"
         frame.fault("P008", message, node, "used here", (INSTEAD_OF_OBJECT,))

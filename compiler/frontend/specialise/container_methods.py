@@ -14,7 +14,7 @@ import gast
 
 from ...messages import escaped
 from ...ops.python_names import NameBinding
-from . import apply, classes, comprehensions, containers, evaluate, iteration, library, tables
+from . import apply, classes, comprehensions, containers, evaluate, iteration, library, refusals, tables
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, no_key, stop
@@ -36,7 +36,7 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
     }  # fmt: skip
     found = methods[kind].get(method)
     if found is None:
-        frame.fault("U013", f"a {kind} has no method `{method}` here", node, "called here")
+        refusals.refuse_method(frame, f"a {kind} has", method, node)
     least, most, names = ARGUMENTS.get(method, (0, 10**9, None))
     if not least <= len(args) <= most or names is not None and not set(kwargs) <= set(names.split()):
         frame.fault("T004", f"`{kind}.{method}()` does not take these arguments", node, "called here")

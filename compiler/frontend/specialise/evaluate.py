@@ -21,6 +21,7 @@ from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
+from ..source.resolve import instead_of_mutable
 from . import (
     apply,
     arrays,
@@ -36,6 +37,7 @@ from . import (
     iteration,
     library,
     own_operators,
+    refusals,
     subscript,
 )
 from .frame import Frame
@@ -109,7 +111,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return made
         case gast.JoinedStr():
             return Static("...")
-    frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+    refusals.refuse_construct(frame, node)
 
 
 def static(frame: Frame, node: gast.expr, what: str = "this value") -> Any:
@@ -191,8 +193,7 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
         return Static(value)
     if isinstance(value, np.ndarray) or type(value).__name__ == "Array" and hasattr(value, "__array__"):
         message = f"`{name}` is an array outside the function, which may change"
-        hint = f'pass it as an argument, or bake in its present value: @compile(freeze=("{name}",))'
-        frame.fault("P007", message, node, "read here", (hint,))
+        frame.fault("P007", message, node, "read here", (instead_of_mutable("array", name),))
 
     if library.binding_of(value) is not None:
         return Static(value)

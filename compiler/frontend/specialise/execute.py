@@ -31,6 +31,7 @@ from . import (
     iteration,
     loops,
     own_operators,
+    refusals,
     subscript,
 )
 from .frame import Frame, Stopped
@@ -92,7 +93,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
             if isinstance(node, loops.Remaining):
                 node.run(frame)
         case _:
-            frame.fault("U018", f"`{type(node).__name__}` is not in the language", node)
+            refusals.refuse_construct(frame, node)
 
 
 def errors_state(frame: Frame, node: gast.Call) -> None:
@@ -140,7 +141,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
         case gast.Attribute(value=base, attr=attribute):
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
-            frame.fault("U018", f"cannot assign to `{type(place).__name__}`", place)
+            refusals.refuse_construct(frame, place)
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:

@@ -40,6 +40,7 @@ from ..source.read import SourceFile, read, span_of
 from . import broadcasts
 from .called_from import calls_to
 from .heap import Heap, Owner, tree
+from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .values import Sequence as SequenceValue
 from .world import Namespace, World
@@ -52,13 +53,6 @@ ERROR_CLASSES = {
 
 class Unresolved(Exception):
     """The result of a recursive call is not known yet; the path that needs it is left out of this round."""
-
-
-# What to do instead, by a part of what must be known.
-WITHOUT_KNOWING = {
-    "the position in a": "make an array of the items first: `np.array(...)`",
-    "the number of items": "write a `for` loop, which may `append` to a list",
-}
 
 
 class NeedsStatic(Exception):
@@ -243,13 +237,8 @@ class Frame:
         variable = next((k for k, v in frame.variables.items() if v == value and k.isidentifier()), None)
         subject = f"`{variable}`" if variable is not None else "this"
         message = f"{what} must be known when the function is compiled, but {subject} is only known when it runs"
-        hints = [hint for part, hint in WITHOUT_KNOWING.items() if part in what]
-        arguments = frame.source.tree.args
-        is_parameter = frame.caller is None and any(a.id == variable for a in [*arguments.args, *arguments.kwonlyargs])
-        if is_parameter and isinstance(self.type_of(value), Scalar):
-            hints.append(f'or mark the argument: @compile(static=("{variable}",))')
-        shown = "depends on a value of the run"
-        diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), tuple(hints))
+        shown, help_ = "depends on a value of the run", ways_out(self, value, what)
+        diagnostic = Diagnostic("R001", message, self.here(node), shown, calls_to(self), help_)
         raise NeedsStatic(name, diagnostic)
 
     # --- values and types ---
@@ -270,6 +259,8 @@ class Frame:
     def describe(self, value: Value) -> str:
         value = self.held(value)
         found = self.type_of(value)
+        if isinstance(found, ListOf):
+            return "list"
         if found is not None:
             return str(found)
         if isinstance(value, Static) and value.value is None:
@@ -335,7 +326,7 @@ class Frame:
                 return SequenceValue(tuple(Leaf(name.id) for name in made))
             return Leaf(self.builder.call(operator, *atoms, hint=hint, **static).id)
         except TypeFault as refused:
-            self.fault(refused.code, refused.message, node, "found here")
+            self.fault(refused.code, refused.message, node, "found here", refused.help)
 
     def atom(self, value: Value, node: gast.AST) -> gast.expr:
         match value:
@@ -347,14 +338,15 @@ class Frame:
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
                 return syntax.constant(number if type(number) in (bool, int, float) else number.real)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
-        self.fault("T001", message, node, "used as a number")
+        help_ = ("make an array of it: `np.array(...)`",) if self.is_list(self.held(value)) else ()
+        self.fault("T001", message, node, "used as a number", help_)
 
     @contextlib.contextmanager
     def reporting(self, node: gast.AST) -> Iterator[None]:
         try:
             yield
         except TypeFault as refused:
-            self.fault(refused.code, refused.message, node, "found here")
+            self.fault(refused.code, refused.message, node, "found here", refused.help)
 
     @contextlib.contextmanager
     def captured(self) -> Iterator[list[gast.stmt]]:

@@ -188,7 +188,7 @@ def ask(frame: Frame, function: StaticFunction, args: list[Value], node: gast.AS
         unknown = next((a for a in args if isinstance(a, Leaf) and frame.is_scalar(a)), None)
         if refused.code == "R001" and unknown is not None:
             frame.needs_static(unknown, "this argument", node)
-        frame.fault(refused.code, refused.message, node, "found here")
+        frame.fault(refused.code, refused.message, node, "found here", refused.help)
     return objects(from_python(answer, lambda _: None), frame.heap)
 
 

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gast
 
 from . import containers, evaluate, tables
@@ -22,6 +24,9 @@ def known_position(
     try:
         position = evaluate.known(frame, value, items, what)
     except NeedsStatic as needed:
+        if not isinstance(base, Ref) and are_alike(frame, held):
+            help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
+            needed.diagnostic = replace(needed.diagnostic, help=help_)
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
         if base.number in frame.builder.before_loop:

@@ -147,10 +147,11 @@ def grown(
         kinds = [found.element] if isinstance(found, ListOf) else [frame.type_of(v) for v in side.items]
         for kind in kinds:
             if kind is None:
-                return Conflict("a list of containers", "a list that grows")
-            element = kind if element is None else join_types(frame, element, kind)
-            if element is None:
-                return Conflict("a list of one type", "a list of another")
+                return Conflict("a list of tuples, lists or dicts", "a list that grows, of numbers or arrays,")
+            joined = kind if element is None else join_types(frame, element, kind)
+            if joined is None:
+                return Conflict(f"a list of {element}", f"a list of {kind}")
+            element = joined
     if not isinstance(element, Scalar | Array):
         return Conflict("an empty list", "a list")
     if isinstance(element, Array) and not any(isinstance(frame.type_of(side), ListOf) for side in (left, right)):

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import gast
 
-from ...analysis.memory.alias import AliasConflict, conflicts
-from ...diagnostics import CompileError, Diagnostic, Label, PurityError, Span
+from ... import syntax
+from ...analysis.memory.alias import AliasConflict, conflicts_as_numpy
+from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
 
 def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
     """Raise R003 or P014 for every store of a typed function that another name would show."""
-    described = (describe(function, conflict, mutates) for conflict in conflicts(function, as_numpy=True))
+    described = (describe(function, conflict, mutates) for conflict in conflicts_as_numpy(function))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
     if not found:
         return
@@ -33,11 +34,21 @@ def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ..
             return None
         message = f"this function changes its argument `{conflict.other}`"
         declared = f"@compile(mutates=(\"{conflict.other}\",))"
-        help_ = (f"work on a copy (`{conflict.other}.copy()`), or declare it: {declared}",)
+        help_ = (f"work on a copy (`{conflict.other} = {conflict.other}.copy()`), or declare it: {declared}",)
         return Diagnostic("P014", message, here, "changed here", labels(conflict, conflict.other), help=help_)
-    message = f"`{conflict.stored}` is changed while `{conflict.other}`, which shares its elements, is still used"
-    help_ = (f"make `{conflict.other}` a copy: `.copy()`",)
-    return Diagnostic("R003", message, here, "changed here", labels(conflict, conflict.other), help=help_)
+    stored, other = (users_name(function, name) for name in (conflict.stored, conflict.other))
+    message = f"`{stored}` is changed while `{other}`, which shares its elements, is still used"
+    made = syntax.names_bound(conflict.origin) if conflict.origin is not None else ()
+    is_view = conflict.stored in made
+    instead = f", or assign to elements of `{other}` itself" if is_view else ""
+    help_ = (f"make `{stored if is_view else other}` a copy: `.copy()`{instead}",)
+    return Diagnostic("R003", message, here, "changed here", labels(conflict, other), help=help_)
+
+
+def users_name(function: Function, name: str) -> str:
+    """What the user calls a name of the typed stage."""
+    found, _ = function.given.get(name, (name, False))
+    return found
 
 
 def labels(conflict: AliasConflict, other: str) -> tuple[Label, ...]:
@@ -46,6 +57,7 @@ def labels(conflict: AliasConflict, other: str) -> tuple[Label, ...]:
         place = span(statement)
         if place is not None:
             made.append(Label(place, text))
+    made += [Label(place, "called from here") for place in getattr(conflict.store, "inlined", ())[:LONGEST_CHAIN]]
     return tuple(made)
 
 

@@ -109,7 +109,7 @@ def _of_operator(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_ba
         try:
             value = cotangent(frame.builder, row, position, operands, static, out, out_bar, frame.hint(name))
         except TypeFault as fault:
-            raise refuse(statement, fault.code, fault.message) from None
+            raise refuse(statement, fault.code, fault.message, *fault.help) from None
         if value is not None:
             frame.add(name, value, fresh=value is not out_bar)
 

@@ -1,0 +1,292 @@
+"""A store through views, one after the other, as one store into the array that they are views of.
+
+    b = a[2:, j]; b[k] = v                          a[2 + k, j] = v, if k is inside of b
+    t = transpose(a, axes=(1, 0)); t[i, :] = v      a[:, i] = v
+    f = reshape(a, shape=(6,)); f[k] = v            a[k // 3, k % 3] = v, if k is inside of f
+    b = a[::-2]; b[lo:hi] = v                       t = copy(a[::-2]); t[lo:hi] = v; a[::-2] = t
+
+The last is what is done where items and a view do not come to items again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import gast
+
+from .. import syntax
+from ..analysis.memory.places import Place, ViewStep, items_of
+from ..builder import Builder
+from ..ops.schema import OPERATORS
+from ..ops.slices import bounds, constant_of, is_full
+from ..types import INT, Array, Scalar
+
+Items = list[gast.expr]
+FULL = gast.Slice(None, None, None)
+
+
+def replay(builder: Builder, place: Place, hint: str = "t") -> str:
+    """The part of an array as it is now, under a new name."""
+    current = place.root
+    for step in place.steps:
+        names = {step.operand: current}
+        made = syntax.map_names(step.value, lambda n, names=names: names.get(n, n))  # type: ignore[misc]
+        current = builder.bind(made, step.type, hint).id
+    return current
+
+
+def write(builder: Builder, place: Place, items: Items, value: gast.expr, adds: bool = False) -> None:
+    """Store, or add, what goes to items of a part."""
+    for depth in reversed(range(len(place.steps))):
+        step, base = place.steps[depth], replace(place, steps=place.steps[:depth])
+        composed = _Composed(builder, base, step).of(items, value)
+        if composed is None:
+            own = builder.call("copy", replay(builder, replace(place, steps=place.steps[: depth + 1])))
+            _emit(builder, own.id, items, value, adds)
+            composed, adds = _put_back(builder, base, step, own), False
+        items, value = composed
+    _emit(builder, place.root, items, value, adds)
+
+
+def _emit(builder: Builder, array: str, items: Items, value: gast.expr, adds: bool) -> None:
+    if adds:
+        builder.append(syntax.expression(syntax.call("add_at", array, syntax.tuple_(items), value)))
+    else:
+        builder.append(syntax.store(array, items, value))
+
+
+def _put_back(builder: Builder, base: Place, step: ViewStep, own: gast.expr) -> tuple[Items, gast.expr]:
+    """The store that gives a whole part other elements."""
+    if isinstance(step.value, gast.Subscript):
+        return items_of(step.value), own
+    inner = _type_at(builder, base)
+    everything: Items = [FULL] * inner.ndim
+    if syntax.operator_of(step.value) == "transpose":
+        axes = syntax.static_of(step.value)["axes"]
+        return everything, builder.call("transpose", own, axes=tuple(axes.index(k) for k in range(len(axes))))
+    whole = replay(builder, base) if base.steps else base.root
+    lengths = tuple(_length(builder, whole, k) for k in range(inner.ndim))
+    return everything, builder.call("reshape", own, shape=lengths)
+
+
+def _type_at(builder: Builder, place: Place) -> Array:
+    found = place.steps[-1].type if place.steps else builder.types[place.root]
+    assert isinstance(found, Array)
+    return found
+
+
+def _length(builder: Builder, array: str, axis: int) -> gast.expr:
+    extent = builder.types[array].dims[axis]
+    return syntax.constant(extent) if isinstance(extent, int) else builder.call("dim", array, axis=axis, hint="n")
+
+
+class _Composed:
+    """Items of a view as items of what it is a view of."""
+
+    def __init__(self, builder: Builder, base: Place, step: ViewStep) -> None:
+        self.builder, self.base, self.step = builder, base, step
+        self._whole: str | None = None
+
+    def of(self, items: Items, value: gast.expr) -> tuple[Items, gast.expr] | None:
+        """The items and the value to be stored there; None where there are no such items."""
+        through = items_of(self.step.value) if isinstance(self.step.value, gast.Subscript) else []
+        if not all(isinstance(i, gast.Slice) or _is_new_axis(i) or self._is_int(i) for i in through):
+            return None
+        if not all(isinstance(i, gast.Slice) or self._is_int(i) for i in items):
+            return None
+        items = items + [FULL] * (self.step.type.ndim - len(items))
+        match self.step.value:
+            case gast.Subscript():
+                return self._of_part(items_of(self.step.value), items, value)
+            case gast.Call(func=gast.Name(id="transpose")):
+                return self._of_transpose(items, value)
+        return self._of_shape(items, value)
+
+    def _is_int(self, item: gast.expr) -> bool:
+        return syntax.is_atom(item) and constant_of(item) is not None or (
+            isinstance(item, gast.Name) and isinstance(self.builder.types[item.id], Scalar)
+        )
+
+    # --- parts
+
+    def _of_part(self, outer: Items, items: Items, value: gast.expr) -> tuple[Items, gast.expr] | None:
+        if not self._can_part(outer, items, value):
+            return None
+        found: Items = []
+        axis, own = 0, 0
+        for item in outer:
+            if _is_new_axis(item):
+                own += 1
+                continue
+            if isinstance(item, gast.Slice):
+                found.append(self._inner(item, axis, items[own], own))
+                own += 1
+            else:
+                found.append(item)
+            axis += 1
+        return [*found, *items[own:]], value
+
+    def _can_part(self, outer: Items, items: Items, value: gast.expr) -> bool:
+        """Whether there are such items, before anything is emitted."""
+        places = [i for i in outer if isinstance(i, gast.Slice) or _is_new_axis(i)]
+        for place, item in zip(places, items):
+            if _is_new_axis(place):
+                single = constant_of(item) in (0, -1) and not isinstance(item, gast.Slice)
+                if not single and not (is_full(item) and not self._is_array(value)):
+                    return False
+            elif isinstance(item, gast.Slice) and not (is_full(place) or is_full(item)):
+                if not (_goes_up(place) and _goes_up(item)):
+                    return False
+        return True
+
+    def _is_array(self, value: gast.expr) -> bool:
+        return isinstance(self.builder.type_of(value), Array)
+
+    def _inner(self, outer: gast.Slice, axis: int, item: gast.expr, own: int) -> gast.expr:
+        """An item of a slice as an item of the axis: no longer out of its bounds."""
+        if is_full(outer):
+            return item
+        if is_full(item):
+            return outer
+        start, count, step = bounds(outer, self._axis_length(axis))
+        size = self._int(count)
+        if not isinstance(item, gast.Slice):
+            return self._int(self._plus(start, self._times(self._inside(item, size, own), step)))
+        first, number, stride = bounds(item, size)
+        lower = self._int(self._plus(start, self._times(self._int(first), step)))
+        pace = constant_of(step) * constant_of(stride)  # type: ignore[operator]
+        upper = self._int(self._plus(lower, self._times(self._int(number), syntax.constant(pace))))
+        return syntax.slice_(lower, upper, None if pace == 1 else pace)
+
+    def _axis_length(self, axis: int) -> gast.expr:
+        if self._whole is None:
+            self._whole = replay(self.builder, self.base) if self.base.steps else self.base.root
+        return _length(self.builder, self._whole, axis)
+
+    def _inside(self, item: gast.expr, size: gast.expr, axis: int) -> gast.expr:
+        """The index from the front, behind the check that the view would make."""
+        if isinstance(size, gast.Constant) and (at := constant_of(item)) is not None and -size.value <= at < size.value:
+            return syntax.constant(at + size.value if at < 0 else at)
+        item = self._int(item)
+        below = self.builder.call("less", item, self.builder.call("negative", size))
+        wrong = self.builder.call("logical_or", below, self.builder.call("greater_equal", item, size))
+        message = f"index {{}} is out of bounds for axis {axis} with size {{}}"
+        error = syntax.raise_("IndexError", message, item, size, span=self.builder.span)
+        self.builder.append(syntax.if_(wrong, [error], span=self.builder.span))
+        if (at := constant_of(item)) is not None:
+            return item if at >= 0 else self._plus(size, item)
+        is_back = self.builder.call("less", item, 0)
+        return self.builder.call("where", is_back, self._plus(item, size), item)
+
+    # --- other shapes
+
+    def _of_transpose(self, items: Items, value: gast.expr) -> tuple[Items, gast.expr]:
+        axes = syntax.static_of(self.step.value)["axes"]
+        found = [items[axes.index(k)] for k in range(len(axes))]
+        slices = [k for k, item in enumerate(items) if isinstance(item, gast.Slice)]
+        order = [slices.index(axes.index(k)) for k in range(len(axes)) if axes.index(k) in slices]
+        type_ = self.builder.type_of(value)
+        if isinstance(type_, Array) and order != sorted(order):
+            if type_.ndim < len(order):
+                new = [syntax.constant(None)] * (len(order) - type_.ndim)
+                value = self.builder.load(value, [*new, *[FULL] * type_.ndim])
+            value = self.builder.call("transpose", value, axes=tuple(order))
+        return found, value
+
+    def _of_shape(self, items: Items, value: gast.expr) -> tuple[Items, gast.expr] | None:
+        """One element of another shape, by its number in the order of memory."""
+        if any(isinstance(item, gast.Slice) for item in items):
+            return None
+        whole = replay(self.builder, self.base) if self.base.steps else self.base.root
+        shape = replay(self.builder, replace(self.base, steps=(*self.base.steps, self.step)))
+        number: gast.expr = syntax.constant(0)
+        for axis, item in enumerate(items):
+            size = _length(self.builder, shape, axis)
+            number = self._plus(self._times(number, size), self._inside(item, size, axis))
+        found: Items = []
+        for axis in reversed(range(1, _type_at(self.builder, self.base).ndim)):
+            size = _length(self.builder, whole, axis)
+            found.insert(0, self.builder.call("remainder", number, size))
+            number = self.builder.call("floor_divide", number, size)
+        return [number, *found] if _type_at(self.builder, self.base).ndim else [], value
+
+    # --- ints
+
+    def _plus(self, left: gast.expr, right: gast.expr) -> gast.expr:
+        a, b = constant_of(left), constant_of(right)
+        if a is not None and b is not None:
+            return syntax.constant(a + b)
+        if a == 0 or b == 0:
+            return right if a == 0 else left
+        return self.builder.call("add", self._int(left), self._int(right))
+
+    def _times(self, left: gast.expr, right: gast.expr) -> gast.expr:
+        a, b = constant_of(left), constant_of(right)
+        if a is not None and b is not None:
+            return syntax.constant(a * b)
+        if a == 1 or b == 1 or a == 0:
+            return right if a == 1 else left
+        return self.builder.call("multiply", self._int(left), self._int(right))
+
+    def _whole_number(self, item: gast.expr) -> gast.expr:
+        if self.builder.type_of(item) == INT:
+            return item
+        return self.builder.call("cast", item, dtype=INT.dtype, weak=True)
+
+    def _int(self, node: gast.expr) -> gast.expr:
+        """An expression in ints as an atom."""
+        match node:
+            case gast.Name():
+                return self._whole_number(node)
+            case gast.Constant():
+                return node
+            case gast.IfExp(test=test, body=body, orelse=orelse):
+                return self._choice(self._truth(test), self._int(body), self._int(orelse))
+            case gast.Call(func=gast.Name(id="add"), args=[left, right]):
+                return self._plus(self._int(left), self._int(right))
+            case gast.Call(func=gast.Name(id=operator), args=arguments):
+                atoms = [self._int(a) for a in arguments]
+                if all(isinstance(a, gast.Constant) for a in atoms):
+                    return syntax.constant(int(OPERATORS[operator].meaning(*(a.value for a in atoms))))
+                return self._whole_number(self.builder.call(operator, *atoms))
+        raise TypeError(gast.dump(node))
+
+    def _truth(self, node: gast.expr) -> gast.expr:
+        assert isinstance(node, gast.Call)
+        return self.builder.call(node.func.id, *map(self._int, node.args))
+
+    def _choice(self, test: gast.expr, body: gast.expr, orelse: gast.expr) -> gast.expr:
+        return self.builder.call("where", test, body, orelse)
+
+
+def _is_new_axis(item: gast.expr) -> bool:
+    return isinstance(item, gast.Constant) and item.value is None
+
+
+def _goes_up(item: gast.Slice) -> bool:
+    step = constant_of(item.step)
+    return step is not None and step > 0 if isinstance(item.step, gast.Constant) and item.step.value is not None else (
+        item.step is None or isinstance(item.step, gast.Constant)
+    )
+
+
+# --- elements in an expression -------------------------------------------------------------------------------------
+
+
+def is_composable(place: Place, items: Sequence[gast.expr]) -> bool:
+    """Whether an element of a part is an element of the array that can be written down without another statement."""
+    return all(
+        isinstance(step.value, gast.Subscript)
+        and all(is_full(i) if isinstance(i, gast.Slice) else not _is_new_axis(i) for i in items_of(step.value))
+        for step in place.steps
+    ) and not any(isinstance(item, gast.Slice) or _is_new_axis(item) for item in items)
+
+
+def compose_load(place: Place, items: Items) -> gast.expr:
+    """The element of a part as an element of the array."""
+    for step in reversed(place.steps):
+        assert isinstance(step.value, gast.Subscript)
+        rest = iter(items)
+        items = [next(rest) if isinstance(i, gast.Slice) else i for i in items_of(step.value)] + list(rest)
+    return syntax.index(place.root, *items)

@@ -1,0 +1,149 @@
+"""`compile`, `grad` and `value_and_grad`: from a Python function to a `Function`.
+
+    @compile                          drift(position, velocity)      machine code
+    def drift(position, velocity):    grad(loss)(weights, data)      its derivative
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar, overload
+
+from .compiler.request import Gradient, Request
+from .fingerprint import library_name
+from .function import Function
+from .methods import BoundFunction, for_function, is_bound
+from .own_frames import told_to_users
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Names = str | tuple[str, ...] | list[str]
+
+
+@overload
+def compile(
+    function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names = (),
+    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+) -> Function[Given, Result]: ...
+@overload
+def compile(
+    function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names = (),
+    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
+@told_to_users
+def compile(
+    function: Callable[..., Any] | None = None,
+    *,
+    static: Names = (),
+    mutates: Names = (),
+    freeze: Names = (),
+    fastmath: bool = False,
+    parallel: bool = True,
+    line_tables: bool | None = None,
+) -> Any:
+    """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
+
+    function     a function or method of your own, or one that is compiled already and gets further options
+    static       parameters whose values are part of the compiled code (an axis, a shape, a string)
+    mutates      array parameters that the function updates in place; they are written back when it returns, and are as
+                 they were where it raises
+    freeze       global arrays whose present values are baked in
+    fastmath     allow reassociation and other value-changing floating-point rewrites
+    parallel     allow the use of several threads
+    line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
+                 as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+
+    Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
+    inside.  Nothing is compiled before the first call.
+
+    Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
+    where `static` or `mutates` names no parameter; TypeError for what is no Python function.
+    """
+    options: dict[str, Any] = {
+        "static": names(static),
+        "mutates": names(mutates),
+        "freeze": names(freeze),
+        "fastmath": fastmath,
+        "parallel": parallel,
+        **({} if line_tables is None else {"line_tables": line_tables}),
+    }
+    if function is None:
+        return told_to_users(lambda f: compile(f, **options))
+    if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
+        raise TypeError(f"{function.__name__} was read from a file and is compiled already")
+    if isinstance(function, Function):
+        usual = {"parallel": True, "fastmath": False, "line_tables": None}
+        given = {option: value for option, value in options.items() if value != usual.get(option, ())}
+        return Function(replace(function.__pellucid__, **given))
+    if is_bound(function):
+        bound: Any = function
+        return BoundFunction(compile(bound.__func__, **options), bound.__self__)
+    library = library_name(function) if callable(function) else None
+    if library is not None and not library.startswith("pellucid"):
+        public = ".".join(part for part in library.split(".") if not part.startswith("_"))
+        raise TypeError(f"compile takes a function of your own; call `{public}` in one")
+    if not inspect.isfunction(function):
+        raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
+    return Function(Request(function, **options))
+
+
+def names(given: Names) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+@told_to_users
+def grad(
+    function: Callable[Given, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Function[Given, Any]:
+    """The gradient of a scalar function by reverse mode, as a compiled `Function`.
+
+    function  a plain or a compiled function whose result is one float
+    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
+              arrays, and its gradient has the same structure, shapes and dtypes
+    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+
+    The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
+    It can be differentiated again, and may be called inside compiled functions.
+
+    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is not a
+    float (G001), a result that is not a float scalar (G002), an operator or a construct without derivative (G003,
+    G004).
+
+    Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
+    """
+    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
+
+
+@told_to_users
+def value_and_grad(
+    function: Callable[Given, Result], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Function[Given, tuple[Result, Any]]:
+    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
+
+    function  a plain or a compiled function whose result is one float
+    argnums   as for `grad`
+    has_aux   as for `grad`
+
+    The value is computed once for both.  Raises what `grad` raises.
+    """
+    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
+
+
+def _transformed(function: Any, transform: Gradient) -> Any:
+    if is_bound(function):
+        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
+    compiled: Function = function if isinstance(function, Function) else compile(function)
+    request = compiled.__pellucid__
+    if getattr(request.python, "__pellucid_text__", None) is not None:
+        raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
+    if isinstance(transform.argnums, list):
+        transform = replace(transform, argnums=tuple(transform.argnums))
+    return Function(replace(request, transforms=(*request.transforms, transform)))
+
+
+# Inside a compiled function these are taken when it is compiled; this says what they ask for.
+grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
+value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]

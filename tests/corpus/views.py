@@ -1,0 +1,345 @@
+"""Arrays changed through views of them, through other names, by helpers and by inner functions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def elements_of_rows(x, y):
+    """`m[i][j] = v`."""
+    n = len(x)
+    m = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            m[i][j] = x[i] - y[j]
+        m[i][-1] *= 2.0
+    return m
+
+
+def rows_in_place(A, x):
+    """A row by a name of its own, read and changed by both names."""
+    a = A.copy()
+    for i in range(len(x)):
+        row = a[i]
+        row[0] = x[i]
+        row[1:] *= 0.5
+        row += a[i].sum()
+    return a
+
+
+def walk_over_rows(A):
+    """The variable of a loop is a row."""
+    a = A * 2.0
+    for row in a:
+        row -= row.mean()
+    for i, row in enumerate(a):
+        row[i] += 1.0
+    return a
+
+
+def walk_over_planes(tensor, a):
+    """Rows of planes."""
+    t = tensor * 1.0
+    for plane in t:
+        for row in plane:
+            row[0] = a
+            row[1:] += row[:-1]
+    return t
+
+
+def rows_and_numbers(points, x):
+    """Rows beside numbers of a vector."""
+    out = np.zeros_like(points)
+    for row, p, v in zip(out, points, x):
+        row[:2] = p[:2] * v
+        row[2] = np.sin(v)
+    return out
+
+
+def gauss_jordan(D):
+    """The pivot row is divided where it stands."""
+    a = D.copy()
+    n = len(a)
+    for k in range(n):
+        pivot = a[k]
+        pivot /= pivot[k]
+        for i in range(n):
+            if i != k:
+                a[i] -= a[i, k] * pivot
+    return a
+
+
+def gram_schmidt(D):
+    """Columns in place."""
+    q = D.copy()
+    for j in range(q.shape[1]):
+        v = q[:, j]
+        for k in range(j):
+            v -= (q[:, k] @ v) * q[:, k]
+        v /= np.sqrt(v @ v)
+    return q
+
+
+def slices_of_slices(x, a):
+    """Each store goes to the array at the bottom."""
+    y = np.zeros(len(x) + 9)
+    b = y[2:8]
+    c = b[1:-1]
+    c[0] = a
+    c[1:] = a * 2.0
+    b[-1] = a * 3.0
+    c[-2:][0] = 7.0
+    y[::2][1:3] += 1.0
+    y[::-1][2] = -a
+    y[7:1:-2][:2] = 4.0 * a
+    y[9:] = x
+    return y, b, c
+
+
+def transposed_and_reshaped(A, x):
+    """Elements by their number, rows that are columns."""
+    a = A.copy()
+    n = len(x)
+    t = a.T
+    t[0] = x
+    t[1:, 0] += 1.0
+    flat = a.reshape(-1)
+    flat[n - 1] = 5.0
+    flat[:: n + 1] += 0.5
+    a.ravel()[-1] *= 2.0
+    a[None, :, 0][0, -1] = 3.0
+    np.moveaxis(a, 0, 1)[0] *= x
+    return a, t, flat
+
+
+def two_names(x):
+    """Two names for one array."""
+    a = x * 2.0
+    b = a
+    b[0] = 1.0
+    a[-1] += b[0]
+    return a + b, b
+
+
+def seen_through_views(x, y):
+    """What is read through a view after the array has changed."""
+    a = x.copy()
+    tail, twice = a[1:], np.broadcast_to(a, (2, len(x)))
+    before = tail.sum()
+    a *= y
+    return tail * before, twice.sum(axis=0)
+
+
+def overlapping(x):
+    """Parts that overlap."""
+    a = np.concatenate((x, x))
+    left, right = a[:-1], a[1:]
+    left += right
+    right *= 0.5
+    return a, left, right
+
+
+def swap_of_rows(A):
+    """Rows are views, so that the second store reads what the first has stored."""
+    a = np.concatenate((A, A))
+    a[0], a[1] = a[1], a[0]
+    kept = a[-1]
+    a[-1] = a[0]
+    return a, kept
+
+
+def double_buffer(x, n_steps):
+    """Two rows of one array that change places."""
+    both = np.zeros((2, len(x)))
+    old, new = both[0], both[1]
+    old[:] = x
+    for _ in range(n_steps):
+        new[1:] = 0.5 * (old[1:] + old[:-1])
+        new[0] = old[0]
+        old, new = new, old
+    return old, both
+
+
+def buffer_by_number(x, n_steps):
+    """Two rows by the parity of the step."""
+    both = np.zeros((2, len(x)))
+    both[0] = x
+    for step in range(n_steps):
+        old, new = both[step % 2], both[(step + 1) % 2]
+        new[:-1] = old[1:] * 0.9
+        new[-1] = old[0]
+    return both
+
+
+def previous_row(x, n_steps):
+    """The row before, by a name that a loop hands on."""
+    a = np.zeros((n_steps, len(x)))
+    last = a[0]
+    last[:] = x
+    for i in range(1, n_steps):
+        row = a[i]
+        row[:] = last * 0.5
+        row[0] += last[-1]
+        last = row
+    last += 1.0
+    return a
+
+
+def one_of_two_rows(A, x):
+    """Which row it is, a branch says."""
+    a = np.concatenate((A, A))
+    if x[0] > 0.0:
+        row = a[0]
+    else:
+        row = a[1]
+    row *= 3.0
+    a[0, -1] += row.sum()
+    return a, row
+
+
+def while_a_view_is_small(x):
+    """The test of a `while` reads a view."""
+    a = np.abs(x) + 0.5
+    head = a[:1]
+    rows = np.outer(a, a)
+    row, k = rows[0], 0
+    while head[0] < 8.0 and head.sum() > 0.0:
+        a *= 2.0
+    while row[0] < 20.0:
+        row += 7.0
+        k = (k + 1) % len(x)
+        row = rows[k]
+    return head, rows
+
+
+def _fill(out, i, value):
+    out[i] = value
+
+
+def _window(a, lo):
+    return a[lo:]
+
+
+def filled_by_helpers(x):
+    """A helper, an inner function and one that is passed."""
+    n = len(x)
+    y = np.zeros(n)
+    table = np.zeros((n, n))
+
+    def put(out, i):
+        out[i] += x[i] * 2.0
+        table[i, -1] = out[i]
+
+    def each(act, out):
+        for i in range(n):
+            act(out, i)
+
+    for i in range(n):
+        _fill(y, i, x[i] ** 2)
+        _fill(table[i], 0, y[i])
+    each(put, y)
+    _window(y, 1)[:] += 1.0
+    each(lambda out, i: _fill(out, i, out[i] + y[i]), table[:, 0])
+    return y, table
+
+
+def inject_sources(x, n_steps):
+    """A callback changes what its caller made."""
+
+    def inject(k, rhs):
+        rhs[0] += np.sin(x[0] * k)
+        rhs[-1:] -= x[-1]
+
+    def propagate(source):
+        u, trace = np.zeros(len(x)), np.zeros(n_steps)
+        for k in range(n_steps):
+            rhs = u * 0.5
+            source(k, rhs)
+            u = u + rhs
+            trace[k] = u[0]
+        return u, trace
+
+    return propagate(inject)
+
+
+@dataclass
+class _State:
+    position: np.ndarray
+    velocity: np.ndarray
+
+    def kick(self, dt):
+        v = self.velocity
+        v -= dt * self.position
+        self.position[:] += dt * v
+
+
+def state_of_arrays(x, dt, n_steps):
+    """Arrays of an object, by names from before."""
+    state = _State(x.copy(), np.zeros(len(x)))
+    position, speeds = state.position, {"v": state.velocity}
+    for _ in range(n_steps):
+        state.kick(dt)
+        speeds["v"][0] *= 0.5
+    return position, state.velocity
+
+
+def views_in_containers(A):
+    """Views in a list, a tuple and a dict."""
+    a = A * 1.0
+    rows = [a[0], a[-1]]
+    parts = {"row": rows[0], "column": a[:, 0]}
+    rows[1][0] = 2.0
+    rows[0] += 1.0
+    parts["column"] *= 3.0
+    parts["row"][-1] = 0.0
+    first, *_ = rows
+    first[0] += 4.0
+    return a, rows[0], parts["column"]
+
+
+def histories(x, n_steps):
+    """Two lists that begin with the same array."""
+    first = x * 0.5
+    raw, scaled = [first], [first]
+    for _ in range(n_steps):
+        raw.append(raw[-1] * 0.9)
+        scaled.append(scaled[-1] + raw[-1])
+    return np.array(raw), np.array(scaled)
+
+
+def masks_of_views(x, idx):
+    """Masks and index arrays of a view."""
+    a = np.concatenate((x, x))
+    tail = a[len(x) :]
+    tail[tail > 0.5] = 0.25
+    tail[idx] = x * 2.0
+    a[0] += tail.sum()
+    return a, tail
+
+
+def diagonal_that_is_read(A):
+    """A diagonal is a view that may be read only."""
+    a = A * 2.0
+    d = np.diagonal(a)
+    before = d.sum()
+    a += 1.0
+    return d * before
+
+
+def updated_by_steps(x, n_steps):
+    """What a function is given comes back by another name."""
+
+    def step(u):
+        v = u
+        v[1:] += 0.5 * u[:-1]
+        return v
+
+    u = x.copy()
+    kept = u[:1]
+    for _ in range(n_steps):
+        u = step(u)
+        u[0] *= 0.5
+    return u, kept
+
+
+MIN_SIZE = {"transposed_and_reshaped": 2, "while_a_view_is_small": 1}
