@@ -42,7 +42,8 @@ INSPECTING_BUILTINS = words(
 
 ARRAY_METHODS = words(
     "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
-    " std sum swapaxes transpose var item conj"
+    " std sum swapaxes transpose var item conj argpartition argsort choose compress fill nonzero partition put"
+    " searchsorted sort"
 )
 CONTAINER_METHODS = words(
     "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
@@ -106,6 +107,11 @@ INDEX_MAKERS = words(
     "arange argsort array zeros ones full empty where nonzero flatnonzero argwhere linspace lexsort zeros_like"
     " ones_like full_like empty_like concatenate stack cumsum unique tril_indices triu_indices searchsorted eye"
 )
+# Functions of NumPy whose result is a tuple of new arrays, for some arguments at least.
+TUPLE_MAKERS = words(
+    "nonzero meshgrid ix_ unique histogram gradient indices tril_indices triu_indices tril_indices_from"
+    " triu_indices_from diag_indices diag_indices_from unravel_index"
+)
 MASK_MAKERS = words(
     "isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less greater_equal less_equal equal"
     " not_equal isclose isin"
@@ -115,16 +121,12 @@ OUTSIDE = "compute it outside and pass the result as an argument"
 INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
 AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
-    "numpy.append": "collect the parts and join them once with `np.concatenate`",
     "numpy.vectorize": "write the loop",
     "numpy.apply_along_axis": "write the loop",
     "numpy.frompyfunc": "write the loop",
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
-    "numpy.copyto": "assign to a slice: `a[:] = b`",
-    "numpy.place": "assign through a mask: `a[mask] = values`",
-    "numpy.putmask": "assign through a mask: `a[mask] = values`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",
@@ -134,8 +136,6 @@ WAYS_OUT = {
 
 METHOD_WAYS_OUT = {
     "tolist": "keep the array: it can be indexed and looped over as it is",
-    "fill": "assign to a slice: `a[:] = value`",
-    "sort": "sort outside and pass the sorted array as an argument",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

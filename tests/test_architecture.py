@@ -360,6 +360,7 @@ GROWING = {
     "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},
     "compiler/frontend/source/read.py": {"_FILES", "_TREES"},
+    "compiler/frontend/source/typed_in.py": {"_NAMES"},
     "compiler/ops/primitives.py": {"PRIMITIVES"},
     "compiler/ops/schema.py": {"OPERATORS", "BY_PYTHON_NAME"},
     "compiler/steps.py": {"observers"},

@@ -12,9 +12,7 @@ from collections.abc import Iterator, Sequence
 import gast
 
 from ..syntax import nodes_of
-
-# Methods that change the list or dict they are called on.
-CHANGING_METHODS = frozenset("append pop extend insert clear reverse remove sort update setdefault".split())
+from ..vocabulary import CHANGING_METHODS
 
 
 def live_after(tree: gast.FunctionDef) -> dict[int, frozenset[str]]:

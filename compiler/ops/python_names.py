@@ -101,13 +101,14 @@ def _library(prefix: str, table: dict[str, str]) -> dict[str, NameBinding]:
 
 
 NUMPY_FUNCTIONS = {
-    "elementary": "where clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
+    "elementary": "clip fabs round around=round nan_to_num isclose isposinf isneginf finfo iinfo=finfo"
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
-    " diff trapezoid allclose nansum",
-    "statistics": "mean var std average",
-    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace eye identity"
-    " array asarray ascontiguousarray asanyarray=asarray copy tri",
+    " allclose nansum",
+    "calculus": "diff ediff1d trapezoid gradient",
+    "statistics": "mean var std average cov corrcoef",
+    "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
+    " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis concatenate concat=concatenate"
     " stack vstack hstack column_stack expand_dims squeeze broadcast_to flip flipud fliplr roll tile repeat"
     " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape"
@@ -117,7 +118,19 @@ NUMPY_FUNCTIONS = {
     " linalg.cross=cross linalg.vector_norm=vector_norm",
     "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
     " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
-    "interpolation": "interp searchsorted polyval convolve",
+    "sorting": "sort argsort lexsort partition argpartition unique",
+    "quantiles": "median percentile quantile",
+    "places": "flatnonzero nonzero argwhere where compress extract take_along_axis tril_indices triu_indices"
+    " tril_indices_from triu_indices_from diag_indices diag_indices_from ix_ indices meshgrid unravel_index"
+    " ravel_multi_index",
+    "counting": "bincount digitize histogram histogram_bin_edges",
+    "editing": "append insert delete split array_split hsplit vsplit rot90 pad",
+    "nan_statistics": "nanprod nancumsum nancumprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd nanmedian"
+    " nanpercentile nanquantile",
+    "choosing": "select choose piecewise array_equal",
+    "changing": "fill_diagonal copyto put put_along_axis putmask place",
+    "windows": "sinc hanning hamming blackman bartlett kaiser i0",
+    "interpolation": "interp searchsorted polyval convolve correlate",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
@@ -128,7 +141,12 @@ METHOD_FUNCTIONS = {
     "manipulation": "reshape=reshape_method ravel flatten transpose=transpose_method swapaxes squeeze"
     " diagonal repeat T=transposed mT=swap_last take",
     "elementary": "round clip astype item",
-    "creation": "copy=copy_method",
+    "creation": "copy=copy_method fill",
+    "sorting": "sort=sort_method argsort partition=partition_method argpartition",
+    "places": "nonzero compress=compress_method",
+    "interpolation": "searchsorted",
+    "choosing": "choose",
+    "changing": "put",
     "products": "dot trace",
 }
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}

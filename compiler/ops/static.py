@@ -118,7 +118,9 @@ def is_weak(value: object) -> bool:
 @StaticFunction
 def element(value: object) -> str:
     """The dtype word of a number or of an array's elements."""
-    return type_of(value).dtype  # type: ignore[union-attr]
+    type_ = type_of(value)
+    type_rules.numeric("this function", (type_,))
+    return type_.dtype  # type: ignore[union-attr]
 
 
 @StaticFunction
@@ -317,3 +319,51 @@ def open_shape(front: object, back: object) -> str:
     """NumPy's words for a shape with one open place: `(2,newaxis)`; it leaves out an open place in front."""
     words = [[str(d) if isinstance(d, int) else "n" for d in side] for side in (front, back)]  # type: ignore[attr-defined]
     return f"({','.join([*words[0], *(['newaxis'] if words[0] else []), *words[1]])})"
+
+
+@StaticFunction
+def grid_axes(count: int, indexing: str) -> tuple[int, ...]:
+    """The axis of a grid that each of its coordinates runs along."""
+    return (1, 0, *range(2, count)) if indexing == "xy" and count > 1 else tuple(range(count))
+
+
+@StaticFunction
+def is_empty(value: object) -> bool:
+    """Whether an array is known to have no elements."""
+    return 0 in type_rules.dims_of(type_of(value))
+
+
+@StaticFunction
+def part(value: object, place: int) -> object:
+    """One part of a tuple, or the value itself where it stands for all of them."""
+    return value[place] if isinstance(value, tuple) else value
+
+
+@StaticFunction
+def is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+@StaticFunction
+def known_int(value: object) -> int:
+    """An int that must be known now, because so many arrays are made."""
+    if not isinstance(value, int):
+        raise TypeFault("R001", f"how many parts there are must be static, not {value!r}")
+    return value
+
+
+@StaticFunction
+def two_axes(axes: object, rank_: int) -> tuple[int, ...]:
+    found = tuple(axis_list(axes, rank_))
+    if len(found) != 2:
+        raise TypeFault("S002", "two axes are needed")
+    return found
+
+
+@StaticFunction
+def can_cast(value: object, word: str, casting: str) -> bool:
+    """Whether NumPy stores such a value in a dtype by a rule of casting; a Python number lends its kind alone."""
+    type_ = type_of(value)
+    if type_rules.is_weak(type_):
+        return casting == "unsafe" or casting != "no" and promote(type_, Scalar(word))[0] == word  # type: ignore[arg-type]
+    return np.can_cast(NUMPY_DTYPE[type_.dtype], NUMPY_DTYPE[word], casting)  # type: ignore[union-attr, arg-type]

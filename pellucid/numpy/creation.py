@@ -118,6 +118,32 @@ def linspace(start, stop, num=50, endpoint=True, *, dtype=None):
     return op.cast(out if static.is_float_word(wanted) else op.floor(out), dtype=wanted)
 
 
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, *, axis=0):
+    """`base` to the power of evenly spaced numbers."""
+    if static.rank(base) != 0 or axis not in (0, -1):
+        static.refuse("T001", "np.logspace between arrays is not supported; ends and base must be single numbers")
+    powers = op.power(base, linspace(start, stop, num, endpoint))
+    return powers if dtype is None else op.cast(powers, dtype=static.dtype_name(dtype))
+
+
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, *, axis=0):
+    """Numbers with one ratio between neighbours; the ends are those given."""
+    if static.rank(start) != 0 or static.rank(stop) != 0 or axis not in (0, -1):
+        static.refuse("T001", "np.geomspace between arrays is not supported; the ends must be single numbers")
+    start, stop = op.cast(start, dtype="f64"), op.cast(stop, dtype="f64")
+    if start == 0.0 or stop == 0.0:
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = op.sign(start)
+    first, last = start / sign, stop / sign
+    out = op.power(10.0, linspace(op.log10(first), op.log10(last), num, endpoint))
+    if num > 0:
+        out[0] = first
+    if num > 1 and endpoint:
+        out[num - 1] = last
+    out = out * sign
+    return out if dtype is None else op.cast(out, dtype=static.dtype_name(dtype))
+
+
 def eye(N, M=None, k=0, dtype=None):
     word = "f64" if dtype is None else static.dtype_name(dtype)
     return op.eye(shape=(one_length(N), one_length(N) if M is None else one_length(M)), offset=k, dtype=word)
@@ -184,3 +210,8 @@ def copy(a, order="K"):
 def copy_method(a, order="C"):
     """`x.copy()`: a scalar stays one."""
     return array(a) if static.is_array(a) else a
+
+
+def fill(a, value):
+    """`x.fill(value)`, which changes `x`."""
+    a[...] = value

@@ -37,15 +37,20 @@ def require_shape(part, shape):
     """Parts of one array have one shape: a store alone would stretch what is shorter."""
     if static.rank(part) != len(shape):
         static.refuse("S003", "setting an array element with a sequence: the parts differ in shape")
-    for k in range(len(shape)):
+    for k, expected in enumerate(shape):
         length = part.shape[k]
-        if (static.is_static(length) or static.is_static(shape[k])) and length != shape[k]:
+        if (static.is_static(length) or static.is_static(expected)) and length != expected:
             raise ValueError("setting an array element with a sequence: the parts differ in shape")
 
 
 def strong(x):
     """A Python number as NumPy's scalar; everything else as it is."""
     return op.cast(x, dtype=static.element(x)) if static.is_weak(x) else x
+
+
+def require_no_out(out):
+    if out is not None:
+        static.refuse("U012", "`out=` is not taken here; assign the result instead")
 
 
 def in_dtype(x, word):
@@ -95,9 +100,7 @@ def item(a, *index):
     return op.cast(a, dtype=static.python_word(static.element(a)), weak=True)
 
 
-def where(condition, x=None, y=None):
-    if x is None or y is None:
-        static.refuse("U012", "np.where with one argument is not supported", "index by the mask itself: `x[mask]`")
+def where(condition, x, y):
     condition, x, y = operand(condition), operand(x), operand(y)
     if static.is_weak(x) and static.is_weak(y):
         x, y = strong(x), strong(y)

@@ -3,7 +3,7 @@
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import in_dtype, number, operand, strong
-from .manipulation import ravel
+from .manipulation import atleast_1d, ravel
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -107,7 +107,8 @@ def polyval(p, x):
 
 def convolve(a, v, mode="full"):
     """The discrete convolution of two vectors; the shorter one slides over the longer one."""
-    a, v = operand(a), operand(v)
+    a, v = atleast_1d(a), atleast_1d(v)
+    require_vectors(a, v)
     n, m = a.shape[0], v.shape[0]
     if n == 0:
         raise ValueError("a cannot be empty")
@@ -116,8 +117,35 @@ def convolve(a, v, mode="full"):
     out = op.zeros(shape=(n + m - 1,), dtype=static.common(a, v))
     for j in range(m):
         out[j : j + n] = out[j : j + n] + a * v[j]
+    return middle_part(out, n, m, mode)
+
+
+def require_vectors(a, v):
+    if static.rank(a) != 1 or static.rank(v) != 1:
+        raise ValueError("object too deep for desired array")
+
+
+def middle_part(out, n, m, mode):
+    """All of a convolution, as much as the longer vector has, or where the shorter one lies on it altogether."""
     if mode == "full":
         return out
     if mode == "same":
         return out[(min(n, m) - 1) // 2 : (min(n, m) - 1) // 2 + max(n, m)]
-    return out[min(n, m) - 1 : max(n, m)]
+    if mode == "valid":
+        return out[min(n, m) - 1 : max(n, m)]
+    raise ValueError(f"mode must be one of 'full', 'same' or 'valid' (got {mode!r})")
+
+
+def correlate(a, v, mode="valid"):
+    """How alike two vectors are at every distance."""
+    a, v = atleast_1d(a), atleast_1d(v)
+    require_vectors(a, v)
+    n, m = a.shape[0], v.shape[0]
+    if n == 0:
+        raise ValueError("first array argument cannot be empty")
+    if m == 0:
+        raise ValueError("second array argument cannot be empty")
+    found = convolve(a, v[::-1])
+    if mode == "same" and m > n:
+        return found[n // 2 : n // 2 + m]
+    return middle_part(found, n, m, mode)

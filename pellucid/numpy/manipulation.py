@@ -29,6 +29,11 @@ def total(sizes):
     return result
 
 
+def lengths_along(axis, rank, length):
+    """The shape that has a length on one axis and 1 on the others."""
+    return tuple([length if k == axis else 1 for k in range(rank)])
+
+
 def as_array(a):
     """A single number as an array without dimensions."""
     a = operand(a)

@@ -2,7 +2,6 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from ..compiler.ops.sharing import gives
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
 from .manipulation import moveaxis, ravel
@@ -103,26 +102,3 @@ def _rows(a, axis, dtype):
     if word != static.element(a):
         a = op.cast(a, dtype=word)
     return ravel(a) if axis is None else moveaxis(a, axis, 0)
-
-
-@gives("either")
-def diff(a, n=1, axis=-1):
-    """Differences of neighbours, `n` times over."""
-    a = operand(a)
-    if static.rank(a) == 0:
-        static.refuse("S002", "np.diff takes an array of at least one dimension")
-    rows = moveaxis(a, axis, 0)
-    for _ in range(n):
-        rows = rows[1:] != rows[:-1] if static.kind(rows) == "bool" else rows[1:] - rows[:-1]
-    return moveaxis(rows, 0, axis)
-
-
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral of samples by the trapezoidal rule."""
-    rows = moveaxis(operand(y), axis, -1)
-    middles = (rows[..., 1:] + rows[..., :-1]) / 2.0
-    if x is None:
-        return op.sum(dx * middles, axis=static.rank(middles) - 1)
-    x = operand(x)
-    steps = x[1:] - x[:-1] if static.rank(x) == 1 else diff(moveaxis(x, axis, -1))
-    return op.sum(steps * middles, axis=static.rank(middles) - 1)

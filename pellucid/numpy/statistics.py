@@ -61,3 +61,80 @@ def average(a, axis=None, weights=None, *, keepdims=False):
     if op.any(scale == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     return op.sum(a * weights, axis=where, keepdims=keepdims) / scale
+
+
+# --- several variables -----------------------------------------------------------------------------------------------
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    """Covariances of variables, which are rows, or columns without `rowvar`."""
+    word = covariance_word(m, y, dtype)
+    rows = variables(m, rowvar, word)
+    if y is not None:
+        rows = op.concatenate(rows, variables(y, rowvar, word), axis=0)
+    lost = (0 if bias else 1) if ddof is None else ddof
+    weights = sample_weights(fweights, aweights, rows.shape[1])
+    if weights is None:
+        scale = op.cast(max(rows.shape[1] - lost, 0), dtype=word)
+        centred = rows - mean(rows, 1, keepdims=True)
+        found = op.matmul(centred, centred.T)
+    else:
+        together = op.sum(weights)
+        centred = rows - (op.sum(rows * weights, axis=1) / together)[:, None]
+        bound = lost if aweights is None else lost * op.sum(weights * operand(aweights)) / together
+        scale = op.maximum(together - bound, 0.0)
+        found = op.matmul(centred, (centred * weights).T)
+    found = found * (1 / scale)
+    return op.reshape(found, shape=()) if static.unit_axes(found) == (0, 1) else found
+
+
+def covariance_word(m, y, dtype):
+    if dtype is not None:
+        return static.dtype_name(dtype)
+    return static.common(operand(m), 0.0 if y is None else operand(y), op.cast(0.0, dtype="f64"))
+
+
+def variables(m, rowvar, word):
+    """One variable in each row."""
+    m = operand(m)
+    if static.rank(m) > 2:
+        raise ValueError("m has more than 2 dimensions")
+    m = op.cast(m, dtype=word)
+    if static.rank(m) < 2:
+        return op.reshape(m, shape=(1, m.shape[0] if static.rank(m) == 1 else 1))
+    return m if rowvar else m.T
+
+
+def sample_weights(fweights, aweights, count):
+    """How much each sample counts: how often it occurs, times how important it is."""
+    weights = None
+    if fweights is not None:
+        weights = op.cast(operand(fweights), dtype="f64")
+        require_weights(weights, count, "fweights")
+        if not op.all(weights == op.rint(weights)):
+            raise TypeError("fweights must be integer")
+    if aweights is not None:
+        own = op.cast(operand(aweights), dtype="f64")
+        require_weights(own, count, "aweights")
+        weights = own if weights is None else weights * own
+    return weights
+
+
+def require_weights(weights, count, name):
+    if static.rank(weights) > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if weights.shape[0] != count:
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    if op.any(weights < 0.0):
+        raise ValueError(f"{name} cannot be negative")
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    """Covariances divided by both standard deviations, kept between -1 and 1."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if static.rank(c) == 0:
+        return c / c
+    places = op.arange(0, c.shape[0], 1, shape=(c.shape[0],), dtype="i64")
+    deviations = op.sqrt(c[places, places])
+    c = c / deviations[:, None] / deviations[None, :]
+    return op.minimum(op.maximum(c, -1.0), 1.0)

@@ -15,7 +15,7 @@ import gast
 
 from ...ops.python_names import BINDINGS, COMBINING, PICKING, NameBinding
 from ...ops.python_names import METHODS as METHOD_BINDINGS
-from ...vocabulary import INDEX_MAKERS, MASK_MAKERS, METHODS, NUMPY_METHODS, PLAIN_ATTRIBUTES, words
+from ...vocabulary import INDEX_MAKERS, MASK_MAKERS, METHODS, NUMPY_METHODS, PLAIN_ATTRIBUTES, TUPLE_MAKERS, words
 from .alias_value import FUNCTION, NOTHING, SCALAR, PointsTo, container, doubtful, element, join, join_all, made, view
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def library_call(flow: Flow, node: gast.Call, dotted: str) -> PointsTo:
     if _may_share(BINDINGS.get(dotted), node):
         shown = next((a for a in arguments if a.form not in ("scalar", "function")), NOTHING)
         return here(node, "array") if shown.form == "container" else view(shown)
-    if tail in ("nonzero", "meshgrid", "ix_", "unique") or (tail == "where" and len(arguments) == 1):
+    if tail in TUPLE_MAKERS or (tail == "where" and len(arguments) == 1):
         return container(here(node), [], here(node, "array"))
     if tail in MASK_MAKERS:
         return here(node, "mask")

@@ -1,0 +1,136 @@
+"""Differences, slopes and integrals of samples.
+
+    np.gradient(f, h)    ->    (f[2:] - f[:-2]) / (2 h) inside, one-sided differences at the ends
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from ..compiler.ops.sharing import gives
+from .elementary import in_dtype, operand, strong
+from .manipulation import as_array, concatenate, moveaxis, ravel, reshape
+
+
+@gives("either")
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours, `n` times over, with elements in front and behind on request."""
+    a = operand(a)
+    if static.rank(a) == 0:
+        static.refuse("S002", "np.diff takes an array of at least one dimension")
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    rows = moveaxis(a, axis, 0)
+    if n > 0 and (prepend is not None or append is not None):
+        parts = [end_rows(part, rows, axis) for part in (prepend, append) if part is not None]
+        rows = concatenate((*parts[: prepend is not None], rows, *parts[prepend is not None :]))
+    for _ in range(n):
+        rows = rows[1:] != rows[:-1] if static.kind(rows) == "bool" else rows[1:] - rows[:-1]
+    return moveaxis(rows, 0, axis)
+
+
+def end_rows(part, rows, axis):
+    """Rows to go before or behind: one of a single number."""
+    part = operand(part)
+    if static.rank(part) == 0:
+        return op.broadcast_to(in_dtype(part, static.element(part)), shape=(1, *rows.shape[1:]))
+    return moveaxis(part, axis, 0)
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Differences of neighbours, all in a row."""
+    flat = ravel(ary)
+    middle = flat[1:] - flat[:-1]
+    parts: tuple = (middle,)
+    if to_begin is not None:
+        parts = (in_dtype(ravel(to_begin), static.element(flat)), *parts)
+    if to_end is not None:
+        parts = (*parts, in_dtype(ravel(to_end), static.element(flat)))
+    return middle if len(parts) == 1 else concatenate(parts)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral of samples by the trapezoidal rule."""
+    rows = moveaxis(operand(y), axis, -1)
+    middles = (rows[..., 1:] + rows[..., :-1]) / 2.0
+    if x is None:
+        return op.sum(dx * middles, axis=static.rank(middles) - 1)
+    x = operand(x)
+    steps = x[1:] - x[:-1] if static.rank(x) == 1 else diff(moveaxis(x, axis, -1))
+    return op.sum(steps * middles, axis=static.rank(middles) - 1)
+
+
+# --- slopes ----------------------------------------------------------------------------------------------------------
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """The slope along each axis: between the neighbours, and from two or three elements at the ends."""
+    f = strong(as_array(f))
+    if not static.is_float_word(static.element(f)):
+        f = op.cast(f, dtype="f64")
+    axes = tuple(range(static.rank(f))) if axis is None else axis if static.is_sequence(axis) else (axis,)
+    spacings = [operand(h) for h in varargs] if len(varargs) > 0 else [1.0]
+    if len(spacings) == 1 and static.rank(spacings[0]) == 0:
+        spacings = [spacings[0] for _ in axes]
+    if len(spacings) != len(axes):
+        raise TypeError("invalid number of arguments")
+    if edge_order not in (1, 2):
+        raise ValueError("'edge_order' greater than 2 not supported")
+    found: tuple = ()
+    for place, spacing in zip(axes, spacings):
+        rows = slopes(moveaxis(f, place, 0), spacing, edge_order)
+        found = (*found, moveaxis(rows, 0, place))
+    return found[0] if len(found) == 1 else found
+
+
+def slopes(rows, spacing, edge_order):
+    """Slopes along the first axis, at points of one distance or at the points given."""
+    if rows.shape[0] < edge_order + 1:
+        need = "at least (edge_order + 1) elements are required."
+        raise ValueError(f"Shape of array too small to calculate a numerical gradient, {need}")
+    if static.rank(spacing) == 0:
+        return even_slopes(rows, spacing, edge_order)
+    if static.rank(spacing) != 1:
+        raise ValueError("distances must be either scalars or 1d")
+    if spacing.shape[0] != rows.shape[0]:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    points = op.cast(spacing, dtype="f64") if static.kind(spacing) == "int" else spacing
+    return uneven_slopes(rows, points[1:] - points[:-1], edge_order)
+
+
+def even_slopes(rows, h, edge_order):
+    last = rows.shape[0] - 1
+    out = op.empty(shape=rows.shape, dtype=static.element(rows))
+    out[1:last] = (rows[2:] - rows[:-2]) / (2.0 * h)
+    if edge_order == 1:
+        out[0] = (rows[1] - rows[0]) / h
+        out[last] = (rows[last] - rows[last - 1]) / h
+    else:
+        out[0] = (-1.5 / h) * rows[0] + (2.0 / h) * rows[1] + (-0.5 / h) * rows[2]
+        out[last] = (0.5 / h) * rows[last - 2] + (-2.0 / h) * rows[last - 1] + (1.5 / h) * rows[last]
+    return out
+
+
+def uneven_slopes(rows, steps, edge_order):
+    """The slope of the parabola through three neighbours."""
+    last = rows.shape[0] - 1
+    before = reshape(steps[:-1], (-1, *[1 for _ in rows.shape[1:]]))
+    after = reshape(steps[1:], (-1, *[1 for _ in rows.shape[1:]]))
+    out = op.empty(shape=rows.shape, dtype=static.element(rows))
+    out[1:last] = (
+        -after / (before * (before + after)) * rows[:-2]
+        + (after - before) / (before * after) * rows[1:-1]
+        + before / (after * (before + after)) * rows[2:]
+    )
+    if edge_order == 1:
+        out[0] = (rows[1] - rows[0]) / steps[0]
+        out[last] = (rows[last] - rows[last - 1]) / steps[last - 1]
+    else:
+        first, second = steps[0], steps[1]
+        out[0] = one_sided(rows[0], rows[1], rows[2], first, second)
+        out[last] = -one_sided(rows[last], rows[last - 1], rows[last - 2], steps[last - 1], steps[last - 2])
+    return out
+
+
+def one_sided(end, next, third, first, second):
+    """The slope at the end of a parabola, looking inwards."""
+    both = first + second
+    return -(first + both) / (first * both) * end + both / (first * second) * next - first / (second * both) * third

@@ -1,0 +1,145 @@
+"""Counting: how often values fall into bins.
+
+    np.bincount([0, 1, 1])    ->    [1, 2]          np.histogram(x, 10)    ->    counts of 10 bins of one width, edges
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .calculus import diff
+from .creation import linspace, one_length
+from .elementary import as_floating, in_dtype, operand, strong
+from .interpolation import place, searchsorted
+from .manipulation import ravel
+from .reductions import any, max, min
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """How often each int from 0 on occurs, or the sum of its weights."""
+    x = operand(x)
+    if static.kind(x) == "float" or static.common(x, 0) == "u64":
+        static.refuse("T001", "np.bincount takes ints that an int64 holds; convert with `.astype(int)`")
+    if static.rank(x) != 1:
+        raise ValueError("object of too small depth for desired array")
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    places, length = in_dtype(x, "i64"), minlength
+    for i in range(places.shape[0]):
+        if places[i] < 0:
+            raise ValueError("'list' argument must have no negative elements")
+        length = op.maximum(length, places[i] + 1)
+    length = one_length(length)
+    if weights is None:
+        counts = op.zeros(shape=(length,), dtype="i64")
+        for i in range(places.shape[0]):
+            counts[places[i]] += 1
+        return counts
+    weights = in_dtype(operand(weights), "f64")
+    if static.rank(weights) != 1 or weights.shape[0] != places.shape[0]:
+        raise ValueError("The weights and list don't have the same length.")
+    sums = op.zeros(shape=(length,), dtype="f64")
+    for i in range(places.shape[0]):
+        sums[places[i]] += weights[i]
+    return sums
+
+
+def digitize(x, bins, right=False):
+    """The bin that each value falls in; bins go up or down, and count from 1 between them."""
+    x, bins = operand(x), operand(bins)
+    if static.rank(bins) != 1:
+        raise ValueError("object of too small depth for desired array")
+    side = "left" if right else "right"
+    if not any(bins[1:] < bins[:-1]):
+        found = searchsorted(bins, x, side)
+    elif not any(bins[1:] > bins[:-1]):
+        found = bins.shape[0] - searchsorted(bins[::-1], x, side)
+    else:
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    return found
+
+
+# --- histograms ------------------------------------------------------------------------------------------------------
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """Counts of the values in each bin, or sums of their weights, and the edges; the last bin has its upper edge."""
+    values = ravel(operand(a))
+    if static.kind(values) == "bool":
+        static.refuse("T001", "np.histogram of bools is not supported; convert with `.astype(np.uint8)`")
+    shares = None if weights is None else ravel(operand(weights))
+    if shares is not None and static.kind(shares) == "bool":
+        static.refuse("T001", "weights of bools are not supported; convert with `.astype(int)`")
+    edges = edges_of(values, operand(bins), range)
+    if shares is not None and shares.shape[0] != values.shape[0]:
+        raise ValueError("weights should have the same shape as a.")
+    counts = op.zeros(shape=(edges.shape[0] - 1,), dtype="i64" if shares is None else static.element(shares))
+    for i in each(values):
+        if edges[0] <= values[i] and values[i] <= edges[edges.shape[0] - 1]:
+            found = op.minimum(place(edges, values[i], True), edges.shape[0] - 1) - 1
+            counts[found] += 1 if shares is None else shares[i]
+    if density is None or not density:
+        return counts, edges
+    return counts / in_dtype(diff(edges), "f64") / op.sum(counts), edges
+
+
+def each(values):
+    return python_range(values.shape[0])
+
+
+def python_range(stop):
+    """Python's `range`, which parameters of that name hide."""
+    return range(stop)
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    return edges_of(ravel(operand(a)), operand(bins), range)
+
+
+def edges_of(values, bins, limits):
+    """The edges that are given, or those of so many bins of one width."""
+    if static.is_text(bins):
+        static.refuse("U012", "rules for the number of bins are not supported; say how many bins there are")
+    if static.rank(bins) == 1:
+        if any(bins[:-1] > bins[1:]):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return bins
+    if static.rank(bins) != 0:
+        raise ValueError("`bins` must be 1d, when an array")
+    if static.kind(bins) != "int":
+        raise TypeError("`bins` must be an integer, a string, or an array")
+    if bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    low, high = outer_edges(values, limits)
+    edges = linspace(low, high, one_length(bins) + 1)
+    if limits is not None:
+        low, high = limits[0], limits[1]
+    edges = in_dtype(edges, static.floating(static.common(low, high, values)))
+    if any(edges[:-1] >= edges[1:]):
+        raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
+    return edges
+
+
+def outer_edges(values, limits):
+    """The first and the last edge: the limits, or the extremes; a range of one value is made one wide."""
+    if limits is not None:
+        low, high = as_floating(strong(limits[0])), as_floating(strong(limits[1]))
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+        if not (op.isfinite(low) and op.isfinite(high)):
+            raise ValueError(f"supplied range of [{low}, {high}] is not finite")
+    else:
+        low, high = extremes(values)
+        if not (op.isfinite(low) and op.isfinite(high)):
+            raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return low, high
+
+
+def extremes(values):
+    """The least and the greatest, in floats; 0 and 1 where there is nothing."""
+    word = static.floating(static.element(values))
+    if values.shape[0] == 0:
+        low, high = op.cast(0.0, dtype=word), op.cast(1.0, dtype=word)
+    else:
+        low, high = op.cast(min(values), dtype=word), op.cast(max(values), dtype=word)
+    return low, high

@@ -1,0 +1,142 @@
+"""Medians and quantiles: elements of the sorted array, or points between two of them.
+
+    np.median(x)    ->    mean(sort(x)[(n - 1) // 2 : n // 2 + 1])
+    np.percentile(x, q)    ->    quantile(x, q / 100)
+"""
+
+from math import nan
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import operand, require_no_out
+from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape, total
+from .sorting import sort
+from .statistics import mean
+
+# How methods count: the place of q among n elements is n q + alpha + q (1 - alpha - beta) - 1 (Hyndman and Fan 1996).
+ALPHA_BETA = {
+    "interpolated_inverted_cdf": (0.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "linear": (1.0, 1.0),
+    "median_unbiased": (1.0 / 3.0, 1.0 / 3.0), "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
+}  # fmt: skip
+BETWEEN = ("lower", "higher", "midpoint", "nearest")
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The middle element, or the mean of the two in the middle; nan where there is one."""
+    a = as_array(a)
+    require_new(out, overwrite_input)
+    ordered = sort(in_front(a, axis), 0)
+    half = ordered.shape[0] // 2
+    middle = mean(ordered[max(half - 1 + ordered.shape[0] % 2, 0) : half + 1], 0)
+    if static.kind(a) == "float":
+        middle = op.where(op.any(op.isnan(in_front(a, axis)), axis=0), nan, middle)
+    return kept(middle, a, axis, 0) if keepdims else middle
+
+
+def require_new(out, overwrite_input):
+    require_no_out(out)
+    if overwrite_input:
+        static.refuse("U012", "`overwrite_input=` changes the argument; leave it out")
+
+
+def in_front(a, axis):
+    """The array with what falls together as its first axis."""
+    axes = static.axes_of(axis, static.rank(a))
+    if len(axes) == static.rank(a):
+        return ravel(a)
+    moved = moveaxis(a, axes, static.first_axes(axes))
+    return moved if len(axes) == 1 else reshape(moved, (total(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
+
+
+def kept(values, a, axis, lead):
+    """With axes of length 1 where the reduced ones were, behind `lead` axes of its own."""
+    places = static.axes_of(axis, static.rank(a))
+    return expand_dims(values, tuple([k + lead for k in places])) if len(places) > 0 else values
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    q = operand(q)
+    require_new(out, overwrite_input)
+    require_between(q, 100, "Percentiles must be in the range [0, 100]")
+    return quantiles(a, q / 100, static.is_weak(q), axis, method, keepdims, weights)
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    q = operand(q)
+    require_new(out, overwrite_input)
+    require_between(q, 1, "Quantiles must be in the range [0, 1]")
+    return quantiles(a, q, static.is_weak(q), axis, method, keepdims, weights)
+
+
+def require_between(q, most, message):
+    if not op.all(op.logical_and(q >= 0, q <= most)):
+        raise ValueError(message)
+
+
+def quantiles(a, q, is_weak, axis, method, keepdims, weights):
+    """Each of the quantiles `q`, in axes in front."""
+    if weights is not None:
+        static.refuse("U012", "weighted quantiles are not supported; search the running sum of the sorted weights")
+    a = as_array(a)
+    if static.rank(q) > 1:
+        static.refuse("S002", "q must be a scalar or 1d")
+    ordered = sort(in_front(a, axis), 0)
+    if ordered.shape[0] == 0:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+    places = q if static.kind(q) == "float" else op.cast(q, dtype="f64")
+    if static.rank(q) == 0:
+        found = at_quantile(ordered, places, is_weak, method)
+    else:
+        first = at_quantile(ordered, op.cast(0, dtype=static.element(places)), is_weak, method)
+        shape = (q.shape[0], *first.shape) if static.is_array(first) else (q.shape[0],)
+        found = op.empty(shape=shape, dtype=static.element(first))
+        for k in range(q.shape[0]):
+            found[k] = at_quantile(ordered, places[k], is_weak, method)
+    return kept(found, a, axis, static.rank(q)) if keepdims else found
+
+
+def at_quantile(ordered, q, is_weak, method):
+    """One quantile along the first axis of a sorted array: nan where its last element is."""
+    count = ordered.shape[0]
+    if method in BETWEEN:
+        place = q * (count - 1)
+        if method == "lower":
+            found = ordered[whole(op.floor(place))]
+        elif method == "higher":
+            found = ordered[whole(op.ceil(place))]
+        elif method == "nearest":
+            found = ordered[whole(op.rint(place))]
+        else:
+            found = between(ordered, place, is_weak, True)
+    elif method in ALPHA_BETA:
+        alpha, beta = ALPHA_BETA[method]
+        place = (count - 1) * q if method == "linear" else count * q + (alpha + q * (1 - alpha - beta)) - 1
+        found = between(ordered, place, is_weak, False)
+    else:
+        static.refuse("U012", f"the method {method!r} is not supported; use one of {(*BETWEEN, *ALPHA_BETA)}")
+    if static.kind(ordered) == "float":
+        found = op.where(op.isnan(ordered[count - 1]), ordered[count - 1], found)
+    return found
+
+
+def whole(place):
+    return op.cast(place, dtype="i64", weak=True)
+
+
+def between(ordered, place, is_weak, halves):
+    """A point between two neighbours; before the first and behind the last element it is that element."""
+    last = ordered.shape[0] - 1
+    low = whole(op.floor(op.maximum(op.minimum(place, last), 0)))
+    high = min(low + 1, last)
+    share = place - op.floor(place)
+    if place >= last or place < 0:
+        share = share * 0.0
+    if halves:
+        share = op.where(share > 0, 0.5, 0.0)
+    if is_weak:
+        share = op.cast(share, dtype="f64", weak=True)
+    left, right = ordered[low], ordered[high]
+    if static.kind(ordered) == "bool":
+        static.refuse("T001", "np.quantile of bools is not supported, as they have no differences; convert them")
+    gap = right - left
+    return right - gap * (1 - share) if share >= 0.5 else left + gap * share

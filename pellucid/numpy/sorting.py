@@ -1,0 +1,200 @@
+"""Sorting, by merges of runs that double in length: the order of `kind="stable"`, nan last.
+
+    np.sort(x)    ->    x[order_of(x)]          np.lexsort((second, first))    ->    by `second`, then by `first`
+
+The order is made of ints, which have no derivative; the derivative of a sorted array is that of taking elements.  Where
+NumPy leaves open which of two equals comes first, the first one does.
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .elementary import operand
+from .manipulation import as_array, moveaxis, ravel, total
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+    require_no_fields(order)
+    a = as_array(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    place = static.axis_of(axis, static.rank(a))
+    if static.rank(a) == 1:
+        return a[order_of(a)]
+    rows = moveaxis(a, place, -1)
+    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
+    out = op.empty(shape=flat.shape, dtype=static.element(a))
+    for r in range(flat.shape[0]):
+        out[r] = flat[r][order_of(flat[r])]
+    return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
+
+
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+    require_no_fields(order)
+    a = as_array(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    if static.rank(a) == 0:
+        return op.zeros(shape=(1,), dtype="i64")
+    place = static.axis_of(axis, static.rank(a))
+    if static.rank(a) == 1:
+        return order_of(a)
+    rows = moveaxis(a, place, -1)
+    flat = op.reshape(rows, shape=(total(rows.shape[:-1]), rows.shape[-1]))
+    out = op.empty(shape=flat.shape, dtype="i64")
+    for r in range(flat.shape[0]):
+        out[r] = order_of(flat[r])
+    return moveaxis(op.reshape(out, shape=rows.shape), -1, place)
+
+
+def sort_method(a, axis=-1, kind=None, order=None, *, stable=None):
+    """`x.sort()`, which changes `x`."""
+    a[...] = sort(a, axis, None, order)
+
+
+def require_no_fields(order):
+    if order is not None:
+        static.refuse("U012", "`order=` names fields of records, which arrays do not have here")
+
+
+def order_of(values):
+    """The places of a vector's elements in increasing order, equals as they stand and nan behind."""
+    length, word = values.shape[0], static.element(values)
+    run, merged = op.empty(shape=(length,), dtype=word), op.empty(shape=(length,), dtype=word)
+    places, moved = op.empty(shape=(length,), dtype="i64"), op.empty(shape=(length,), dtype="i64")
+    count = 0
+    for i in range(length):
+        if is_number(values[i]):
+            run[count] = values[i]
+            places[count] = i
+            count += 1
+    width = 1
+    while width < count:
+        left, right, middle, high = 0, 0, 0, 0
+        for k in range(count):
+            if k == high:
+                left, right = k, min(k + width, count)
+                middle, high = right, min(k + 2 * width, count)
+            if right < high and (left == middle or run[right] < run[left]):
+                source = right
+                right += 1
+            else:
+                source = left
+                left += 1
+            merged[k] = run[source]
+            moved[k] = places[source]
+        run, merged = merged, run
+        places, moved = moved, places
+        width *= 2
+    for i in range(length):
+        if not is_number(values[i]):
+            places[count] = i
+            count += 1
+    return places
+
+
+def is_number(value):
+    """Whether a value has a place in the order of numbers; nan comes behind them."""
+    return not op.isnan(value) if static.kind(value) == "float" else True
+
+
+def lexsort(keys, axis=-1):
+    """The order by the last key, and among equals by the ones before it."""
+    if not static.is_sequence(keys) and static.rank(keys) == 2:
+        order = order_of(keys[0])
+        for k in range(1, keys.shape[0]):
+            order = order[order_of(keys[k][order])]
+        return order
+    if not static.is_sequence(keys) or len(keys) == 0:
+        static.refuse("S002", "np.lexsort takes a tuple or list of vectors, or a matrix of them")
+    rows = [operand(key) for key in keys]
+    for key in rows:
+        if static.rank(key) != 1 or axis not in (-1, 0):
+            static.refuse("U012", "np.lexsort takes vectors here; sort the rows of matrices in a loop")
+        if key.shape[0] != rows[0].shape[0]:
+            raise ValueError("all keys need to be the same shape")
+    order = order_of(rows[0])
+    for k in range(1, len(rows)):
+        order = order[order_of(rows[k][order])]
+    return order
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """All of it sorted: then every element stands where partitions ask for it."""
+    a = as_array(a)
+    require_places(a, kth, axis)
+    return sort(a, axis, None, order)
+
+
+def partition_method(a, kth, axis=-1, kind="introselect", order=None):
+    """`x.partition(k)`, which changes `x`."""
+    a[...] = partition(a, kth, axis, kind, order)
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    a = as_array(a)
+    require_places(a, kth, axis)
+    return argsort(a, axis, None, order)
+
+
+def require_places(a, kth, axis):
+    length = total(a.shape) if axis is None else a.shape[static.axis_of(axis, static.rank(a))]
+    for k in kth if static.is_sequence(kth) else (kth,):
+        if static.rank(k) != 0:
+            static.refuse("T001", "the places of np.partition are ints, one or a tuple of them")
+        if k >= length or k < -length:
+            raise ValueError(f"kth(={k + length if k < 0 else k}) out of bounds ({length})")
+
+
+# --- unique values ---------------------------------------------------------------------------------------------------
+
+
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
+    """The different values in increasing order; on request where each stands first, which one each is, how often."""
+    if axis is not None:
+        static.refuse("U012", "np.unique of rows is not supported: leave `axis=` out, or compare rows in a loop")
+    values = as_array(ar)
+    flat = ravel(values)
+    order = order_of(flat)
+    ordered = flat[order]
+    starts = op.empty(shape=flat.shape, dtype="bool")
+    for k in range(flat.shape[0]):
+        starts[k] = k == 0 or differs(ordered[k - 1], ordered[k], equal_nan)
+    found: tuple = (ordered[starts],)
+    if return_index:
+        found = (*found, order[starts])
+    if return_inverse:
+        found = (*found, op.reshape(numbers_of(starts, order), shape=values.shape))
+    if return_counts:
+        found = (*found, lengths_of_runs(starts, found[0].shape[0]))
+    return found[0] if len(found) == 1 else found
+
+
+def differs(left, right, equal_nan):
+    if static.kind(left) == "float" and equal_nan:
+        return left != right and not (op.isnan(left) and op.isnan(right))
+    return left != right
+
+
+def numbers_of(starts, order):
+    """Which run each element is in."""
+    numbers = op.empty(shape=order.shape, dtype="i64")
+    run = -1
+    for k in range(order.shape[0]):
+        if starts[k]:
+            run += 1
+        numbers[order[k]] = run
+    return numbers
+
+
+def lengths_of_runs(starts, count):
+    counts = op.zeros(shape=(count,), dtype="i64")
+    run = -1
+    for k in range(starts.shape[0]):
+        if starts[k]:
+            run += 1
+        counts[run] += 1
+    return counts
+
+

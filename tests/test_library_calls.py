@@ -1,0 +1,132 @@
+"""NumPy's functions that are written in the language: in CPython as they stand, at the typed stage, compiled.
+
+Every call runs in CPython; one of each function is held against NumPy's at the typed stage and a share is compiled, the
+same ones every time, and with PELLUCID_ANSWERS=all each of them.
+"""
+
+import os
+import re
+import types
+import zlib
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.ops.python_names import BINDINGS, METHODS
+from pellucid.compiler.vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
+from tests.harness.answers import agree, function_of, outcome
+from tests.harness.library_calls import ARRAYS, CALLS, REFUSED, letters
+from tests.harness.stages import Stages
+
+TEXTS = [text for texts in CALLS.values() for text in texts]
+EVERYTHING = os.environ.get("PELLUCID_ANSWERS") == "all"
+
+
+def drawn(text):
+    return zlib.crc32(text.encode())
+
+
+def one_of_each():
+    """For each function the call that chance has drawn."""
+    by_function = {}
+    for text in sorted(TEXTS, key=drawn):
+        by_function.setdefault(text.partition("(")[0], text)
+    return list(by_function.values())
+
+
+AT_TYPED = TEXTS if EVERYTHING else one_of_each()
+COMPILED = TEXTS if EVERYTHING else [text for text in TEXTS if drawn(text) % 20 == 0]
+
+
+class Library:
+    """NumPy's names bound to the functions of the library."""
+
+    def __getattr__(self, name):
+        binding = BINDINGS.get(f"numpy.{name}")
+        if binding is None or binding.kind in ("constant", "dtype"):
+            return getattr(np, name)
+        return binding.load() if binding.function else binding.row.meaning
+
+
+def same(found, wanted):
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(found) == len(wanted) and all(map(agree, found, wanted))
+    return agree(found, wanted)
+
+
+def program_of(text):
+    """The call as a function of the arrays that it names, and those."""
+    names = letters(text)
+    return function_of(text, ", ".join(names)), tuple(ARRAYS[name] for name in names)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_library_function_is_numpys_in_cpython(text):
+    function, arrays = program_of(text)
+    own = types.FunctionType(function.__code__, {**function.__globals__, "np": Library()}, function.__name__)
+    assert same(outcome(own, arrays), outcome(function, arrays))
+
+
+@pytest.mark.parametrize("text", AT_TYPED)
+def test_typed_stage_is_numpys(text):
+    function, arrays = program_of(text)
+    found = Stages(function).run("typed", *arrays)
+    assert same(found.error or found.value, outcome(function, arrays))
+
+
+@pytest.mark.parametrize("text", COMPILED)
+def test_compiled_is_numpys(text):
+    function, arrays = program_of(text)
+    assert same(outcome(pellucid.compile(function), arrays), outcome(function, arrays))
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_the_rest_is_refused_in_words_of_the_user(text):
+    function, arrays = program_of(text)
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(*arrays)
+    (fault,) = caught.value.diagnostics
+    assert fault.code == REFUSED[text]
+    assert not any(word in fault.message for word in ("Leaf", "Static", "op.", "operand"))
+
+
+# --- what changes its array ------------------------------------------------------------------------------------------
+
+STATEMENTS = """
+y.sort(axis=0)
+y.partition(1)
+y.fill(2)
+y.put([0, -1, 2], [5, 6])
+np.fill_diagonal(y, 7)
+np.fill_diagonal(y, [7, 8, 9])
+np.copyto(y, [1, 2, 3])
+np.copyto(y, 2.5, casting="unsafe")
+np.copyto(y, y[::-1] * 2, where=y > 1)
+np.copyto(y, 2.5)
+np.put(y, [0, -1, 2], [5, 6])
+np.put(y, 9, 1)
+np.put_along_axis(y, np.array([[1], [0]]), 9, axis=1)
+np.putmask(y, y > 1, [5, 6, 7, 8])
+np.place(y, y > 1, [5, 6])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_an_array_is_changed(statement):
+    function = function_of(f"y = x.copy()\n{statement}\n(y, y.sum())", "x")
+    for array in (ARRAYS["A"], ARRAYS["I"]):
+        found = Stages(function).run("typed", array)
+        assert same(found.error or found.value, outcome(function, (array,)))
+
+
+def test_a_method_does_not_change_an_argument():
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function_of("x.sort()\nx", "x"))(ARRAYS["V"])
+    assert [d.code for d in caught.value.diagnostics] == ["P014"]
+
+
+def test_what_changes_its_array_is_among_those_above():
+    tested = set(re.findall(r"^(?:y|np)\.(\w+)", "\n".join(STATEMENTS), re.M))
+    changing = {name.removeprefix("numpy.") for name in BINDINGS if name in CHANGING_FUNCTIONS}
+    assert tested == changing | {name for name in METHODS if name in CHANGING_METHODS}
