@@ -98,8 +98,7 @@ INSPECTING_MODULES = words("inspect importlib ctypes types")
 PLAIN_ATTRIBUTES = words("shape ndim size dtype itemsize nbytes strides")
 # Functions of NumPy that write into their first argument.
 CHANGING_FUNCTIONS = words(
-    "numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal numpy.put_along_axis numpy.add.at"
-    " numpy.subtract.at numpy.multiply.at numpy.maximum.at numpy.minimum.at numpy.divide.at numpy.random.shuffle"
+    "numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal numpy.put_along_axis numpy.random.shuffle"
     " random.shuffle"
 )
 # Functions of NumPy whose result is an array even for scalar arguments: an index made of it copies.

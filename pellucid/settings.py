@@ -55,6 +55,7 @@ SETTINGS = (
         "0",
         "gdb and perf see the lines of the loops stage, as `compile(line_tables=True)` asks for one function",
     ),
+    Setting("PELLUCID_LOG", "compile", "nothing is said", "each compilation is told, and why, on standard error"),
     Setting("PELLUCID_TRACEBACK", "full", "frames of Pellucid are left out", "tracebacks have all frames"),
     Setting("PELLUCID_NATIVE_DISPATCH", "0", "1", "calls go through Python, with the same meaning"),
     Setting("PELLUCID_VERIFY", "1", "0", "check the program after every step of the compiler; slow"),

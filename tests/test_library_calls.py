@@ -4,6 +4,7 @@ Every call runs in CPython; one of each function is held against NumPy's at the 
 same ones every time, and with PELLUCID_ANSWERS=all each of them.
 """
 
+import functools
 import os
 import re
 import types
@@ -46,7 +47,21 @@ class Library:
         binding = BINDINGS.get(f"numpy.{name}")
         if binding is None or binding.kind in ("constant", "dtype"):
             return getattr(np, name)
-        return binding.load() if binding.function else binding.row.meaning
+        return Function(name)
+
+
+class Function:
+    """A function of the library, and its methods."""
+
+    def __init__(self, name):
+        self.name, binding = name, BINDINGS[f"numpy.{name}"]
+        self.function = binding.load() if binding.function else binding.row.meaning
+
+    def __call__(self, *args, **kwargs):
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, method):
+        return functools.partial(BINDINGS[f"numpy.{self.name}.{method}"].load(), getattr(np, self.name))
 
 
 def same(found, wanted):
@@ -109,6 +124,13 @@ np.put(y, 9, 1)
 np.put_along_axis(y, np.array([[1], [0]]), 9, axis=1)
 np.putmask(y, y > 1, [5, 6, 7, 8])
 np.place(y, y > 1, [5, 6])
+np.add.at(y, 1, 2)
+np.add.at(y, [0, 1, 0], 2)
+np.maximum.at(y, ([0, 1, 0], [2, 2, 2]), [5, -5, 7])
+np.multiply.at(y, (0, np.array([0, 0, 2])), 3)
+np.subtract.at(y, y[:, 0] > 1, 1)
+np.add.at(y, (0, 7), 1)
+np.divide.at(y, (0, [1, 1]), [2, 4])
 """.strip().splitlines()
 
 
@@ -129,4 +151,5 @@ def test_a_method_does_not_change_an_argument():
 def test_what_changes_its_array_is_among_those_above():
     tested = set(re.findall(r"^(?:y|np)\.(\w+)", "\n".join(STATEMENTS), re.M))
     changing = {name.removeprefix("numpy.") for name in BINDINGS if name in CHANGING_FUNCTIONS}
+    changing |= {"add", "subtract", "multiply", "divide", "maximum"}  # .at
     assert tested == changing | {name for name in METHODS if name in CHANGING_METHODS}

@@ -43,6 +43,7 @@ class NameBinding:
     dtype      a conversion such as np.float32(x); the name is also a dtype
     constant   a number, or None for np.newaxis
     strong     operands that are all Python numbers are converted to NumPy's first
+    owner      the name of the function that a library function gets in front of its arguments: `numpy.add`
     """
 
     operator: str = ""
@@ -50,6 +51,7 @@ class NameBinding:
     dtype: str = ""
     constant: float | None = None
     strong: bool = False
+    owner: str = ""
 
     @property
     def kind(self) -> str:
@@ -74,7 +76,8 @@ class NameBinding:
     def signature(self) -> inspect.Signature:
         """How Python binds the arguments of a call."""
         if self.function:
-            return inspect.signature(self.load())
+            found = inspect.signature(self.load())
+            return found.replace(parameters=list(found.parameters.values())[1 if self.owner else 0 :])
         names = self.row.operands if self.operator else ("x",)
         kind = inspect.Parameter.POSITIONAL_ONLY
         return inspect.Signature([inspect.Parameter(name, kind) for name in names])
@@ -149,6 +152,7 @@ METHOD_FUNCTIONS = {
     "changing": "put",
     "products": "dot trace",
 }
+UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}
 CONSTANTS = {
     "numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan, "numpy.newaxis": None,
@@ -162,6 +166,12 @@ BINDINGS: dict[str, NameBinding] = {
     **_library("math.", MATH_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
+}
+BINDINGS |= {
+    f"{dotted}.{method}": NameBinding(function=f"ufunc_methods:{method}", owner=dotted)
+    for dotted in BINDINGS
+    if isinstance(function := getattr(np, dotted.removeprefix("numpy."), None), np.ufunc) and function.nin == 2
+    for method in UFUNC_METHODS
 }
 METHODS: dict[str, NameBinding] = _library("", METHOD_FUNCTIONS)
 
@@ -197,5 +207,8 @@ def _by_object(with_scipy: bool) -> dict[int, tuple[Any, NameBinding]]:
 
 def binding_of(value: object) -> NameBinding | None:
     """The binding of a function or dtype object of NumPy, SciPy or `math`."""
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, np.ufunc):  # a method, of which there is a new object every time
+        return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
     entry = _by_object("scipy.special" in sys.modules).get(id(value))
     return entry[1] if entry and entry[0] is value else None

@@ -367,3 +367,33 @@ def can_cast(value: object, word: str, casting: str) -> bool:
     if type_rules.is_weak(type_):
         return casting == "unsafe" or casting != "no" and promote(type_, Scalar(word))[0] == word  # type: ignore[arg-type]
     return np.can_cast(NUMPY_DTYPE[type_.dtype], NUMPY_DTYPE[word], casting)  # type: ignore[union-attr, arg-type]
+
+
+# --- functions of two elements ---------------------------------------------------------------------------------------
+
+
+@StaticFunction
+def ufunc_name(function: object) -> str:
+    return function.__name__  # type: ignore[attr-defined]
+
+
+@StaticFunction
+def identity_of(function: np.ufunc) -> object:
+    """What a reduction begins with; None where that is the first element."""
+    return function.identity
+
+
+@StaticFunction
+def is_reorderable(function: np.ufunc) -> bool:
+    """Whether a reduction may take several axes: NumPy has it for what begins with a number, and for extremes."""
+    return function.identity is not None or function in (np.maximum, np.minimum, np.fmax, np.fmin)
+
+
+@StaticFunction
+def fold_dtype(function: np.ufunc, word: str) -> str:
+    """The dtype word in which a function takes its results again."""
+    try:
+        loop = function.resolve_dtypes((None, NUMPY_DTYPE[word], None), reduction=True)
+    except TypeError:
+        raise TypeFault("T001", f"`{function.__name__}` of {word} cannot be taken together along an axis") from None
+    return _word(loop[0])

@@ -459,10 +459,91 @@ CALLS = {
         np.correlate(W, I.ravel(), mode="same")
         np.correlate(E, V)
     """),
+    "ufunc_methods": of_family("""
+        np.add.reduce(V)
+        np.add.reduce(A)
+        np.add.reduce(A, axis=1, keepdims=True)
+        np.add.reduce(C, axis=None)
+        np.add.reduce(C, axis=(0, 2))
+        np.add.reduce(I32)
+        np.add.reduce(M)
+        np.add.reduce(V, initial=10)
+        np.multiply.reduce(A, 1)
+        np.maximum.reduce(A)
+        np.maximum.reduce(E)
+        np.minimum.reduce(A, axis=None)
+        np.minimum.reduce(V, initial=-3.0)
+        np.logical_and.reduce(A > -1)
+        np.logical_or.reduce(A, axis=1)
+        np.logical_xor.reduce(A > 0)
+        np.logical_xor.reduce(I, axis=1)
+        np.subtract.reduce(V)
+        np.subtract.reduce(A, axis=1)
+        np.subtract.reduce(A, axis=None)
+        np.subtract.reduce(E)
+        np.divide.reduce(V)
+        np.divide.reduce(I + 2)
+        np.power.reduce(N[:3])
+        np.bitwise_or.reduce(I, axis=1)
+        np.bitwise_and.reduce(I32, axis=None)
+        np.bitwise_xor.reduce(N[:0])
+        np.hypot.reduce(A, axis=1)
+        np.logaddexp.reduce(V)
+        np.logaddexp.reduce(A, axis=1, keepdims=True)
+        np.logaddexp.reduce(C, axis=None)
+        np.fmax.reduce(ODD)
+        np.add.reduce([1.0, 2.0])
+        np.add.accumulate(V)
+        np.add.accumulate(I32)
+        np.add.accumulate(A)
+        np.multiply.accumulate(A, axis=1)
+        np.maximum.accumulate(V)
+        np.maximum.accumulate(A, axis=1)
+        np.minimum.accumulate(N)
+        np.maximum.accumulate(ODD)
+        np.maximum.accumulate(E)
+        np.subtract.accumulate(V)
+        np.logical_or.accumulate(V > 1)
+        np.logaddexp.accumulate(V)
+        np.maximum.accumulate(V32)
+        np.maximum.accumulate(V[::-1])[::-1]
+        np.add.outer(V, W)
+        np.subtract.outer(A, W)
+        np.multiply.outer(V, A)
+        np.add.outer(V, 2.0)
+        np.maximum.outer(I, N)
+        np.less.outer(V, W)
+        np.power.outer(2.0, V)
+        np.add.outer([1, 2], V32)
+        np.add.reduceat(V, [0, 2])
+        np.add.reduceat(N, [0, 3, 1, 5])
+        np.add.reduceat(I32, [0, 2], axis=1)
+        np.maximum.reduceat(A, [1, 0])
+        np.multiply.reduceat(V, [0, 9])
+        np.add.reduceat(M, [0, 1], axis=1)
+    """),
 }
 # What is refused although NumPy has an answer, or before NumPy raises: by the code of the refusal.
 REFUSED = {
     "np.bincount(V)": "T001",
     'np.histogram(V, "auto")': "U012",
     "np.sort(2.0)": "S002",
+    "np.less.reduce(V)": "T001",
+    "np.add.reduce(V, where=V > 0)": "U012",
+    "np.unique(A, axis=0)": "U012",
+    "np.quantile(V, 0.5, weights=V)": "U012",
+    "np.quantile(V, 0.5, method='inverted_cdf')": "U012",
+    "np.nanquantile(V, [0.25, 0.5])": "U012",
+    "np.lexsort((A, A))": "U012",
+    "np.pad(V, 1, 'reflect', reflect_type='odd')": "U012",
+    "np.pad(V, 1, 'mean', stat_length=2)": "U012",
+    "np.histogram(M)": "T001",
+    "np.median(V, overwrite_input=True)": "U012",
+    "np.insert(A, [0, 1], W[:2], axis=1)": "U012",
+    "np.array_split(V, N)": "R001",
+    "np.array_split(V, N[0])": "R001",
+    "np.hanning(2.5)": "T001",
+    "np.logspace(V, 2.0)": "T001",
+    "np.unravel_index(N, (2, 3), order='F')": "U012",
+    "np.piecewise(2.0, [True], [lambda v: v])": "U012",
 }

@@ -163,7 +163,7 @@ def _changes_by_call(node: gast.Call, around: Around) -> Iterator[Change]:
 
 
 def _changes_by_library(node: gast.Call, found: Resolution) -> Iterator[Change]:
-    if found.name in CHANGING_FUNCTIONS and node.args:
+    if (found.name in CHANGING_FUNCTIONS or found.name.endswith(".at")) and node.args:
         yield Change(node.args[0], node.args[0], f"`{found.name.removeprefix('numpy.')}` writes into it")
     ufunc = getattr(np, found.name.removeprefix("numpy."), None) if found.name.startswith("numpy.") else None
     if isinstance(ufunc, np.ufunc) and len(node.args) > ufunc.nin:

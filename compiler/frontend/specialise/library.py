@@ -55,6 +55,8 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
     if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
         return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
+    if binding.owner:
+        args = [Static(python_names.object_of(binding.owner)), *args]
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):

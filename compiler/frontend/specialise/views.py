@@ -1,8 +1,8 @@
-"""Refuse a store that would be seen through another name: there, value semantics and NumPy's views part ways.
+"""Refuse a store that would be seen through another name, where it is not known as what part of which array.
 
-    row = a[0]
-    a[0, 0] = 1.0        ->   error[R003]: `row` is a view of `a`, which is changed while `row` is still used
-    return row[0]
+    c = a if p else b
+    c[0] = 1.0           ->   error[R003]: `c` is changed while `a`, which shares its elements, is still used
+    return a
 """
 
 from __future__ import annotations

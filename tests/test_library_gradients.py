@@ -1,0 +1,98 @@
+"""Derivatives of NumPy's functions that are written in the language, against differences.
+
+Each call is taken apart into a weighted sum of all its floats, whose slope along one direction is compared.
+"""
+
+import numpy as np
+import pytest
+
+from pellucid.compiler.request import Gradient
+from tests.harness.answers import function_of
+from tests.harness.library_calls import ARRAYS, letters
+from tests.harness.stages import Stages
+
+# Written so that no two elements change places within the step that differences take.
+SMOOTH = """
+np.sort(V)
+np.sort(A, axis=0)
+np.median(V)
+np.median(A, axis=0)
+np.percentile(V, [5.0, 60.0])
+np.quantile(A, 0.3, axis=1, method="hazen")
+np.unique(V)
+V[np.argsort(A[0])]
+np.take_along_axis(A, I % 3, axis=1)
+np.compress([True, False, True], V)
+np.bincount(N, weights=np.append(V, V[:2] ** 2))
+np.histogram(np.arange(4.0), bins=3, weights=V)[0]
+np.sinc(V)
+np.i0(V)
+np.append(V[1:], V[0] * V[1])
+np.insert(V, 1, V[2] * V[3])
+np.delete(A, 1, axis=1)
+np.split(V, 2)[1]
+np.pad(V, (3, 2), mode="reflect")
+np.pad(A, 1, mode="linear_ramp")
+np.gradient(V, V[0])
+np.gradient(A)[1]
+np.gradient(V, np.cumsum(V * V))
+np.gradient(V, V[2] * np.arange(4.0) ** 2, edge_order=2)
+np.diff(V, prepend=V[3])
+np.cov(A)
+np.cov(A, aweights=W * W)
+np.corrcoef(A)
+np.nanmean(np.where(V > 2.0, np.nan, V))
+np.nanvar(G, axis=0, ddof=0)
+np.nanmedian(np.where(V > 2.0, np.nan, V))
+np.select([V > 1, V > 0], [V * V, 3 * V], 2.0 * V)
+np.choose([0, 1, 1, 0], [V, V * V])
+np.piecewise(V, [V < 0], [lambda v: v * v, lambda v: 2 * v])
+np.logspace(V[0], V[2], 4)
+np.geomspace(V[0], V[2], 4)
+np.multiply.reduce(A)
+np.logaddexp.reduce(V)
+np.maximum.accumulate(V)
+np.subtract.outer(V, W)
+np.multiply.reduceat(V, [0, 2])
+np.correlate(V, W)
+""".strip().splitlines()
+NOT_SMOOTH = ("np.argsort(V)", "np.flatnonzero(V > 0)", "np.digitize(V, [0.0, 1.0])", "np.searchsorted(W, V)")
+
+
+def total_of(text):
+    """The call as a sum of all its floats, each with a weight of its own."""
+    names = letters(text)
+    steps = f"y = np.ravel({text})\nnp.sum(y * (1.0 + 0.3 * np.arange(y.size)))"
+    return function_of(steps, ", ".join(names)), names
+
+
+def gradient_of(function, places, arrays):
+    """The derivative as it is printed, run in CPython; machine code has the same stages from there on as any program."""
+    found = Stages(function, [Gradient(places)]).run("typed", *arrays)
+    assert found.error is None, found.error
+    return found.value
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("text", SMOOTH)
+def test_gradient_is_the_slope(text):
+    function, names = total_of(text)
+    arrays = [ARRAYS[name] for name in names]
+    floats = tuple(k for k, array in enumerate(arrays) if array.dtype.kind == "f")
+    directions = [np.random.default_rng(k).normal(size=array.shape) for k, array in enumerate(arrays)]
+
+    def along(h):
+        return function(*[a + h * d if k in floats else a for k, (a, d) in enumerate(zip(arrays, directions))])
+
+    found = gradient_of(function, floats, arrays)
+    slope = sum(np.nansum(bar * directions[k]) for k, bar in zip(floats, found))
+    h = 1e-4
+    wanted = (8.0 * (along(h) - along(-h)) - along(2.0 * h) + along(-2.0 * h)) / (12.0 * h)
+    np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("text", NOT_SMOOTH)
+def test_places_have_no_slope(text):
+    function, names = total_of(text)
+    (found, *_) = gradient_of(function, (0,), [ARRAYS[name] for name in names])
+    assert not found.any()
