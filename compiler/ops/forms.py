@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..records import dataclass
-from . import blas, lapack, shape  # noqa: F401  the rows
+from . import blas, lapack, lapack_status, shape  # noqa: F401  the rows
 from .routines import ROUTINES, Routine
 from .schema import OPERATORS, row_of
 
@@ -55,6 +55,7 @@ _ROWS = (
     Form("range", ("in", "in", "in"), gives="loop"),
     Form("prange", ("in", "in", "in"), gives="loop", typed=False, python=False),
     Form("lanes", ("in", "in", "in"), gives="loop", typed=False, python=False),
+    Form("noalias", ("in", "in", "in"), gives="loop", typed=False, python=False),
 )
 FORMS = {form.name: form for form in _ROWS}
 

@@ -27,10 +27,10 @@ def walk_over_planes(tensor, a):
 
 
 def gauss_jordan(D):
-    """The pivot row is divided where it stands."""
+    """The pivot row is divided where it stands; the last column keeps what the others are solved for."""
     a = D.copy()
     n = len(a)
-    for k in range(n):
+    for k in range(n - 1):
         pivot = a[k]
         pivot /= pivot[k]
         for i in range(n):
