@@ -188,7 +188,7 @@ INSIDE_FUNCTIONS = {
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
-    "pellucid/cli.py": {"check_command", "editing", "stage_function", "stepping"},
+    "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},
