@@ -12,6 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     CompileError,
     Diagnostic,
@@ -42,6 +43,7 @@ __all__ = [
     "GradientError",
     "InternalError",
     "PellucidError",
+    "PerformanceWarning",
     "PurityError",
     "ShapeMismatchError",
     "StageError",
@@ -57,7 +59,7 @@ __all__ = [
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:
-    if issubclass(_error, PellucidError):
+    if issubclass(_error, PellucidError | PerformanceWarning):
         _error.__module__ = __name__  # as users see it, and import it
 
 _begin()

@@ -97,9 +97,14 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"pellucid {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,run,debug,explain,cache}")
 
-    check = commands.add_parser("check", help="report the faults of all decorated functions, without running the file")
-    check.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all files below it")
-    check.add_argument("--json", action="store_true", help="for editors and scripts")
+    check = commands.add_parser("check", help="report the faults of functions that are compiled, without running them")
+    what = "a file, a folder with all files below it, FILE.py:NAME for one function, or - for standard input"
+    check.add_argument("files", nargs="+", metavar="FILE", help=what)
+    check.add_argument("--all", action="store_true", help="check every function, whether it is compiled or not")
+    check.add_argument("--fix", action="store_true", help="rewrite what there is one way to write")
+    forms = check.add_mutually_exclusive_group()
+    forms.add_argument("--json", dest="form", action="store_const", const="json", help="for editors and scripts")
+    forms.add_argument("--sarif", dest="form", action="store_const", const="sarif", help="SARIF 2.1.0, for code hosts")
     check.set_defaults(run=run_check)
 
     emit = commands.add_parser("emit", help="print a function at a stage", epilog=TYPES, formatter_class=raw)
@@ -147,9 +152,9 @@ def add_function(command: argparse.ArgumentParser) -> None:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    from . import check
+    from . import check_command
 
-    return check.main(options.files, json=options.json)
+    return check_command.main(options.files, options.form or "text", options.all, options.fix)
 
 
 def run_emit(options: argparse.Namespace) -> int:

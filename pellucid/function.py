@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from . import entries, pickling
+from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.values import Value
 from .compiler.request import Request, namespace_of
 from .compiler.targets.llvm.abi import EmitOptions
@@ -23,6 +24,7 @@ from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
 from .starting import compiler
+from .text import Text
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result", covariant=True)
@@ -57,6 +59,7 @@ class Function(_Base[Given, Result]):
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._held: dict[str, Any] = {}
+        self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
@@ -130,7 +133,7 @@ class Function(_Base[Given, Result]):
                 return found, False
         if compiled is not None or not self._is_judged:  # there is something that was not there when it was judged
             self._check_purity()
-        compiled = self._compiled[flat.key] = self._compile(flat)
+        compiled = self._compiled[flat.key] = self._compile(flat, compiled)
         return compiled, True
 
     def _found_again(self, flat: Flattened, outdated: Compiled) -> Compiled | None:
@@ -169,7 +172,7 @@ class Function(_Base[Given, Result]):
 
     @told_to_users
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
-        """The program at a stage, for arguments of these types.
+        """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
         `stage` is one of source, core, typed, reverse, loops, llvm, asm; source and core need no arguments.
         Arguments may be values or types written as text: "f64[n, m]", "float", "i32[3]".
@@ -181,12 +184,12 @@ class Function(_Base[Given, Result]):
 
         request = self.__pellucid__
         if stage in (SOURCE, CORE):
-            return showing.untyped_text(request, stage)
+            return Text(showing.untyped_text(request, stage))
         flat = self._flatten(args, kwargs, texts=True)
         if stage in (TYPED, REVERSE, LOOPS):
-            return showing.text(request, stage, flat.arguments, self._frozen())
+            return Text(showing.text(request, stage, flat.arguments, self._frozen()))
         executable = self._readable(flat).executable
-        return executable.llvm_text if stage == LLVM else executable.asm
+        return Text(executable.llvm_text if stage == LLVM else executable.asm)
 
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
@@ -228,7 +231,7 @@ class Function(_Base[Given, Result]):
         from . import showing
 
         flat = self._flatten(args, kwargs, texts=True)
-        return showing.explain(self.__pellucid__, flat.arguments, self._frozen())
+        return Text(showing.explain(self.__pellucid__, flat.arguments, self._frozen()))
 
     # --- compiling ---
 
@@ -264,14 +267,19 @@ class Function(_Base[Given, Result]):
         held = {name: self._global(name) for name in self.__pellucid__.freeze}
         return {name: (np.asarray(value), abstract(value)) for name, value in held.items()}
 
-    def _compile(self, flat: Flattened) -> Compiled:
-        """The code for these types, from the cache on disk if it has it."""
+    def _compile(self, flat: Flattened, outdated: Compiled | None = None) -> Compiled:
+        """The code for these types, from the cache on disk if it has it; `outdated` is what there was for them."""
+        with self._announcer.compiling(flat.arguments, None if outdated is None else outdated.guards) as telling:
+            return self._fetched(flat, telling)
+
+    def _fetched(self, flat: Flattened, telling: Compilation) -> Compiled:
         request, frozen, options = self.__pellucid__, self._frozen(), self._options()
         types = {name: value for name, (_, value) in frozen.items()}
         # line tables point into a file that is written when the function is compiled
         key = None if options.line_tables else entries.key_of(request, flat.arguments, types)
         found = entries.load(key, options) if key is not None else None
         if found is None:
+            telling.begins()
             found = compiler().compiled(request, flat.arguments, frozen, options)
             if key is not None:
                 code = request.python.__code__

@@ -22,6 +22,7 @@ from .compiler.types import Dim, ListOf, Scalar, Type
 from .dtypes_of import dtype_of_value
 from .function import ASM, LLVM, LOOPS, REVERSE, TYPED, Function
 from .runtime.array import Array
+from .text import Text
 
 FROM_TEXT = (TYPED, REVERSE, LOOPS)
 
@@ -73,12 +74,12 @@ class StageFunction(Function):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The text of this stage or of one below it; arguments are not needed and not looked at."""
         if stage == self._stage:
-            return self._text
+            return Text(self._text)
         if stage == LOOPS:
-            return self._editing.text(self._editing.lowered(self._program))
+            return Text(self._editing.text(self._editing.lowered(self._program)))
         if stage in (LLVM, ASM):
             executable = self._compiled_code().executable
-            return executable.llvm_text if stage == LLVM else executable.asm
+            return Text(executable.llvm_text if stage == LLVM else executable.asm)
         raise ValueError(f"a {self._stage} stage has no stage {stage!r} below it")
 
     def debug(self, stage: str = "", call: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -90,7 +91,7 @@ class StageFunction(Function):
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided below this stage."""
-        return self._editing.explain(self._program)
+        return Text(self._editing.explain(self._program))
 
     def _compiled_code(self) -> SimpleNamespace:
         if self._made is None:

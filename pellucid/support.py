@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .compiler.ops.forms import ROUTINES
 
-__all__ = ["lanes", "prange", *ROUTINES]
+__all__ = ["lanes", "noalias", "prange", *ROUTINES]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -18,6 +18,13 @@ lanes = range
 
 Compiled code takes several terms at once, one in each lane of a vector, long sums on several threads, and adds the sums
 of blocks with compensation; in CPython terms come one after the other, and rounding may take more of a long sum.
+"""
+
+noalias = range
+"""A loop in which no element that is stored by one index is reached by another; in CPython that changes nothing.
+
+In `for j in noalias(k + 1, n): a[i, j] -= a[i, k] * a[k, j]` compiled code may read `a[i, k]` once, and rows of `a[k]`
+ahead of those of `a[i]`.
 """
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.

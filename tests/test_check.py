@@ -1,11 +1,13 @@
 """`pellucid check`: which functions count, nothing is run, the exit status, JSON, files that cannot be read."""
 
+import io
 import json
 import textwrap
 
 import pytest
 
-from pellucid.check import check_file, check_text, main
+from pellucid.check import check_file, check_text
+from pellucid.check_command import main
 
 
 def codes(text):
@@ -204,7 +206,7 @@ def test_json(tmp_path, capsys, monkeypatch):
     (tmp_path / "bad.py").write_text(
         "import pellucid\n@pellucid.compile\ndef f(ü):\n    return (ü, print(ü))\n", encoding="utf-8"
     )
-    assert main(["bad.py"], json=True) == 1
+    assert main(["bad.py"], "json") == 1
     assert json.loads(capsys.readouterr().out) == [
         {
             "code": "P004",
@@ -219,7 +221,7 @@ def test_json(tmp_path, capsys, monkeypatch):
         }
     ]
     (tmp_path / "good.py").write_text("x = 1\n")
-    assert main(["good.py"], json=True) == 0
+    assert main(["good.py"], "json") == 0
     assert json.loads(capsys.readouterr().out) == []
 
 
@@ -244,3 +246,182 @@ def test_what_is_supported_is_asked_of_the_caller():
     text = "import numpy as np, pellucid\n@pellucid.compile\ndef f(x):\n    return np.sinn(x) + np.linalg.norm(x)\n"
     report = check_text(text, "m.py", {"numpy.linalg.norm"}.__contains__, ["numpy.linalg.norm", "numpy.sinh"])
     assert [fault.help[0] for fault in report.diagnostics] == ["did you mean `np.sinh`?"]
+
+
+# --- which functions count -----------------------------------------------------------------------------------------
+
+PRINTS = "def f(x):\n    return print(x)\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "g = pellucid.compile(f)",
+        "pellucid.compile(f)(1.0)",
+        "pellucid.compile(parallel=False)(f)",
+        "slope = pellucid.grad(f)",
+        "slope = pellucid.grad(pellucid.value_and_grad(f, has_aux=True))",
+        "slope = pellucid.grad(lambda x: f(x))",
+        "slopes = [pellucid.grad(part)(1.0) for part in (1, 2)]; pellucid.grad(f)",
+        "def main():\n    h = f\n    return pellucid.grad(h)(1.0)",
+        "class Model:\n    slope = staticmethod(pellucid.grad(f))",
+        "from pellucid import compile as fast\nif __name__ == '__main__':\n    print(fast(f)(2.0))",
+    ],
+)
+def test_functions_count_that_are_compiled_by_a_call(rest):
+    assert codes(f"import pellucid\n{PRINTS}{rest}\n") == ["P004"]
+
+
+@pytest.mark.parametrize("rest", ["f(1.0)", "other.compile(f)", "compile(f)", "re.compile(f)", "pellucid.compile(3)"])
+def test_functions_do_not_count_that_are_only_called(rest):
+    assert codes(f"import pellucid, re\n{PRINTS}{rest}\n") == []
+
+
+def test_options_of_a_call_are_read():
+    text = "import pellucid\ndef f(v):\n    v[0] = 1.0\n    return v\n"
+    assert codes(text + 'g = pellucid.compile(f, mutates="v")\n') == []
+    assert codes(text + 'g = pellucid.compile(mutates=("v",))(f)\n') == []
+    assert codes(text + "g = pellucid.compile(f)\n") == ["P014"]
+
+
+def test_a_function_compiled_twice_is_told_once():
+    assert codes(f"import pellucid\n@pellucid.compile\n{PRINTS}pellucid.grad(f)\npellucid.compile(f)\n") == ["P004"]
+
+
+def test_functions_of_other_files_that_are_compiled_here(tmp_path):
+    (tmp_path / "helper.py").write_text(PRINTS)
+    (tmp_path / "m.py").write_text("import pellucid\nfrom helper import f\ng = pellucid.grad(f)\n")
+    (fault,) = check_file(str(tmp_path / "m.py"))
+    assert fault.code == "P004" and fault.span.file.endswith("helper.py")
+
+
+FUNCTIONS = """
+import pellucid
+
+def loud(x):
+    return print(x)
+
+class Model:
+    def draw(self, x):
+        return input() + x
+
+def quiet(x):
+    return x
+"""
+
+
+def test_one_function_or_all_of_a_file(tmp_path, capsys):
+    file = tmp_path / "m.py"
+    file.write_text(FUNCTIONS)
+    for arguments, status, said in (
+        ([f"{file}"], 0, "checked 0 functions in 1 file: no faults"),
+        ([f"{file}:loud"], 1, "checked 1 function in 1 file: 1 fault"),
+        ([f"{file}:Model.draw"], 1, "checked 1 function in 1 file: 1 fault"),
+        ([f"{file}:quiet"], 0, "checked 1 function in 1 file: no faults"),
+    ):
+        assert main(arguments) == status
+        assert capsys.readouterr().out.rstrip().endswith(said)
+    assert main([f"{file}"], every=True) == 1
+    assert "checked 3 functions in 1 file: 2 faults" in capsys.readouterr().out
+    assert main([f"{file}:lound"]) == 2
+    assert "has no function 'lound'" in capsys.readouterr().err
+
+
+def test_standard_input(monkeypatch, capsys):
+    text = f"import pellucid\npellucid.grad(f)\n{PRINTS}"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["-"]) == 1
+    assert "--> <stdin>:4:12" in capsys.readouterr().out
+
+
+# --- encodings -----------------------------------------------------------------------------------------------------
+
+TEXT = "import pellucid\n@pellucid.compile\ndef f(größe):\n    größe[0] = 1\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXT.encode(),
+        b"\xef\xbb\xbf" + TEXT.encode(),
+        TEXT.replace("\n", "\r\n").encode(),
+        b"# coding: latin-1\n" + TEXT.encode("latin-1"),
+        b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n" + TEXT.encode("cp1252"),
+        TEXT.encode("latin-1"),
+        b"# coding: nothing-known\n" + TEXT.encode(),
+        b"\xef\xbb\xbf# coding: latin-1\n" + TEXT.encode(),
+        b"\n\n# coding: latin-1\n" + TEXT.encode("latin-1"),
+        TEXT.encode("utf-16"),
+    ],
+    ids=["utf-8", "bom", "crlf", "latin-1", "cp1252", "undeclared", "unknown", "two", "too late", "utf-16"],
+)
+def test_a_file_is_read_in_the_encoding_that_cpython_reads_it_in(data, tmp_path):
+    file = tmp_path / "m.py"
+    file.write_bytes(data)
+    try:
+        compile(data, str(file), "exec")
+        expected = "P014"
+    except (SyntaxError, ValueError):
+        expected = "U020"
+    (fault,) = check_file(str(file))
+    assert fault.code == expected and (expected != "P014" or "`größe`" in fault.message)
+
+
+# --- rewriting -----------------------------------------------------------------------------------------------------
+
+WRONG = '''"""A module."""
+import numpy as np
+import pellucid
+
+
+@pellucid.compile
+def f(größe, factor):
+    import math
+    a = größe * factor
+    return np.tahn(a) + faktor + np.qqqq(a) + math.sin(facto)
+'''
+RIGHT = '''"""A module."""
+import math
+import numpy as np
+import pellucid
+
+
+@pellucid.compile
+def f(größe, factor):
+    a = größe * factor
+    return np.tanh(a) + factor + np.qqqq(a) + math.sin(factor)
+'''
+
+
+@pytest.mark.parametrize("ends, encoding", [("\n", "utf-8"), ("\r\n", "utf-8-sig"), ("\n", "latin-1")])
+def test_what_has_one_way_out_is_rewritten(tmp_path, capsys, ends, encoding):
+    file = tmp_path / "m.py"
+    mark = "# coding: latin-1\n" if encoding == "latin-1" else ""
+    file.write_bytes((mark + WRONG).replace("\n", ends).encode(encoding))
+    assert main([str(file)], fix=True) == 1
+    assert file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
+    printed = capsys.readouterr().out
+    assert printed.count("error[") == 1 and "qqqq" in printed and "5 places rewritten" in printed
+    assert main([str(file)]) == 1 and file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
+
+
+def test_without_being_asked_nothing_is_rewritten(tmp_path):
+    file = tmp_path / "m.py"
+    file.write_text(WRONG, encoding="utf-8")
+    assert main([str(file)]) == 1 and file.read_text("utf-8") == WRONG
+
+
+def test_sarif(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text("import pellucid\n@pellucid.compile\ndef f(x):\n    return print(x)\n")
+    assert main(["bad.py"], "sarif") == 1
+    found = json.loads(capsys.readouterr().out)
+    (run,) = found["runs"]
+    (result,) = run["results"]
+    assert found["version"] == "2.1.0" and run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "P004"
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "bad.py"
+    assert place["region"] == {"startLine": 4, "startColumn": 12, "endLine": 4, "endColumn": 17}
+    assert result["message"]["text"].startswith("this function prints\nhelp: ")
+    (tmp_path / "good.py").write_text("x = 1\n")
+    assert main(["good.py"], "sarif") == 0 and json.loads(capsys.readouterr().out)["runs"][0]["results"] == []

@@ -113,8 +113,8 @@ NUMPY_FUNCTIONS = {
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
     " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",
     "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
-    " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape"
-    " ndim size linalg.matrix_transpose=matrix_transpose",
+    " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
+    " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm",

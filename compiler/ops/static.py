@@ -98,18 +98,6 @@ def is_list(value: object) -> bool:
 
 
 @StaticFunction
-def holds_arrays(value: object) -> bool:
-    """Whether this is a list of any length of arrays."""
-    return isinstance(value, ListOf) and isinstance(value.element, Array)
-
-
-@StaticFunction
-def rank_of_items(value: ListOf) -> int:
-    """The number of dimensions of the items of such a list, of which there may be none."""
-    return value.element.ndim  # type: ignore[union-attr]
-
-
-@StaticFunction
 def rank(value: object) -> int:
     """The number of dimensions; 0 of a number."""
     type_ = type_of(value)

@@ -38,9 +38,10 @@ def replay(builder: Builder, place: Place, hint: str = "t") -> str:
 
 def write(builder: Builder, place: Place, items: Items, value: gast.expr, adds: bool = False) -> None:
     """Store, or add, what goes to items of a part."""
+    inside: list[gast.expr] = []  # what is known to be in bounds, as it comes from what was checked
     for depth in reversed(range(len(place.steps))):
         step, base = place.steps[depth], replace(place, steps=place.steps[:depth])
-        composed = _Composed(builder, base, step).of(items, value)
+        composed = _Composed(builder, base, step, inside).of(items, value)
         if composed is None:
             own = builder.call("copy", replay(builder, replace(place, steps=place.steps[: depth + 1])))
             _emit(builder, own.id, items, value, adds)
@@ -84,8 +85,8 @@ def _length(builder: Builder, array: str, axis: int) -> gast.expr:
 class _Composed:
     """Items of a view as items of what it is a view of."""
 
-    def __init__(self, builder: Builder, base: Place, step: ViewStep) -> None:
-        self.builder, self.base, self.step = builder, base, step
+    def __init__(self, builder: Builder, base: Place, step: ViewStep, inside: list[gast.expr]) -> None:
+        self.builder, self.base, self.step, self.inside = builder, base, step, inside
         self._whole: str | None = None
 
     def of(self, items: Items, value: gast.expr) -> tuple[Items, gast.expr] | None:
@@ -104,9 +105,9 @@ class _Composed:
         return self._of_shape(items, value)
 
     def _is_int(self, item: gast.expr) -> bool:
-        return syntax.is_atom(item) and constant_of(item) is not None or (
-            isinstance(item, gast.Name) and isinstance(self.builder.types[item.id], Scalar)
-        )
+        if isinstance(item, gast.Name):
+            return isinstance(self.builder.types[item.id], Scalar)
+        return isinstance(item, gast.Constant) and item.value is not None
 
     # --- parts
 
@@ -152,11 +153,13 @@ class _Composed:
         start, count, step = bounds(outer, self._axis_length(axis))
         size = self._int(count)
         if not isinstance(item, gast.Slice):
-            return self._int(self._plus(start, self._times(self._inside(item, size, own), step)))
+            found = self._plus(start, self._times(self._inside(item, size, own), step))
+            self.inside.append(found)
+            return found
         first, number, stride = bounds(item, size)
-        lower = self._int(self._plus(start, self._times(self._int(first), step)))
+        lower = self._plus(start, self._times(first, step))
         pace = constant_of(step) * constant_of(stride)  # type: ignore[operator]
-        upper = self._int(self._plus(lower, self._times(self._int(number), syntax.constant(pace))))
+        upper = self._plus(lower, self._times(number, syntax.constant(pace)))
         return syntax.slice_(lower, upper, None if pace == 1 else pace)
 
     def _axis_length(self, axis: int) -> gast.expr:
@@ -166,10 +169,12 @@ class _Composed:
 
     def _inside(self, item: gast.expr, size: gast.expr, axis: int) -> gast.expr:
         """The index from the front, behind the check that the view would make."""
+        if any(item is known for known in self.inside):
+            return item
+        item = self._int(item)
         if isinstance(size, gast.Constant) and (at := constant_of(item)) is not None and -size.value <= at < size.value:
             return syntax.constant(at + size.value if at < 0 else at)
-        item = self._int(item)
-        below = self.builder.call("less", item, self.builder.call("negative", size))
+        below = self.builder.call("less", item, self._int(syntax.call("negative", size)))
         wrong = self.builder.call("logical_or", below, self.builder.call("greater_equal", item, size))
         message = f"index {{}} is out of bounds for axis {axis} with size {{}}"
         error = syntax.raise_("IndexError", message, item, size, span=self.builder.span)
@@ -209,25 +214,28 @@ class _Composed:
             size = _length(self.builder, whole, axis)
             found.insert(0, self.builder.call("remainder", number, size))
             number = self.builder.call("floor_divide", number, size)
+        self.inside += [number, *found]
         return [number, *found] if _type_at(self.builder, self.base).ndim else [], value
 
     # --- ints
 
     def _plus(self, left: gast.expr, right: gast.expr) -> gast.expr:
+        left, right = self._int(left), self._int(right)
         a, b = constant_of(left), constant_of(right)
         if a is not None and b is not None:
             return syntax.constant(a + b)
         if a == 0 or b == 0:
             return right if a == 0 else left
-        return self.builder.call("add", self._int(left), self._int(right))
+        return self.builder.call("add", left, right)
 
     def _times(self, left: gast.expr, right: gast.expr) -> gast.expr:
+        left, right = self._int(left), self._int(right)
         a, b = constant_of(left), constant_of(right)
         if a is not None and b is not None:
             return syntax.constant(a * b)
         if a == 1 or b == 1 or a == 0:
             return right if a == 1 else left
-        return self.builder.call("multiply", self._int(left), self._int(right))
+        return self.builder.call("multiply", left, right)
 
     def _whole_number(self, item: gast.expr) -> gast.expr:
         if self.builder.type_of(item) == INT:
@@ -242,9 +250,12 @@ class _Composed:
             case gast.Constant():
                 return node
             case gast.IfExp(test=test, body=body, orelse=orelse):
-                return self._choice(self._truth(test), self._int(body), self._int(orelse))
+                known = self._truth(test)
+                if isinstance(known, gast.Constant):
+                    return self._int(body if known.value else orelse)
+                return self.builder.call("where", known, self._int(body), self._int(orelse))
             case gast.Call(func=gast.Name(id="add"), args=[left, right]):
-                return self._plus(self._int(left), self._int(right))
+                return self._plus(left, right)
             case gast.Call(func=gast.Name(id=operator), args=arguments):
                 atoms = [self._int(a) for a in arguments]
                 if all(isinstance(a, gast.Constant) for a in atoms):
@@ -254,10 +265,10 @@ class _Composed:
 
     def _truth(self, node: gast.expr) -> gast.expr:
         assert isinstance(node, gast.Call)
-        return self.builder.call(node.func.id, *map(self._int, node.args))
-
-    def _choice(self, test: gast.expr, body: gast.expr, orelse: gast.expr) -> gast.expr:
-        return self.builder.call("where", test, body, orelse)
+        atoms = [self._int(a) for a in node.args]
+        if all(isinstance(a, gast.Constant) for a in atoms):
+            return syntax.constant(bool(OPERATORS[node.func.id].meaning(*(a.value for a in atoms))))
+        return self.builder.call(node.func.id, *atoms)
 
 
 def _is_new_axis(item: gast.expr) -> bool:
@@ -265,10 +276,7 @@ def _is_new_axis(item: gast.expr) -> bool:
 
 
 def _goes_up(item: gast.Slice) -> bool:
-    step = constant_of(item.step)
-    return step is not None and step > 0 if isinstance(item.step, gast.Constant) and item.step.value is not None else (
-        item.step is None or isinstance(item.step, gast.Constant)
-    )
+    return item.step is None or isinstance(item.step, gast.Constant) and (item.step.value or 1) > 0
 
 
 # --- elements in an expression -------------------------------------------------------------------------------------

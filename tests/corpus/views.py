@@ -5,17 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 
-def elements_of_rows(x, y):
-    """`m[i][j] = v`."""
-    n = len(x)
-    m = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            m[i][j] = x[i] - y[j]
-        m[i][-1] *= 2.0
-    return m
-
-
 def rows_in_place(A, x):
     """A row by a name of its own, read and changed by both names."""
     a = A.copy()
@@ -24,16 +13,6 @@ def rows_in_place(A, x):
         row[0] = x[i]
         row[1:] *= 0.5
         row += a[i].sum()
-    return a
-
-
-def walk_over_rows(A):
-    """The variable of a loop is a row."""
-    a = A * 2.0
-    for row in a:
-        row -= row.mean()
-    for i, row in enumerate(a):
-        row[i] += 1.0
     return a
 
 
@@ -47,37 +26,17 @@ def walk_over_planes(tensor, a):
     return t
 
 
-def rows_and_numbers(points, x):
-    """Rows beside numbers of a vector."""
-    out = np.zeros_like(points)
-    for row, p, v in zip(out, points, x):
-        row[:2] = p[:2] * v
-        row[2] = np.sin(v)
-    return out
-
-
 def gauss_jordan(D):
-    """The pivot row is divided where it stands."""
+    """The pivot row is divided where it stands; the last column keeps what the others are solved for."""
     a = D.copy()
     n = len(a)
-    for k in range(n):
+    for k in range(n - 1):
         pivot = a[k]
         pivot /= pivot[k]
         for i in range(n):
             if i != k:
                 a[i] -= a[i, k] * pivot
     return a
-
-
-def gram_schmidt(D):
-    """Columns in place."""
-    q = D.copy()
-    for j in range(q.shape[1]):
-        v = q[:, j]
-        for k in range(j):
-            v -= (q[:, k] @ v) * q[:, k]
-        v /= np.sqrt(v @ v)
-    return q
 
 
 def slices_of_slices(x, a):
@@ -112,15 +71,6 @@ def transposed_and_reshaped(A, x):
     return a, t, flat
 
 
-def two_names(x):
-    """Two names for one array."""
-    a = x * 2.0
-    b = a
-    b[0] = 1.0
-    a[-1] += b[0]
-    return a + b, b
-
-
 def seen_through_views(x, y):
     """What is read through a view after the array has changed."""
     a = x.copy()
@@ -128,15 +78,6 @@ def seen_through_views(x, y):
     before = tail.sum()
     a *= y
     return tail * before, twice.sum(axis=0)
-
-
-def overlapping(x):
-    """Parts that overlap."""
-    a = np.concatenate((x, x))
-    left, right = a[:-1], a[1:]
-    left += right
-    right *= 0.5
-    return a, left, right
 
 
 def swap_of_rows(A):
@@ -158,17 +99,6 @@ def double_buffer(x, n_steps):
         new[0] = old[0]
         old, new = new, old
     return old, both
-
-
-def buffer_by_number(x, n_steps):
-    """Two rows by the parity of the step."""
-    both = np.zeros((2, len(x)))
-    both[0] = x
-    for step in range(n_steps):
-        old, new = both[step % 2], both[(step + 1) % 2]
-        new[:-1] = old[1:] * 0.9
-        new[-1] = old[0]
-    return both
 
 
 def previous_row(x, n_steps):
@@ -317,29 +247,38 @@ def masks_of_views(x, idx):
     return a, tail
 
 
-def diagonal_that_is_read(A):
-    """A diagonal is a view that may be read only."""
-    a = A * 2.0
-    d = np.diagonal(a)
-    before = d.sum()
-    a += 1.0
-    return d * before
+def _halve(a):
+    if len(a) < 2:
+        a *= 3.0
+        return a
+    middle = len(a) // 2
+    _halve(a[:middle])
+    right = _halve(a[middle:])
+    a[0] += right[-1]
+    return a
 
 
-def updated_by_steps(x, n_steps):
-    """What a function is given comes back by another name."""
+def changed_by_recursion(x):
+    """A function that calls itself changes parts of what it is passed, and hands it on."""
+    y = x.copy()
+    head = y[:1]
+    z = _halve(y)
+    z[-1] *= 2.0
+    return y, head
 
-    def step(u):
-        v = u
-        v[1:] += 0.5 * u[:-1]
-        return v
 
-    u = x.copy()
-    kept = u[:1]
-    for _ in range(n_steps):
-        u = step(u)
-        u[0] *= 0.5
-    return u, kept
+def kept_by_recursion(x, count):
+    """Results are noted in an array of the function around."""
+    memo = np.full(count + 1, np.nan)
+
+    def value(n):
+        if n < 2:
+            return x[0] * n
+        if np.isnan(memo[n]):
+            memo[n] = value(n - 1) + 0.5 * value(n - 2)
+        return memo[n]
+
+    return value(count), memo[2:].sum()
 
 
 MIN_SIZE = {"transposed_and_reshaped": 2, "while_a_view_is_small": 1}

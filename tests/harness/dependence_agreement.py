@@ -5,10 +5,13 @@ from pellucid.compiler.analysis.memory.accesses import accesses
 from pellucid.compiler.analysis.memory.dependences import Dependences
 
 from .loops_text import read_loops
-from .random_accesses import ARRAYS, Nest, carried_at
+from .random_accesses import Nest, carried_at
 from .typed_text import read_function
 
-KINDS = {"loops": {}, "affine": {"affine": True}, "slices": {"affine": True, "sliced": True}}
+KINDS = {
+    "loops": {}, "affine": {"affine": True}, "slices": {"affine": True, "sliced": True},
+    "views": {"affine": True, "views": True},
+}  # fmt: skip
 
 
 def counted(seed, kind, runs=6):
@@ -19,7 +22,7 @@ def counted(seed, kind, runs=6):
     nest = Nest(seed, **KINDS[kind])
     read = read_function if nest.sliced else lambda text: read_loops(text).main
     function = read(nest.source())
-    dependences = Dependences(function, {name: name for name in ARRAYS})
+    dependences = Dependences(function, nest.bases)
     found = list(accesses(function.body, NestScope(), dependences.integers))
     assert [(a.array, a.is_store) for a in found] == list(zip(nest.arrays, nest.stores)), nest.source()
     numbers = {id(access): number for number, access in enumerate(found)}

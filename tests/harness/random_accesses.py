@@ -9,19 +9,29 @@ The addresses come from CPython running the nest: nothing here is shared with th
 import itertools
 import random
 
+import numpy as np
+
 ARRAYS = {"a": 1, "b": 2, "c": 1}
+VIEWS = ("u", "w", "z")
+PARTS = {
+    1: (("1:",), (":-1",), ("::2",), ("::-1",), ("-2:",), ("n:",), ("-3::2",), ("1:3",), ("p:",), (":",)),
+    2: (("1", ":"), (":", "-1"), ("n - 1", "1:"), ("1:", ":"), ("::-1", "1:"), (":", "::2"), ("-2:", "0"), (":", "p")),
+}
 LARGEST = 4000  # touches of one run
 
 
 class Nest:
     """One random program: `text` for the reader, `traced` for CPython, `loops[k]` the loops around access k."""
 
-    def __init__(self, seed, affine=False, sliced=False):
+    def __init__(self, seed, affine=False, sliced=False, views=False):
         self.random = random.Random(seed)
         self.affine, self.sliced = affine, sliced
         self.text, self.traced = [], []
         self.loops, self.steps, self.stores, self.arrays = [], {}, [], []
         self.counters = 0
+        self.ranks, self.bases = dict(ARRAYS), {name: name for name in ARRAYS}
+        for name in VIEWS if views else ():
+            self.view(name)
         self.statements((), 1, self.random.choice((1, 2, 3)))
 
     # --- statements
@@ -83,6 +93,17 @@ class Nest:
         )
         self.add(depth, f"{name} = {value}")
 
+    def view(self, name):
+        """A part of an array, or of a part of one, under a name of its own."""
+        source = self.random.choice([n for n in self.ranks if n != "c"])
+        parts = self.random.choice(PARTS[self.ranks[source]])
+        text = f"{source}[{', '.join(parts)}]"
+        self.note_access(source, (), False)
+        self.add(1, f"{name} = {text}")
+        self.ranks[name] = sum(":" in part for part in parts)
+        self.bases[name] = self.bases[source]
+        self.add_traced(1, f"touch({len(self.loops) - 1}, {name}, (...,), ())")
+
     # --- ints
 
     def bound(self, around, end):
@@ -113,16 +134,20 @@ class Nest:
     # --- accesses
 
     def access(self, array, around, is_store):
-        indices = [self.index(around) for _ in range(ARRAYS[array])]
-        number = len(self.loops)
+        indices = [self.index(around) for _ in range(self.ranks[array])]
+        number = self.note_access(array, around, is_store)
+        values = ", ".join(f"({key!r}, {key})" for key, _ in around)
+        parts = ", ".join(f"slice({', '.join(i)})" if isinstance(i, tuple) else i for i in indices)
+        traced = f"touch({number}, {array}, ({parts},), ({values}{',' if values else ''}))"
+        text = f"{array}[{', '.join(sliced(i) if isinstance(i, tuple) else i for i in indices)}]"
+        return f"sum({text})" if not is_store and any(isinstance(i, tuple) for i in indices) else text, traced
+
+    def note_access(self, array, around, is_store):
+        """The number of a new access."""
         self.loops.append(around)
         self.stores.append(is_store)
         self.arrays.append(array)
-        values = ", ".join(f"({key!r}, {key})" for key, _ in around)
-        parts = ", ".join(f"slice({', '.join(i)})" if isinstance(i, tuple) else i for i in indices)
-        traced = f"touch({number}, {array!r}, ({parts},), ({values}{',' if values else ''}))"
-        text = f"{array}[{', '.join(sliced(i) if isinstance(i, tuple) else i for i in indices)}]"
-        return f"sum({text})" if not is_store and any(isinstance(i, tuple) for i in indices) else text, traced
+        return len(self.loops) - 1
 
     def index(self, around):
         """An index, or the parts of a slice."""
@@ -132,7 +157,7 @@ class Nest:
         return *ends, self.random.choice(("None", "None", "None", "1", "2", "3", "-1", "-2"))
 
     def store(self, around, depth):
-        names = list(ARRAYS)
+        names = list(self.ranks)
         array = self.random.choice(names)
         loads = []
         for _ in range(self.random.choice((0, 1, 1, 2))):
@@ -157,25 +182,29 @@ class Nest:
     def run(self, n, m, p, q, shapes):
         """The touches of one run: (access, element, loop variables), up to so many."""
         touches = []
+        numbers, total = {}, 0
+        for name, shape in shapes.items():  # every element has a number of its own, also in views
+            count = int(np.prod(shape))
+            numbers[name], total = np.arange(total, total + count).reshape(shape), total + count
 
         def touch(number, array, index, values):
-            shape = shapes[array]
             try:
-                spread = [range(length)[i] for i, length in zip(index, shape)]
+                elements = np.ravel(array[index])
             except IndexError:
                 return  # an access out of bounds touches nothing
-            for element in itertools.product(*(part if isinstance(part, range) else (part,) for part in spread)):
-                touches.append((number, (array, element), dict(values)))
+            touches.extend((number, int(element), dict(values)) for element in elements)
             if len(touches) > LARGEST:
                 raise OverflowError
 
-        code = "\n".join(("def f(n, m, p, q, touch, a=0, b=0, c=0):", *self.traced, "    return n"))
+        code = "\n".join(("def f(n, m, p, q, touch, a, b, c):", *self.traced, "    return n"))
         space = {"minimum": min}
         exec(code, space)
         try:
-            space["f"](n, m, p, q, touch)
+            space["f"](n, m, p, q, touch, **numbers)
         except OverflowError:
             pass
+        except IndexError:
+            return []  # a view that is not there
         return touches
 
     def observed(self, runs=6):
@@ -200,10 +229,11 @@ class Nest:
                     found.setdefault((first[0], second[0]), set()).add(self.distance(first, second))
 
     def pairs(self):
-        """The pairs of accesses to one array, at least one of them a store."""
+        """The pairs of accesses to elements of one array, at least one of them a store."""
         numbers = range(len(self.loops))
         for pair in itertools.product(numbers, numbers):
-            if self.arrays[pair[0]] == self.arrays[pair[1]] and any(self.stores[number] for number in pair):
+            one, other = (self.bases[self.arrays[number]] for number in pair)
+            if one == other and any(self.stores[number] for number in pair):
                 yield pair
 
     def levels(self, first, second):

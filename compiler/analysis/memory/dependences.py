@@ -71,9 +71,6 @@ class Dependences:
         )
 
     def _distance(self, source: Access, sink: Access, loops: tuple[Loop, ...], is_later: bool) -> list[Bounds] | None:
-        unknown: list[Bounds] = [(1, None) if is_later and not k else (None, None) for k in range(len(loops))]
-        if source.array != sink.array:
-            return unknown
         varying = self.varying(source, sink, loops[0] if is_later else None)
         return self.meeting.distances(source, sink, loops, is_later, varying)
 

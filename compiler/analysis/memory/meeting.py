@@ -1,4 +1,4 @@
-"""Whether two accesses of one array may touch the same element, at two moments of the loops around them.
+"""Whether two accesses may touch the same element, at two moments of the loops around them.
 
     for i in range(0, n):             a[i] in one turn and a[i - 1] in a later one:   i = i + d - 1, so that d is 1
         a[i] = ... a[i - 1] ...       a[i - 1] and then a[i]:                         i - 1 = i + d with d >= 1, never
@@ -22,6 +22,7 @@ from ..integers.systems import Bounds, bounds, is_empty
 from ..integers.values import Integers, Loop
 from .accesses import Access
 from .elements import Element, elements_of
+from .owners import Axes, Owners
 
 MOST = 8  # ways in which the signs of two accesses may be combined
 System = tuple[list[Affine], list[Affine]]
@@ -68,6 +69,7 @@ class Meeting:
     def __init__(self, integers: Integers) -> None:
         self.integers = integers
         self.later = integers.fresh("turns")
+        self.owners = Owners(integers)
         self._elements: dict[int, tuple[Access, list[Sequence[Element]]]] = {}
         self._second: dict[int, int] = {}
 
@@ -77,6 +79,9 @@ class Meeting:
         `varying` are the names that may have got other values in between; the loops around `carrier` stand still.
         """
         then = self._then(carrier, varying)
+        if first.array != second.array:
+            common = self.owners.in_common(first, second, varying)
+            return common is None or any(not is_empty(*s) for s in self._systems(first, second, then, common))
         for axis in range(min(len(first.items), len(second.items))):  # an access of a row has fewer
             if self._never_equal(first, second, axis, then):
                 return False
@@ -95,12 +100,15 @@ class Meeting:
         """
         carrier = loops[0] if is_later else None
         then = self._then(carrier, varying)
+        common = None if first.array == second.array else self.owners.in_common(first, second, varying)
+        if first.array != second.array and common is None:
+            return [(1, None) if is_later and not k else (None, None) for k in range(len(loops))]
         numbers = [self.integers.fresh("distance") for _ in loops]
         turns = [Affine(0, ((number, 1),)) for number in numbers]
         equations = [self._moved(loop, then) - t.times(loop.step) for loop, t in zip(loops, turns) if then.counts(loop)]
         least = [turns[0].plus(-1)] if is_later else []
         found: list[list[Bounds]] = []
-        for zero, natural in self._systems(first, second, then):
+        for zero, natural in self._systems(first, second, then, common):
             system = [*zero, *equations], [*natural, *least]
             parts = [bounds(number, *system) for number in numbers]
             if None not in parts and (numbers or not is_empty(*system)):
@@ -145,9 +153,14 @@ class Meeting:
 
     # --- all axes
 
-    def _systems(self, first: Access, second: Access, then: Then) -> Iterator[System]:
-        """What has to hold for a common element, once for every way in which the indices may count."""
-        mine, theirs = self._elements_of(first), self._elements_of(second)
+    def _systems(
+        self, first: Access, second: Access, then: Then, common: tuple[Axes, Axes] | None = None
+    ) -> Iterator[System]:
+        """What has to hold for a common element, once for every way in which the indices may count.
+
+        `common` has the elements in the array that both are parts of, where the accesses are to two names.
+        """
+        mine, theirs = common or (self._elements_of(first), self._elements_of(second))
         axes = [list(product(a, b)) for a, b in zip(mine, theirs) if a and b]
         if _size(axes) > MOST:
             axes = [pairs for pairs in axes if len(pairs) == 1]
