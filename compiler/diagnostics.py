@@ -53,7 +53,6 @@ CODES = {
     "U007": "sets",
     "U008": "formatted string outside an error message",
     "U009": "match statement",
-    "U010": "del statement",
     "U012": "library function that is not supported",
     "U013": "method that is not supported",
     "U014": "builtin that is not supported",

@@ -377,8 +377,7 @@ import pellucid
 @pellucid.compile
 def f(größe, factor):
     import math
-    a = np.empty(3)
-    a.fill(factor); np.copyto(a, größe)
+    a = größe * factor
     return np.tahn(a) + faktor + np.qqqq(a) + math.sin(facto)
 '''
 RIGHT = '''"""A module."""
@@ -389,8 +388,7 @@ import pellucid
 
 @pellucid.compile
 def f(größe, factor):
-    a = np.empty(3)
-    a.fill(factor); np.copyto(a, größe)
+    a = größe * factor
     return np.tanh(a) + factor + np.qqqq(a) + math.sin(factor)
 '''
 

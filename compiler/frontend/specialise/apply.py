@@ -29,9 +29,11 @@ from . import (
     functions,
     inner_derivatives,
     instances,
+    items_in_place,
     library,
     making,
     numbers,
+    optional,
     refusals,
 )
 from .frame import Frame
@@ -57,7 +59,13 @@ INLINE_LIMIT = 60
 
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
-    function = evaluate.evaluate(frame, node.func)
+    function, put_back = items_in_place.method(frame, node.func, hint)
+    made = call_of(frame, function, node, hint)
+    put_back()
+    return made
+
+
+def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
     if node.args and isinstance(node.args[0], gast.GeneratorExp) and isinstance(function, Static):
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
@@ -79,6 +87,7 @@ def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
 def apply(
     frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
 ) -> Value:
+    function = optional.present(frame, function, node, "'NoneType' object is not callable")
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
@@ -107,9 +116,12 @@ def call_object(
         return transform(frame, value, args, kwargs, node)
     binding = library.binding_of(value)
     if binding is not None:
+        args, kwargs = optional.all_present(frame, args, kwargs, node)
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
+        if value not in (isinstance, bool):
+            args, kwargs = optional.all_present(frame, args, kwargs, node)
         if value not in builtin_calls.TAKES_INSTANCES:
             made = classes.iterator_of if value in builtin_calls.MAKES_ITERATORS else classes.iterable
             args = [made(frame, a, node) for a in args]

@@ -20,17 +20,18 @@ from . import (
     container_methods,
     containers,
     evaluate,
+    forms,
     iteration,
     iterators,
     library,
     numbers,
+    optional,
     rows,
     subscript,
-    tables,
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Range, Ref, Rows, Sequence, Static, Value, is_number
+from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -137,10 +138,12 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
     test = choices.compare(frame, op, other, kept, node)
     if isinstance(test, Static):
         return other if test.value else kept
-    if not frame.is_scalar(kept) or not frame.is_scalar(other):
-        frame.fault("T001", "max() and min() of several values take scalars", node, "called here",
+    if frame.is_array(kept) or frame.is_array(other):
+        frame.fault("T001", "max() and min() of several values do not take arrays", node, "called here",
                     ("use np.maximum and np.minimum for arrays",))  # fmt: skip
     then, otherwise = branches.as_it_is(frame, other), branches.as_it_is(frame, kept)
+    if not frame.is_scalar(kept) or not frame.is_scalar(other):
+        return branches.choose(frame, frame.atom(evaluate.truth(frame, test, node), node), then, otherwise, node, hint)
     return choices.branch_value(frame, evaluate.truth(frame, test, node), then, otherwise, node, hint)
 
 
@@ -308,7 +311,7 @@ def _container(kind: type):
 
 def as_new_list(frame: Frame, value: Value, node: gast.AST) -> Ref:
     """`list(value)`: the items in a list of their own."""
-    if tables.grows(frame, frame.held(value)) or isinstance(frame.held(value), Rows):
+    if forms.grows(frame, frame.held(value)) or isinstance(frame.held(value), Rows):
         return container_methods.copy(frame, value, node)
     made = containers.new_list(frame, ())
     container_methods.extend(frame, made, node, value)
@@ -329,6 +332,11 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     wanted = classes.as_classes(evaluate.known(frame, args[1], node, "a class"))
     value = frame.held(args[0])
+    if isinstance(value, Optional):
+        of_value = _isinstance(frame, [value.inner, args[1]], kwargs, node, hint).value
+        if of_value == isinstance(None, wanted):
+            return Static(of_value)
+        return optional.is_present(frame, value, node) if of_value else value.absent
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
     kind = classes.python_class(frame, value)

@@ -36,6 +36,7 @@ from . import (
     execute,
     iteration,
     library,
+    optional,
     own_operators,
     refusals,
     subscript,
@@ -52,6 +53,7 @@ from .values import (
     Iterator,
     Leaf,
     Mapping_,
+    Optional,
     Partial,
     Record,
     Ref,
@@ -158,7 +160,8 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node, is_own=owner is frame)
-        owner.variables[is_set(name)] = Static(True)
+        if owner is frame:  # the path of another function goes on for itself
+            owner.variables[is_set(name)] = Static(True)
     return found
 
 
@@ -214,6 +217,7 @@ def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
+    left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
     if containers.is_container(frame, left) or containers.is_container(frame, right):
@@ -261,9 +265,9 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
     if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
         return _like(frame, first, first.items + second.items)
     if op is gast.Mult:
-        sequence, count = (first, right) if isinstance(first, Sequence) else (second, left)
-        if isinstance(sequence, Sequence) and frame.is_integer(count):
-            return _like(frame, sequence, sequence.items * known(frame, count, node, "the length of a list"))
+        sequence, count = (left, right) if containers.is_container(frame, left) else (right, left)
+        if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
+            return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
     are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
@@ -293,6 +297,7 @@ def _is_strong(frame: Frame, value: Value) -> bool:
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
         return choices.denial(frame, value, node, hint)
+    value = optional.operand(frame, op, value, node)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):
@@ -311,6 +316,8 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: a static bool, or a leaf of dtype bool."""
     if (by_class := own_operators.truth(frame, value, node)) is not None:
         return truth(frame, by_class, node)
+    if isinstance(value, Optional):
+        return optional.truth(frame, value, node)
     value = frame.held(value)
     match value:
         case Static(value=found):

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, rows, subscript, tables
+from . import apply, choices, evaluate, forms, rows, subscript, tables
 from .frame import Frame
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
 
@@ -115,7 +115,7 @@ def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -
     """A `zip` of a tuple and something shorter would end early, which an unrolled loop cannot."""
     length = length_of_iterable(frame, column, node)
     short = frame.emit("less", length, Static(count), node=node)
-    error = syntax.raise_("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
+    error = syntax.limit("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
 
 
@@ -154,7 +154,7 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim:
         return evaluate.length_of(frame, value, 0, node)
-    if tables.grows(frame, value):
+    if forms.grows(frame, value):
         return tables.length(frame, value)
     if is_static_iterable(frame, value):
         return Static(len(static_items(frame, value, node)))
@@ -216,7 +216,7 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
         case Iteration(kind="zip", parts=inner):
             return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
     found = frame.type_of(value)
-    if tables.grows(frame, value):
+    if forms.grows(frame, value):
         return tables.item(frame, value, frame.atom(position, node), node)
     items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
     return subscript.element(frame, value, items, node)

@@ -22,12 +22,14 @@ from .frame import Frame
 from .local_functions import keeps_own_numbers
 from .values import (
     DROPPED,
+    NONE,
     UNDEFINED,
     Column,
     Conflict,
     Dropped,
     Joined,
     Leaf,
+    Optional,
     Ref,
     Rows,
     Sequence,
@@ -36,6 +38,7 @@ from .values import (
     Typed,
     Undefined,
     Value,
+    as_optional,
     is_number,
     map_leaves,
     parts,
@@ -76,6 +79,8 @@ class Join:
         frame = self.frame
         if identical(left, right):
             return left
+        if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
+            return self._join_optional(as_optional(left), as_optional(right))
         if _grows(frame, left, right):
             return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
@@ -86,6 +91,11 @@ class Join:
         if joined is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
         return Typed(joined)
+
+    def _join_optional(self, left: Optional, right: Optional) -> Value:
+        """None on one path, a value on the other: a flag tells them apart."""
+        value = self.join(left.inner, right.inner)
+        return value if isinstance(value, Conflict) else Optional(self.join(left.absent, right.absent), value)
 
     def join_objects(self, left: Ref | Undefined, right: Ref | Undefined) -> Value:
         """The object that a name stands for: one that both paths know, or one that may be either."""
@@ -137,10 +147,10 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
 def grown(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value:
-    from . import tables  # which is made of what is here
+    from . import forms  # which is made of what is here
 
     if any(isinstance(side, Table) or _holds_containers(frame, side) for side in (left, right)):
-        return tables.joined_list(frame, left, right, before, after)
+        return forms.joined_list(frame, left, right, before, after)
     element: Type | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
@@ -179,10 +189,7 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
         case Scalar(), Scalar():
             return Scalar(*types.promote(left, right))
         case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
-            dims = tuple(
-                a if a == b else own_length(frame)
-                for a, b in zip(left.dims, right.dims, strict=True)
-            )
+            dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
         case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
             return ListOf(Scalar(*types.promote(one, other)))
@@ -259,6 +266,8 @@ class Merging:
         """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
         if isinstance(source, Undefined):
             return {}
+        if isinstance(target, Optional):
+            source = as_optional(source)
         if isinstance(target, Ref):
             if target.number not in self.into or not isinstance(source, Ref):
                 return {}
@@ -270,7 +279,7 @@ class Merging:
                 self.fill(target, source)
                 return {}
             return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
-        if isinstance(target, Table) and not same_structure(target, source):
+        if isinstance(target, Table) and not self.is_like(target, source):
             if self.fills and isinstance(source, Sequence):
                 self.fill(target, source)
                 return {}
@@ -280,27 +289,41 @@ class Merging:
             result |= self.copies(into, value)
         return result
 
+    def is_like(self, target: Table, source: Value) -> bool:
+        """Whether a list has the form of a table, or is the same one under another label."""
+        from . import forms  # which is made of what is here
+
+        form = forms.form_of_items(self.frame, target)
+        return form is not None and forms.relabelled(self.frame, source, form) is not None
+
     def fill(self, target: Table | Leaf, source: Sequence) -> None:
         """Make lists that grow under their names, with the items of a list of known length."""
-        from . import tables  # which is made of what is here
+        from . import forms, tables  # which are made of what is here
 
-        for leaf in tables.lists_of(target):
+        for leaf in forms.lists_of(target):
             self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
         for item in source.items:
             tables.put(self.frame, target, item, self.node, self.contents)
 
     def as_table(self, target: Table, source: Value) -> Value:
         """A list in the form of the table that it becomes."""
-        from . import tables  # which is made of what is here
+        from . import forms, tables  # which are made of what is here
 
-        form = tables.form_of_items(self.frame, target)
+        form = forms.form_of_items(self.frame, target)
         assert form is not None
         return tables.converted(self.frame, source, form, self.node, self.contents)
 
     def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
         """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""
+        if isinstance(target, Optional):
+            source = as_optional(source)
+        if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
+            return self.place_holders(self.into[target.number], self.contents[source.number])
         if not isinstance(source, Undefined):
-            return {}
+            found: dict[str, gast.expr] = {}
+            for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
+                found |= self.place_holders(into, value)
+            return found
         names = [name for name in leaf_names(target, self.into) if name in self.fresh]
         return {name: placeholder(self.frame.builder.types[name]) for name in names}
 
@@ -354,7 +377,7 @@ def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
     above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
     below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
     outside = frame.emit("logical_or", above, below, node=node)
-    error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
+    error = syntax.limit("OverflowError", INEXACT, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 
