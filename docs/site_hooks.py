@@ -76,15 +76,16 @@ def paragraphs(lines):
 
 def fields(paragraph):
     """A table of parameters as a field list; a line that starts further in goes on with the one above."""
-    out = []
+    out, also = [], []
     for line in paragraph:
         found = PARAMETER.match(line)
         if not found:
             out.append(f"    {line.strip()}")
             continue
         first, *others = found[1].split(", ")
-        out += [*(f":param {name}: as `{first}`" for name in others), f":param {first}: {found[2]}"]
-    return out
+        out.append(f":param {first}: {found[2]}")
+        also += [f":param {name}: as `{first}`" for name in others]
+    return out + also
 
 
 # --- samples -------------------------------------------------------------------------------------------------------
