@@ -46,8 +46,9 @@ class Builder:
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
-    `specialiser` walks through functions in the language.
     `hidden` has the names of arrays from outside, which are parameters behind the arguments.
+    `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
+    `protection` is what the specialiser knows of the `try` around.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """
@@ -64,6 +65,8 @@ class Builder:
         self.merged: set[str] = set()
         self.heap: Any = None
         self.before_loop: frozenset[int] = frozenset()
+        self.loops = 0
+        self.protection: Any = None
         self.singles: set[str] = set()
         self.body: list[gast.stmt] = []
         self.span: Span | None = None
@@ -71,6 +74,12 @@ class Builder:
         self.specialiser: Specialiser | None = None
 
     def append(self, statement: gast.stmt) -> None:
+        """Append a statement; one inside a `try` may be dealt with there."""
+        if self.protection is None or not self.protection.takes(statement):
+            self.put(statement)
+
+    def put(self, statement: gast.stmt) -> None:
+        """Append a statement as it is."""
         if self.may_unify and may_raise_first(statement, self.types):
             self.may_unify = False
         if getattr(statement, "span", None) is None:

@@ -80,6 +80,7 @@ OTHER_DTYPES = words(
 CONSTANTS = frozenset(
     [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]
     + [f"math.{name}" for name in ("pi", "e", "tau", "inf", "nan")]
+    + ["numpy.linalg.LinAlgError"]
 )
 
 # Modules whose members are judged by their dotted name alone, never looked into.

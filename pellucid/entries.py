@@ -20,7 +20,18 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .compiler.diagnostics import Span
-from .compiler.frontend.specialise.values import Column, ListOut, Mapping_, Out, Record, Rows, Static, Value, parts
+from .compiler.frontend.specialise.values import (
+    Column,
+    ListOut,
+    Mapping_,
+    Optional,
+    Out,
+    Record,
+    Rows,
+    Static,
+    Value,
+    parts,
+)
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .compiler.records import dataclass
 from .compiler.request import Request
@@ -294,6 +305,9 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return ("out", index)
         case Static(value=held):
             return _constant(held, seen)
+        case Optional(absent=absent, inner=inside):
+            both = [_structure(part, seen) for part in (absent, inside)]
+            return None if None in both else ("optional", *both)
         case Rows(item=item):
             one = _structure(item, seen)
             return None if one is None else ("rows", one)
@@ -330,6 +344,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
     match found:
         case "out", index:
             return Out(index)
+        case "optional", absent, inner:
+            return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
         case "rows", inner:
             return Rows(_structure_from(inner, objects))
         case "column", inner, is_weak:

@@ -22,6 +22,7 @@ from .compiler.frontend.specialise.values import (
     Leaf,
     ListOut,
     Mapping_,
+    Optional,
     Out,
     Record,
     Rows,
@@ -246,6 +247,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
         case Static(value=value):
             return value
+        case Optional(absent=absent, inner=inner):
+            return None if rebuild(absent, results) else rebuild(inner, results)
         case Rows(item=item):
             return listed_rows(item, results)
         case ListOut(is_weak=is_weak):

@@ -9,7 +9,18 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compiler.frontend.specialise.values import ListOut, Mapping_, Out, Record, Rows, Static, Value, leaves, parts
+from .compiler.frontend.specialise.values import (
+    ListOut,
+    Mapping_,
+    Optional,
+    Out,
+    Record,
+    Rows,
+    Static,
+    Value,
+    leaves,
+    parts,
+)
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
 from .flatten import Flattened, listed, listed_rows, record
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
@@ -66,6 +77,10 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield "LEAF", 0, index
         case Static(value=value):
             yield "STATIC", 0, Constant(value)
+        case Optional(absent=absent, inner=inner):
+            yield from (*_steps(absent), *_steps(inner))
+            yield "TUPLE", 2, 0
+            yield "CALL", 1, lambda found: None if found[0] else found[1]
         case Rows(item=item):
             places = [leaf.index for leaf in leaves(item) if isinstance(leaf, Out)]
             yield from (("LEAF", 0, place) for place in places)

@@ -6,9 +6,12 @@ compiled code.
 
 from __future__ import annotations
 
+from .compiler.ops import OPERATORS
 from .compiler.ops.forms import ROUTINES
 
-__all__ = ["lanes", "noalias", "prange", *ROUTINES]
+_QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
+
+__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -29,3 +32,6 @@ ahead of those of `a[i]`.
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.
 globals().update((name, row.in_place) for name, row in ROUTINES.items())
+
+# Whether a function of linear algebra raises LinAlgError: `cholesky_fails(a)`.
+globals().update(_QUESTIONS)

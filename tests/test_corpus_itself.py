@@ -1,6 +1,7 @@
 """The corpus is fit to test with: deterministic, pure, warning-free, differentiable, and within the language."""
 
 import ast
+import builtins
 import inspect
 import textwrap
 import warnings
@@ -166,7 +167,7 @@ BUILTINS = frozenset(
 SYNTAX = (
     "FunctionDef Lambda Return Assign AugAssign For While If Expr Raise Assert Break Continue BoolOp BinOp UnaryOp"
     " IfExp Dict ListComp DictComp Compare Call Constant Attribute Subscript Name List Tuple Slice arguments arg"
-    " keyword comprehension expr_context boolop operator unaryop cmpop"
+    " keyword comprehension expr_context boolop operator unaryop cmpop Try ExceptHandler JoinedStr FormattedValue Pass"
 )
 NODES = tuple(getattr(ast, name) for name in SYNTAX.split())
 VIEWS = frozenset("reshape transpose ravel asarray".split())
@@ -210,7 +211,9 @@ def test_program_keeps_to_the_language(program):
 def is_allowed_attribute(module, node):
     match node.value:
         case ast.Name(id="np"):
-            return node.attr in NUMPY
+            return node.attr in NUMPY or node.attr == "linalg"
+        case ast.Attribute(value=ast.Name(id="np"), attr="linalg"):
+            return True
         case ast.Name(id="math"):
             return node.attr in MATH
         case _:
@@ -222,7 +225,10 @@ def is_allowed_name(module, function, name):
     own = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
     own |= {n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef)}
+    own |= {n.name for n in ast.walk(function) if isinstance(n, ast.ExceptHandler)}
     if name in own or name in BUILTINS or name in ("np", "math"):
+        return True
+    if issubclass(getattr(builtins, name, int), BaseException):
         return True
     value = vars(module).get(name)
     return inspect.isfunction(value) or isinstance(value, type | float | int)

@@ -118,6 +118,8 @@ def test_wrong_ranks_and_dtypes_are_found_by_the_verifier(row, static):
         assert verified(program(row, "f64", wrong, "", static)) == "axes"
     assert verified(program(row, "f64", ranks, "", static)) == ""
     text = program(row, "f64", ranks, "", static)
+    if len(ranks) == 1:
+        return  # nothing that its dtype could differ from
     assert verified(text.replace('"f64[', '"f32[', 1)) == "is of"
 
 

@@ -38,8 +38,22 @@ def _statement(node: gast.stmt, after: frozenset[str], table: dict, always: froz
             return then | other | frozenset(reads(test))
         case gast.For() | gast.While():
             return _loop(node, after, table, always)
+        case gast.Try():
+            return _try(node, after, table, always)
     bound = frozenset() if isinstance(node, gast.AugAssign) else frozenset(whole_targets(node))
     return (after - bound | frozenset(reads(node))) | always
+
+
+def _try(node: gast.Try, after: frozenset[str], table: dict, always: frozenset[str]) -> frozenset[str]:
+    """What a handler reads may be read at any point of the block; the table has what is live behind both of them."""
+    final = _block(node.finalbody, after, table, always)
+    handlers = final
+    for handler in node.handlers:
+        inside = _block(handler.body, final, table, always)
+        handlers |= inside | (frozenset(reads(handler.type)) if handler.type is not None else frozenset())
+    behind = _block(node.orelse, final, table, always) | handlers
+    table[id(node.body)], table[id(node.handlers)] = behind, final
+    return _block(node.body, behind, table, always | handlers) | handlers
 
 
 def _loop(node: gast.For | gast.While, after: frozenset[str], table: dict, always: frozenset[str]) -> frozenset[str]:
@@ -84,9 +98,16 @@ def statements(body: Sequence[gast.stmt]) -> Iterator[gast.stmt]:
     """Every statement of a block, those inside others too."""
     for node in body:
         yield node
-        for inner in (getattr(node, "body", []), getattr(node, "orelse", [])):
-            if not isinstance(node, gast.FunctionDef):
-                yield from statements(inner)
+        for inner in blocks(node):
+            yield from statements(inner)
+
+
+def blocks(node: gast.stmt) -> list[Sequence[gast.stmt]]:
+    """The blocks inside a statement; none of a function, which runs elsewhere."""
+    if isinstance(node, gast.FunctionDef):
+        return []
+    own = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+    return [*own, *(handler.body for handler in getattr(node, "handlers", []))]
 
 
 def walrus_targets(node: gast.AST) -> set[str]:
@@ -116,8 +137,9 @@ def assigned(body: Sequence[gast.stmt]) -> set[str]:
                 found |= set(targets(target)) | assigned(inner_body)
             case gast.While(body=inner_body):
                 found |= assigned(inner_body)
-            case gast.If(body=inner_body, orelse=orelse):
-                found |= assigned(inner_body) | assigned(orelse)
+            case gast.If() | gast.Try():
+                found |= {name for inner in blocks(node) for name in assigned(inner)}
+                found |= {h.name.id for h in getattr(node, "handlers", []) if h.name is not None}
     return found
 
 

@@ -24,7 +24,7 @@ from .spellings import CASTS, dotted_name, functions, methods
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-MODULES = ("np", "math", "scipy")
+MODULES = ("np", "math", "scipy", "pellucid")
 
 
 class CallReader:

@@ -24,7 +24,8 @@ from ..types import Type
 from .faults import fault, shown, span_of
 
 SUPPORT = "pellucid.support"
-MODULES = {"numpy": "np", "math": "math", "scipy": "scipy", "scipy.special": "scipy"}
+MODULES = {"numpy": "np", "math": "math", "scipy": "scipy", "scipy.special": "scipy", "scipy.linalg": "scipy",
+           "pellucid.support": "pellucid"}  # fmt: skip
 _TYPE = r"(?:any\s+)?\w+(?:\[[^\[\]]*\])?|\[(?:any\s+)?\w+(?:\[[^\[\]]*\])?\]"
 _NAMED = re.compile(rf"(\w+)\s*:\s*({_TYPE})\s*")
 _RESULT = re.compile(rf"(?:(\w+)\s*:\s*)?({_TYPE})\s*")

@@ -20,15 +20,18 @@ from .contractions import in_dtype
 from .lowering import Lowering
 from .names_of_arrays import assign
 from .nest import allocate, realise
-from .nodes import Length
+from .nodes import Length, ScalarTree
 
 
 def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Call) -> None:
     routine = ROUTINES[row.routine]
     stored = [realise(low, in_dtype(low, low.node(a), FLOAT_WORD)) for a in call.args]
+    if routine.gives_number:
+        return assign(low, names[0], ScalarTree(syntax.call(routine.name, *(a.name for a in stored)), FLOAT_WORD))
     lengths: dict[str, Length] = {}
     for operand, array in zip(routine.read, stored):
-        lengths = dict(zip(operand.lengths, array.lengths)) | lengths
+        for name, length in zip(operand.lengths, array.lengths):
+            lengths.setdefault(name, length)  # the first, as in the types of the results
     lengths |= {name: _computed(formula(rule), lengths) for name, rule in routine.computed.items()}
     made = []
     for name, result in zip(names, routine.results, strict=True):
@@ -41,6 +44,7 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
     low.emit(syntax.expression(syntax.call(routine.name, *operands, **syntax.static_of(call))))
     for name, (out, shape) in zip(names, made):
         assign(low, name, in_dtype(low, low.stored(out, shape), types.dtype_of(low.function.types[name])))
+    return None
 
 
 def _computed(rule: gast.expr, lengths: Mapping[str, Length]) -> Length:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FULL = gast.Slice(None, None, None)
 
+INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
+
 
 def is_new_axis(item: gast.expr) -> bool:
     return isinstance(item, gast.Constant) and item.value is None

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..types import Array, Extent, Type, least_of, rank
-from . import lapack  # noqa: F401  the rows of routines
+from ..dtypes import FLOAT_WORD
+from ..types import Array, Extent, Scalar, Type, least_of, rank
+from . import lapack, lapack_status  # noqa: F401  the rows of routines
 from .kinds import library
 from .raising import always
 from .routines import ROUTINES, Routine, formula
@@ -21,8 +22,8 @@ from .schema import Operator, TypeFault
 from .type_rules import dims_of, in_floats, numeric
 
 
-def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str], **more: Any) -> Operator:
-    """The operator that a routine computes; `vjp` are rules in the language, one for each operand."""
+def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | None], **more: Any) -> Operator:
+    """The operator that a routine computes; `vjp` are rules in the language, one for each operand, or None."""
     row = ROUTINES[routine]
 
     def rule(types: Sequence[Type], **static: object) -> Any:
@@ -30,7 +31,7 @@ def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str], **
 
     return library(
         name, " ".join(o.name for o in row.read), is_light=False, raises=always, type=rule, meaning=row.meaning,
-        routine=routine, results=len(row.results), vjp=[in_language(v) for v in vjp], samples=row.samples,
+        routine=routine, results=len(row.results), vjp=[v and in_language(v) for v in vjp], samples=row.samples,
         static=row.static, spelling=spelling, **more,
     )  # fmt: skip
 
@@ -53,8 +54,11 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
     for length, rule in row.computed.items():
         known[length] = least_of(*(known[a.id] for a in formula(rule).args))
     dtype = in_floats(name, types)
-    made = []
+    made: list[Type] = []
     for result in row.results:
+        if not result.lengths:
+            made.append(Scalar(FLOAT_WORD))
+            continue
         lengths = result.lengths[:-1] if lacking and result.may_lack_axis else result.lengths
         made.append(Array(result.dtype or dtype, tuple(known[length] for length in lengths)))
     return made[0] if len(made) == 1 else tuple(made)
@@ -71,3 +75,10 @@ by_routine("eigh", "syevd", "np.linalg.eigh({a})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
 by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
+
+# Whether an operator raises LinAlgError: what a `try` asks before it.
+for _name, _routine in (
+    ("solve", "gesv"), ("solve_triangular", "trtrs"), ("cholesky", "potrf"), ("eigh", "syevd"), ("eigvalsh", "syevd"),
+    ("svd", "gesdd"), ("svdvals", "gesdd"),
+):  # fmt: skip
+    by_routine(f"{_name}_fails", f"{_routine}_fails", f"pellucid.support.{_name}_fails({{a}})", vjp=[None])

@@ -44,6 +44,8 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     "triangles": tuple((np.tril(_square(n)), b) for n in SIZES[1:] for b in (_made(n), _made(n, 3)))
     + tuple((a, _made(len(a), 2)) for a in (*SINGULAR, *WRONG))
     + ((_square(3), _made(2)), (_square(3), _made(2, 2))),
+    "lower_triangles": tuple((np.tril(_square(n)),) for n in SIZES[1:])
+    + tuple((np.tril(a),) for a in (*SINGULAR, *WRONG)),
     "positive_definite": tuple((_positive(n),) for n in SIZES)
     + tuple((a,) for a in (*SINGULAR, *WRONG, NAN, -np.eye(3))),
     "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),

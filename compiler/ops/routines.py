@@ -13,6 +13,7 @@ of which lengths, its meaning in CPython, where it fails and with which words, w
     s = dot(...)                a call that gives a number
     x = f, upper(f), lower(f)   a result; of a triangle, the rest is zero
     p = positions(t)            a result: places that LAPACK counts from one, counted from zero
+    s = number(info)            a result: 1.0 where the routine says that it failed, else 0.0
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def snapshot(function) -> str:
 
 def callable_of(function, helpers=None):
     """The function as printed, as CPython has it."""
-    space = {"np": np, "math": math, "scipy": scipy, **vars(pellucid.support)}
+    space = {"np": np, "math": math, "scipy": scipy, "pellucid": pellucid, **vars(pellucid.support)}
     for each in (*(helpers or {}).values(), function):
         exec(print_function(each), space)
     return space[function.name]

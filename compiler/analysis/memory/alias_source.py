@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import gast
 
+from ... import syntax
 from ...records import dataclass
 from .alias_expression import expression_value
 from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part_in
@@ -142,7 +143,9 @@ class Flow:
                 return None
             case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
                 state[node.name] = FUNCTION
-            case gast.Try() | gast.TryStar() | gast.With() | gast.AsyncWith() | gast.Match():
+            case gast.Try():
+                return self.trying(node, state)
+            case gast.TryStar() | gast.With() | gast.AsyncWith() | gast.Match():
                 return self.refused(node, state)
             case _:
                 for child in gast.iter_child_nodes(node):
@@ -179,6 +182,19 @@ class Flow:
         """What the test of a `while` binds is bound when the loop ends, too."""
         for name, value in after.items():
             head[name] = join(head[name], value) if name in head else value
+
+    def trying(self, node: gast.Try, state: State) -> State | None:
+        """A handler may see whatever a variable stood for at any point of the block."""
+        after = self.block(node.body, dict(state))
+        left = join_states([state, after]) or {}
+        for inner in (n for s in node.body for n in syntax.nodes_of(s)):
+            if isinstance(inner, gast.Name) and inner in self.facts.values and not isinstance(inner.ctx, gast.Load):
+                found = self.facts.values[inner]
+                left[inner.id] = join(left[inner.id], found) if inner.id in left else found
+        ends = [self.block(node.orelse, dict(after)) if after is not None else None]
+        ends += [self.block(handler.body, dict(left)) for handler in node.handlers]
+        behind = join_states([*ends, left] if node.finalbody else ends)
+        return None if behind is None else self.block(node.finalbody, behind)
 
     def refused(self, node: gast.stmt, state: State) -> State | None:
         """Statements outside the language, followed loosely: every block may run or not."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import gast
 
 from ....runtime.frozen import Freeze, is_named
+from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
 from ..source import matching
@@ -99,12 +100,28 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
             return Diagnostic("U009", text, Span.of(place, file), "not supported", help=("write `if` and `elif`",))
         case gast.With() if is_errstate_like(node):
             return None
+        case gast.Try() if (leaves := _left_from(node.finalbody)) is not None:
+            text = f"`{type(leaves).__name__.lower()}` in `finally` drops what was raised, which is not supported"
+            return Diagnostic("U001", text, Span.of(leaves, file), "leaves here", help=("put it behind the `try`",))
     if type(node) in REFUSED:
         code, what, way_out = REFUSED[type(node)]
         message = f"{what} is outside the language"
         return Diagnostic(code, message, keyword_span(node, file), "not supported", help=(way_out,))
     if type(node).__name__ in ("TypeAlias", "TemplateStr", "Interpolation"):
         return Diagnostic("U018", "this syntax is outside the language", keyword_span(node, file), "not supported")
+    return None
+
+
+def _left_from(body: list[gast.stmt], in_loop: bool = False) -> gast.stmt | None:
+    """The first statement of a block that leaves it, whatever was raised."""
+    for node in body:
+        if isinstance(node, gast.Return) or isinstance(node, gast.Break | gast.Continue) and not in_loop:
+            return node
+        inside = in_loop or isinstance(node, gast.For | gast.While)
+        for inner in blocks(node):
+            found = _left_from(inner, inside)
+            if found is not None:
+                return found
     return None
 
 

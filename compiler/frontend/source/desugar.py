@@ -130,7 +130,26 @@ class _Lowering:
                 return [made], ways | other_ways
             case gast.For() | gast.While():
                 return self.loop(node, loop)
+            case gast.Try():
+                return self.trying(node, loop)
         return [node], {FALL}
+
+    def trying(self, node: gast.Try, loop: dict[str, str] | None) -> tuple[list[gast.stmt], set[str]]:
+        """`else` only where control falls out of the block."""
+        body, ways = self.block(node.body, loop)
+        orelse, more = self.block(node.orelse, loop)
+        if orelse:
+            orelse = self.guard(orelse, ways, loop, node.orelse[0]) if FALL in ways else []
+            ways = (ways - {FALL} | more) if FALL in ways else ways
+        handlers = []
+        for handler in node.handlers:
+            inside, others = self.block(handler.body, loop)
+            handlers.append(rebuild(handler, body=inside or [_located(gast.Pass(), handler)]))
+            ways = ways | others
+        finalbody, _ = self.block(node.finalbody, loop)
+        made = rebuild(node, body=body or [_located(gast.Pass(), node)], handlers=handlers, orelse=orelse,
+                       finalbody=finalbody)  # fmt: skip
+        return [made], ways
 
     def loop(self, node: gast.For | gast.While, outer: dict[str, str] | None) -> tuple[list[gast.stmt], set[str]]:
         flags = {BREAK: self.fresh("broke"), CONTINUE: self.fresh("skipped")}
@@ -173,6 +192,10 @@ class _Lowering:
             if isinstance(node, gast.If | gast.For | gast.While):
                 inner = self.without_unread(node.body) or [_located(gast.Pass(), node)]
                 node = rebuild(node, body=inner, orelse=self.without_unread(node.orelse))
+            elif isinstance(node, gast.Try):
+                handlers = [rebuild(h, body=self.without_unread(h.body) or h.body[:1]) for h in node.handlers]
+                node = rebuild(node, body=self.without_unread(node.body) or node.body[:1], handlers=handlers,
+                               orelse=self.without_unread(node.orelse))  # fmt: skip
             kept.append(node)
         return kept
 
@@ -205,8 +228,10 @@ def _own_nodes(body: Sequence[gast.stmt]):
     """All statements of a function, those of functions inside it left out."""
     for statement in body:
         yield statement
-        for block in ("body", "orelse") if not isinstance(statement, DEFINITIONS) else ():
+        for block in ("body", "orelse", "finalbody") if not isinstance(statement, DEFINITIONS) else ():
             yield from _own_nodes(getattr(statement, block, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from _own_nodes(handler.body)
         for case in getattr(statement, "cases", []):
             yield from _own_nodes(case.body)
 

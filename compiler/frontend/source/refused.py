@@ -6,8 +6,7 @@ import gast
 
 # node class -> (code, what it is, way out)
 REFUSED: dict[type, tuple[str, str, str]] = {
-    gast.Try: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
-    gast.TryStar: ("U001", "`try`", "test for the case before it arises: `if x != 0.0: ...`"),
+    gast.TryStar: ("U001", "`except*`", "raise and catch one exception at a time: `except`"),
     gast.With: ("U002", "`with`", "do this outside and call the compiled function inside the `with`"),
     gast.AsyncWith: ("U003", "`async with`", "do this outside and pass the values as arguments"),
     gast.AsyncFor: ("U003", "`async for`", "collect the values outside and pass them as an argument"),

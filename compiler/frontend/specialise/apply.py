@@ -23,7 +23,6 @@ from . import (
     classes,
     container_methods,
     containers,
-    displays,
     evaluate,
     execute,
     functions,
@@ -33,8 +32,10 @@ from . import (
     library,
     making,
     numbers,
+    optional,
     outside,
     refusals,
+    unpacking,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -70,7 +71,7 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
-    positional = displays.spread(frame, node.args)
+    positional = unpacking.arguments(frame, function, node)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate.evaluate(frame, keyword.value)
@@ -87,6 +88,7 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
 def apply(
     frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
 ) -> Value:
+    function = optional.present(frame, function, node, "'NoneType' object is not callable")
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
@@ -115,9 +117,12 @@ def call_object(
         return transform(frame, value, args, kwargs, node)
     binding = library.binding_of(value)
     if binding is not None:
+        args, kwargs = optional.all_present(frame, args, kwargs, node)
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
+        if value not in (isinstance, bool):
+            args, kwargs = optional.all_present(frame, args, kwargs, node)
         if value not in builtin_calls.TAKES_INSTANCES:
             made = classes.iterator_of if value in builtin_calls.MAKES_ITERATORS else classes.iterable
             args = [made(frame, a, node) for a in args]

@@ -13,9 +13,9 @@ import gast
 from ... import types
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, Scalar, Type
-from . import classes, evaluate, library, outside
+from . import classes, evaluate, library, optional, outside, trying
 from .frame import Frame
-from .values import Bound, Leaf, Record, Ref, Sequence, Static, Super, Value, is_number
+from .values import NONE, Bound, Caught, Leaf, Optional, Record, Ref, Sequence, Static, Super, Value, is_number
 
 PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
 
@@ -31,10 +31,15 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
 
 
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
+    if isinstance(base, Optional) or base == NONE:
+        message = f"'NoneType' object has no attribute '{attribute}'"
+        base = optional.present(frame, base, node, message, "AttributeError")
     found = frame.type_of(base)
     if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
         return array_attribute(frame, base, found, attribute, node, hint)
     match base:
+        case Caught() if attribute == "args":
+            return Sequence(tuple(trying.arguments_of(frame, base, node)))
         case Record() | Ref() if classes.instance(frame, base) is not None:
             return classes.attribute(frame, base, attribute, node)
         case Super():

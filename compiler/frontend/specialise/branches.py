@@ -9,18 +9,20 @@ What lists and dicts hold is merged like variables, by the number of the object.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
 
 from ... import syntax
 from ...records import dataclass
-from . import choices, evaluate, execute
+from . import choices, evaluate, execute, optional
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .merge import Join, Merging, leaf_names, named
 from .values import DROPPED, UNDEFINED, Conflict, Ref, Static, Undefined, Value
 
+WALKED = "walked (value)"
 VALUE = " (value)"  # ends the variable that holds the value of a conditional expression: no name of Python's
 
 
@@ -50,19 +52,25 @@ class Walk:
     waits: bool
 
 
-def walk(frame: Frame, run: Callable[[], Any]) -> Walk:
-    """Walk one path from here, and go back."""
+def walk(frame: Frame, run: Callable[[], Any], live: frozenset[str] | None = None) -> Walk:
+    """Walk one path from here, and go back; `live` are the variables that are read behind it."""
     variables, contents, absorbed = frame.variables, frame.heap.contents, frame.heap.absorbed
     frame.variables, frame.heap.contents = dict(variables), dict(contents)
-    reached, waits, result = False, False, None
-    with frame.captured() as emitted:
+    reached, waits, result, protection = False, False, None, frame.builder.protection
+    with frame.captured(is_users=True) as emitted, frame.block() as block:
         try:
             result = run()
             reached = True
         except Stopped:
-            pass
+            reached, result = protection is not None and protection.has_left, UNDEFINED
         except Unresolved:
             waits = True
+        if block is not None and block.nests:
+            result = UNDEFINED if result is None and not reached else result
+            frame.variables[WALKED] = result if isinstance(result, Value) else UNDEFINED
+            reached, waits = protection.close(block, reached, live, frame.node), False
+            found = frame.variables.pop(WALKED, UNDEFINED)
+            result = found if isinstance(result, Value) else result
     side = Side(frame.variables if reached else None, frame.heap.contents, emitted, frame.heap.absorbed)
     frame.variables, frame.heap.contents, frame.heap.absorbed = variables, contents, absorbed
     return Walk(side, result, waits)
@@ -77,10 +85,19 @@ def branch(frame: Frame, node: gast.If, test: gast.expr, body: list, orelse: lis
     decided = choices.condition(frame, test)
     if isinstance(decided, Static):
         return execute.execute(frame, body if decided.value else orelse)
-    first = walk(frame, lambda: execute.execute(frame, body))
-    second = walk(frame, lambda: execute.execute(frame, orelse))
+    paths = []
+    for outcome, block in ((True, body), (False, orelse)):
+        known = optional.known_from(frame, test, outcome)
+        run = optional.knowing(frame, known, partial(execute.execute, frame, block))
+        path = walk(frame, run, frame.live_after.get(id(node)))
+        paths.append((path, known))
+    (first, _), (second, _) = paths
+    if first.side.variables is not None and second.side.variables is not None:
+        for path, known in paths:
+            optional.forgotten(path.side, known, frame.variables)
     frame.at(node)
     meet(frame, frame.atom(decided, test), first, second, frame.live_after.get(id(node)), node)
+    go_on(frame, node)
 
 
 def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozenset[str] | None, node: gast.AST) -> None:
@@ -90,10 +107,18 @@ def meet(frame: Frame, test: gast.expr, first: Walk, second: Walk, live: frozens
         frame.variables, frame.heap.contents = dict(reached[0].variables or {}), dict(reached[0].contents)
         frame.heap.absorbed = reached[0].absorbed
     elif reached:
-        join_sides(frame, first.side, second.side, live, node)
-    frame.builder.append(syntax.if_(test, first.side.body, second.side.body))
+        with frame.emitting():
+            join_sides(frame, first.side, second.side, live, node)
+    frame.builder.put(syntax.if_(test, first.side.body, second.side.body))
     if not reached:
         raise Unresolved if first.waits or second.waits else Stopped
+
+
+def go_on(frame: Frame, node: gast.AST) -> None:
+    """Behind a branch or a loop inside a `try`."""
+    protection = frame.builder.protection
+    if protection is not None and not protection.suspended:
+        protection.go_on(node)
 
 
 def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | None, node: gast.AST) -> None:
@@ -137,7 +162,8 @@ def _join_states(
 
     for key in dict.fromkeys([*left, *right]):
         if isinstance(key, str) and not is_live(frame, key, live):
-            joined[key] = DROPPED
+            # a path that leaves a `try` needs fewer variables than the one it meets
+            joined[key] = DROPPED if frame.builder.protection is None else UNDEFINED
         elif key not in own:
             join(key)
     while own:
@@ -152,7 +178,7 @@ def _join_states(
 def _flag_unset(frame: Frame, left: dict, right: dict, live: frozenset[str] | None) -> None:
     """Where a variable has a value on one side only, a flag says at run time which side it was."""
     for name in [key for key in dict.fromkeys([*left, *right]) if isinstance(key, str)]:
-        if not is_live(frame, name, live) or name in frame.made_names:
+        if not is_live(frame, name, live) or name in frame.made_names or name.endswith(VALUE):
             continue
         unset = [isinstance(of_side(state, name), Undefined) for state in (left, right)]
         if unset[0] != unset[1]:
@@ -189,6 +215,7 @@ def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.
             path.side.variables[key] = path.result
     meet(frame, test, first, second, None, node)
     value = frame.variables.pop(key)
+    go_on(frame, node)
     if isinstance(value, Conflict):
         message = f"one side is {value.left}, the other {value.right}"
         frame.fault("T002", message, node, "these are joined here", ("make both sides the same type",))

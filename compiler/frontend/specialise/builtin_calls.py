@@ -25,12 +25,13 @@ from . import (
     iterators,
     library,
     numbers,
+    optional,
     rows,
     subscript,
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Range, Ref, Rows, Sequence, Static, Value, is_number
+from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -331,6 +332,11 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     wanted = classes.as_classes(evaluate.known(frame, args[1], node, "a class"))
     value = frame.held(args[0])
+    if isinstance(value, Optional):
+        of_value = _isinstance(frame, [value.inner, args[1]], kwargs, node, hint).value
+        if of_value == isinstance(None, wanted):
+            return Static(of_value)
+        return optional.is_present(frame, value, node) if of_value else value.absent
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
     kind = classes.python_class(frame, value)

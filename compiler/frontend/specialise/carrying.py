@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from ... import syntax
 from ...analysis import core_liveness
 from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute
@@ -57,6 +58,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     changes = len(frame.heap.changes)
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
+    frame.builder.loops += 1
     try:
         for _ in range(TRIALS):
             frame.restore(saved)
@@ -68,11 +70,13 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
             frame.fault("T002", "the types of this loop's variables do not settle", node)
     finally:
         frame.builder.before_loop = older
+        frame.builder.loops -= 1
     require_unchanged(frame, slots.before, frame.heap.changes[changes:], node)
     frame.builder.body += outcome.before
-    frame.builder.append(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
+    frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)
     frame.variables, frame.heap.contents = outcome.after
+    branches.go_on(frame, node)
 
 
 def _entry(frame: Frame, node: gast.stmt) -> dict[Any, Value]:
@@ -159,21 +163,39 @@ class _Trial:
                 frame.variables[name] = value
         self.after = dict(frame.variables), dict(frame.heap.contents)
         if test is not None:
-            self.test = test()
-        with frame.captured() as self.body:
+            self.test = self._test(test)
+        with frame.captured(is_users=True) as self.body:
             self._walk(body, enter)
         frame.variables, frame.heap.contents = dict(self.after[0]), dict(self.after[1])
         return self
 
+    def _test(self, test: Any) -> gast.expr:
+        """The condition; inside a `try` also that nothing was raised in an iteration before."""
+        contents, protection = self.frame.heap.contents, self.frame.builder.protection
+        held = None if protection is None else contents.get(protection.fault)
+        if not isinstance(held, Leaf):
+            return test()
+        contents[protection.fault] = Static(0)
+        return gast.BoolOp(gast.And(), [syntax.call("equal", held.name, 0), test()])
+
     def _walk(self, body: list, enter: Any) -> None:
-        frame = self.frame
-        try:
-            self.variable = enter()
-            execute.execute(frame, body)
+        frame, protection = self.frame, self.frame.builder.protection
+        with frame.block() as block:
+            try:
+                branches.go_on(frame, self.node)
+                self.variable = enter()
+                execute.execute(frame, body)
+                reached = True
+            except Stopped:
+                reached = protection is not None and protection.has_left
+            if block is not None:
+                live = frame.live_after.get(id(self.node.body[-1]))
+                reached = protection.close(block, reached, live, self.node)
+        if reached:
             state: dict[Any, Value] = dict(frame.variables)
             state.update(frame.heap.contents)
             ends = {key: branches.of_side(state, key) for key in self.heads}
-        except Stopped:
+        else:
             ends = dict(self.heads)
             frame.heap.contents = dict(self.after[1])
         frame.at(self.node)
@@ -184,7 +206,8 @@ class _Trial:
     def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
         """Bring values into the names at the head; `holders` for those that have no value yet."""
         merging = Merging(self.frame, self.fresh, self.into, contents, self.node, fills=holders)
-        merging.assign(self.heads, values, holders)
+        with self.frame.emitting():
+            merging.assign(self.heads, values, holders)
 
     def _settle(self, head: Head, ends: dict[Any, Value]) -> dict | None:
         """The heads widened by what the body made of them; None when they hold already.

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import gast
 
@@ -18,11 +19,13 @@ from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import BOOL, Scalar, Type, promote
-from . import arrays, branches, equality, evaluate, identity, own_operators
+from . import arrays, branches, equality, evaluate, identity, optional, own_operators
 from .frame import Frame
 from .merge import loses_digits
 from .static_python import PYTHON_COMPARISONS
-from .values import Leaf, Sequence, Static, Value, is_number
+from .values import Leaf, Optional, Sequence, Static, Value, is_number
+
+NOTHING: Mapping[str, Value] = {}
 
 
 def condition(frame: Frame, test: gast.expr) -> Value:
@@ -82,6 +85,11 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
     if op in (gast.In, gast.NotIn):
         found = equality.membership(frame, left, right, node, hint)
         return found if op is gast.In else evaluate.negation(frame, found, node, hint)
+    if isinstance(left, Optional) or isinstance(right, Optional):
+        if op in (gast.Eq, gast.NotEq):
+            same = optional.equal(frame, left, right, node, hint)
+            return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
+        left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.compare(frame, op, left, right, node, hint)) is not None:
         return by_class
     if is_number(left) and is_number(right):
@@ -121,12 +129,22 @@ def boolean(frame: Frame, op: gast.boolop, values: list[gast.expr], node: gast.A
     gast.copy_location(rest, node)
     if isinstance(decided, Static):
         return left if decided.value == stop else evaluate.evaluate(frame, rest, hint)
-    return both(frame, left, decided, lambda: evaluate.evaluate(frame, rest), stop, node, hint)
+    kept = left.inner if stop and isinstance(left, Optional) else left  # what is true is not None
+    known = optional.known_from(frame, values[0], not stop)
+    evaluated = optional.knowing(frame, known, lambda: evaluate.evaluate(frame, rest))
+    return both(frame, kept, decided, evaluated, stop, node, hint, known)
 
 
-def both(frame: Frame, left: Value, decided: Value, make: Callable[[], Value], stop: bool, node, hint: str) -> Value:
-    """`left and right` (or `or`, if a true `left` is the end), where `right` may only be evaluated if it counts."""
+def both(
+    frame: Frame, left: Value, decided: Value, make: Callable[[], Value], stop: bool, node: gast.AST, hint: str,
+    known: Mapping[str, Value] = NOTHING,
+) -> Value:  # fmt: skip
+    """`left and right` (or `or`, if a true `left` is the end), where `right` may only be evaluated if it counts.
+
+    `known` is what the first test says of variables that may be None.
+    """
     further = branches.walk(frame, make)
+    optional.forgotten(further.side, known, frame.variables)
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
@@ -145,8 +163,13 @@ def conditional(frame: Frame, test: gast.expr, body: gast.expr, orelse: gast.exp
     decided = condition(frame, test)
     if isinstance(decided, Static):
         return evaluate.evaluate(frame, body if decided.value else orelse, hint)
-    then = branches.walk(frame, lambda: evaluate.evaluate(frame, body, hint))
-    other = branches.walk(frame, lambda: evaluate.evaluate(frame, orelse, hint))
+    paths = []
+    for outcome, side in ((True, body), (False, orelse)):
+        known = optional.known_from(frame, test, outcome)
+        evaluated = optional.knowing(frame, known, partial(evaluate.evaluate, frame, side, hint))
+        paths.append(branches.walk(frame, evaluated))
+        optional.forgotten(paths[-1].side, known, frame.variables)
+    then, other = paths
     return branch_value(frame, decided, then, other, node, hint)
 
 

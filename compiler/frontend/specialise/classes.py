@@ -21,16 +21,18 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, outside
+from . import apply, iterators, optional, outside
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
 from .object_changes import change
 from .values import (
     Bound,
+    Caught,
     Closure,
     Derived,
     Mapping_,
+    Optional,
     Partial,
     Range,
     Record,
@@ -228,6 +230,8 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return range
         case Closure(), _:
             return python_types.FunctionType
+        case Caught(sites=((_, site),)), _:
+            return site.cls
     return None
 
 
@@ -310,6 +314,8 @@ def special_call(frame: Frame, value: Value, name: str, args: list[Value], node:
 
 def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
+    if isinstance(value, Optional):
+        value = optional.present(frame, value, node, "'NoneType' object is not iterable")
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

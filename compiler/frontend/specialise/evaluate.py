@@ -30,6 +30,7 @@ from . import (
     equality,
     execute,
     iteration,
+    optional,
     outside,
     own_operators,
     refusals,
@@ -46,6 +47,7 @@ from .values import (
     Iterator,
     Leaf,
     Mapping_,
+    Optional,
     Partial,
     Record,
     Ref,
@@ -151,7 +153,8 @@ def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     flag = owner.variables.get(is_set(name)) if owner is not None else None
     if isinstance(flag, Leaf):
         check_bound(frame, name, flag, node, is_own=owner is frame)
-        owner.variables[is_set(name)] = Static(True)
+        if owner is frame:  # the path of another function goes on for itself
+            owner.variables[is_set(name)] = Static(True)
     return found
 
 
@@ -177,6 +180,7 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
 def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
+    left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
     if containers.is_container(frame, left) or containers.is_container(frame, right):
@@ -256,6 +260,7 @@ def _is_strong(frame: Frame, value: Value) -> bool:
 def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
     if op is gast.Not:
         return choices.denial(frame, value, node, hint)
+    value = optional.operand(frame, op, value, node)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):
@@ -274,6 +279,8 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
     """`bool(value)`: a static bool, or a leaf of dtype bool."""
     if (by_class := own_operators.truth(frame, value, node)) is not None:
         return truth(frame, by_class, node)
+    if isinstance(value, Optional):
+        return optional.truth(frame, value, node)
     value = frame.held(value)
     match value:
         case Static(value=found):

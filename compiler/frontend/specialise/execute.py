@@ -6,43 +6,39 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import namedtuple
-from collections.abc import Callable
 from collections.abc import Sequence as Statements
-from typing import Any
 
 import gast
 import numpy as np
 
 from ... import syntax, types
 from ...dtypes import order
-from ...messages import Argument, Message, escaped
 from ...types import Array
 from . import (
     attributes,
     branches,
-    choices,
     classes,
     container_methods,
     containers,
     displays,
     evaluate,
     items_in_place,
-    iteration,
     loops,
+    optional,
     own_operators,
+    raising,
     refusals,
     subscript,
+    trying,
+    unpacking,
 )
-from .frame import Frame, Stopped
+from .frame import Frame
 from .given_names import note_name
 from .object_changes import change
 from .values import (
     UNDEFINED,
     Leaf,
     Mapping_,
-    Record,
     Ref,
     Sequence,
     Static,
@@ -87,9 +83,12 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.FunctionDef(name=name):
             frame.variables[name] = displays.closure(frame, node)
         case gast.Raise():
-            raise_statement(frame, node)
+            raising.raise_statement(frame, node)
+        case gast.Try():
+            trying.try_statement(frame, node)
         case gast.Assert(test=test, msg=message):
-            assertion(frame, node, test, message)
+            raising.assertion(frame, node, test, message)
+            frame.variables.update(optional.known_from(frame, test, True))
         case gast.Pass():
             if isinstance(node, loops.Remaining):
                 node.run(frame)
@@ -140,7 +139,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             note_name(frame, name, value)
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
-            unpack(frame, elements, value, node)
+            unpacking.unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
             subscript.store(frame, target, items, value, node)
@@ -149,37 +148,6 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
             refusals.refuse_construct(frame, place)
-
-
-def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
-    items = items_to_unpack(frame, elements, classes.iterable(frame, value, node), node)
-    stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
-    if stars:
-        first, after = stars[0], len(elements) - stars[0] - 1
-        if len(items) >= len(elements) - 1:
-            middle = containers.new_list(frame, items[first : len(items) - after])
-            items = [*items[:first], middle, *items[len(items) - after :]]
-            elements = [*elements[:first], elements[first].value, *elements[first + 1 :]]
-    if len(items) != len(elements):
-        few = "not enough values to unpack" if len(items) < len(elements) else "too many values to unpack"
-        frame.fault("S003", f"{few} (expected {len(elements)}, got {len(items)})", node, "unpacked here")
-    for element, item in zip(elements, items, strict=True):
-        bind(frame, element, item, node)
-
-
-def items_to_unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> list[Value]:
-    """The items of what is unpacked; a length that only the run knows is tested there, as Python tests it."""
-    length = iteration.length_now(frame, value)
-    if length is None or any(isinstance(e, gast.Starred) for e in elements):
-        return iteration.static_items(frame, value, node)
-    expected, found = len(elements), iteration.length_of_iterable(frame, value, node)
-    few = syntax.raise_("ValueError", f"not enough values to unpack (expected {expected}, got {{}})",
-                        frame.atom(found, node), span=frame.here(node))  # fmt: skip
-    many = syntax.raise_("ValueError", f"too many values to unpack (expected {expected})", span=frame.here(node))
-    for operator, error in (("less", few), ("greater", many)):
-        wrong = frame.emit(operator, found, Static(expected), node=node)
-        frame.builder.append(syntax.if_(frame.atom(wrong, node), [error]))
-    return [iteration.item_at(frame, value, Static(k), node) for k in range(expected)]
 
 
 def augmented(frame: Frame, node: gast.AugAssign) -> None:
@@ -256,135 +224,3 @@ def same_kind(frame: Frame, value: Value, place: Array, node: gast.AST) -> Value
         message = f"an array of {place.dtype} cannot take the {types.dtype_of(found)} result of this operation in place"
         frame.fault("T001", message, node, "changed in place here", ("write `x = x + ...` for a new array",))
     return value
-
-
-# --- errors --------------------------------------------------------------------------------------------------------
-
-
-def raise_statement(frame: Frame, node: gast.Raise) -> None:
-    exception, arguments = node.exc, []
-    if isinstance(exception, gast.Call):
-        if exception.keywords:
-            frame.fault("U018", "keyword arguments of an exception are not in the language", node, "raised here",
-                        ("pass them by position",))  # fmt: skip
-        exception, arguments = exception.func, exception.args
-    if exception is None or not (node.cause is None or isinstance(node.cause, gast.Constant)):
-        what = "`raise` alone" if exception is None else "`raise ... from` another exception"
-        frame.fault("U018", f"{what} is not in the language", node, "raised here")
-    cls = evaluate.static(frame, exception, "the exception")
-    message, values = message_of(frame, arguments)
-    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-        frame.fault("T001", "`raise` takes an exception", exception, "raised here")
-    if not frame.task.note_exception(cls):
-        frame.fault("U018", f"another exception class is called `{cls.__name__}` too", exception, "raised here",
-                    ("give them names of their own",))  # fmt: skip
-    frame.builder.append(syntax.raise_own(cls, message, *values, span=frame.here(node)))
-    raise Stopped
-
-
-def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[gast.expr]]:
-    """The arguments of an exception as formats, constants and values.
-
-    f"no root in {a:.3f}"   is   ("no root in {:.3f}",), [a]
-    "mine", 3, a            is   ("mine", (3,), None), [a]
-    """
-    message: list[Argument] = []
-    values: list[gast.expr] = []
-    for node in arguments:
-        if isinstance(node, gast.JoinedStr):
-            message.append(format_of(frame, node, values))
-            continue
-        value = evaluate.evaluate(frame, node)
-        if isinstance(value, Static):
-            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
-        else:
-            message.append(None)
-            values.append(of_a_message(frame, value, node))
-    return tuple(message), values
-
-
-def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:
-    """An f-string as a format; what is known now is written out."""
-    text = ""
-    for part in node.values:
-        if isinstance(part, gast.Constant):
-            text += escaped(str(part.value))
-            continue
-        specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
-        conversion = "" if part.conversion < 0 else chr(part.conversion)
-        text += shown(frame, evaluate.evaluate(frame, part.value), conversion, specification, part, values)
-    return text
-
-
-def shown(
-    frame: Frame, value: Value, conversion: str, specification: str, node: gast.AST, values: list[gast.expr]
-) -> str:
-    """The format of one value: a container is its brackets around the `repr` of each item, as Python writes it."""
-
-    def inside(item: Value) -> str:
-        return shown(frame, item, "r", "", node, values)
-
-    match frame.held(value):
-        case Static(value=known):
-            return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))
-        case Sequence() | Mapping_() | Record() if specification:
-            what = frame.describe(value)
-            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here")
-        case Sequence(items=items, kind=kind):
-            parts = ", ".join(map(inside, items))
-            return f"[{parts}]" if kind is list else f"({parts},)" if len(items) == 1 else f"({parts})"
-        case Mapping_(items=items):
-            return "{{" + ", ".join(f"{escaped(repr(key))}: {inside(item)}" for key, item in items) + "}}"
-        case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
-            parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
-            return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
-    values.append(of_a_message(frame, value, node))
-    return "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
-
-
-def fields_shown(cls: type) -> list[str] | None:
-    """The fields that the `repr` of a class shows, if Python wrote it; None if the class has one of its own."""
-    method = cls.__repr__
-    if issubclass(cls, tuple):
-        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
-        return list(fields) if method.__code__.co_filename == namedtuple.__code__.co_filename else None
-    written = getattr(method, "__wrapped__", method)  # a dataclass guards its own against going round in circles
-    if not dataclasses.is_dataclass(cls) or getattr(written, "__code__", None) is None:
-        return None
-    return [f.name for f in dataclasses.fields(cls) if f.repr] if written.__code__.co_filename == "<string>" else None
-
-
-CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
-
-
-def static_text(frame: Frame, node: gast.JoinedStr) -> str:
-    """The text of an f-string whose values are all known now."""
-    values: list[gast.expr] = []
-    text = format_of(frame, node, values)
-    if values:
-        frame.fault("U008", "a format whose width depends on a value of the run is not supported", node, "used here")
-    return text.replace("{{", "{").replace("}}", "}")
-
-
-def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
-    if not frame.is_scalar(value):
-        what = frame.describe(value)
-        frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
-                    ("show a number of it: its length, its largest element",))  # fmt: skip
-    return frame.atom(value, node)
-
-
-def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:
-    holds = choices.condition(frame, test)
-    if isinstance(holds, Static) and holds.value:
-        return
-    text: Message = ""
-    values: list[gast.expr] = []
-    with frame.captured() as body:
-        if message is not None:
-            text, values = message_of(frame, [message])
-        frame.builder.append(syntax.raise_("AssertionError", text, *values, span=frame.here(node)))
-    if isinstance(holds, Static):
-        frame.builder.body += body
-        raise Stopped
-    frame.builder.append(syntax.if_(frame.atom(evaluate.negation(frame, holds, test), node), body))

@@ -39,7 +39,9 @@ from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
 from . import broadcasts
 from .called_from import calls_to
+from .describing import describe
 from .heap import Heap, Owner, tree
+from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
@@ -226,20 +228,7 @@ class Frame:
         return None
 
     def describe(self, value: Value) -> str:
-        value = self.held(value)
-        found = self.type_of(value)
-        if isinstance(found, ListOf):
-            return "list"
-        if found is not None:
-            return str(found)
-        if isinstance(value, Static) and value.value is None:
-            return "None"
-        if isinstance(value, Static):
-            return type(value.value).__name__
-        cls = getattr(getattr(value, "cls", None), "__name__", "")
-        words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
-        kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
-        return kind.__name__ if isinstance(kind, type) else kind
+        return describe(self, value)
 
     def is_array(self, value: Value) -> bool:
         return isinstance(self.type_of(value), Array)
@@ -317,40 +306,34 @@ class Frame:
         except TypeFault as refused:
             self.fault(refused.code, refused.message, node, "found here", refused.help)
 
+    def emitting(self) -> contextlib.AbstractContextManager[None]:
+        """What is emitted inside is the compiler's own, and raises nothing that a `try` around would catch."""
+        protection = self.builder.protection
+        return contextlib.nullcontext() if protection is None else protection.emitting()
+
+    def block(self) -> contextlib.AbstractContextManager[Any]:
+        """A run of statements that ends together; None where no `try` is around."""
+        protection = self.builder.protection
+        return contextlib.nullcontext() if protection is None else protection.block(self)
+
     @contextlib.contextmanager
-    def captured(self) -> Iterator[list[gast.stmt]]:
-        """Collect what is emitted inside instead of appending it."""
+    def captured(self, is_users: bool = False) -> Iterator[list[gast.stmt]]:
+        """Collect what is emitted inside instead of appending it; `is_users`: what the user wrote, which may raise."""
         builder = self.builder
         kept, builder.body = builder.body, []
         may_unify, builder.may_unify = builder.may_unify, False
         try:
-            yield builder.body
+            with contextlib.nullcontext() if is_users else self.emitting():
+                yield builder.body
         finally:
             builder.body, builder.may_unify = kept, may_unify
 
     def snapshot(self) -> Any:
         """Everything a trial run may change; give it to `restore`."""
-        b = self.builder
-        return (
-            b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(self.variables),
-            b.span, self.node, list(self.task.decisions), b.heap.copy(), dict(b.hidden), list(b.arguments),
-            dict(b.lengths),
-        )  # fmt: skip
+        return snapshot(self)
 
     def restore(self, saved: Any) -> None:
-        b = self.builder
-        b.names.become(saved[0])
-        for table, old in ((b.types, saved[1]), (b.extents, saved[2])):
-            table.clear()
-            table.update(old)
-        b.merged.clear()
-        b.merged.update(saved[3])
-        b.body[:] = saved[4]
-        self.variables = dict(saved[5])
-        b.span, self.node = saved[6], saved[7]
-        self.task.decisions[:] = saved[8]
-        b.heap.become(saved[9])
-        b.hidden, b.arguments, b.lengths = dict(saved[10]), list(saved[11]), dict(saved[12])
+        restore(self, saved)
 
     def lookup(self, name: str) -> Value | None:
         frame: Frame | None = self

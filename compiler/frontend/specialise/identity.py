@@ -13,7 +13,7 @@ from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar, Type
 from .frame import Frame
 from .local_functions import is_one
-from .values import Closure, Leaf, Record, Ref, Sequence, Static, Value, parts, same_structure
+from .values import NONE, Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -34,6 +34,11 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             return Static(is_one(left, right))
         case (Sequence(), Sequence()) | (Record(), Record()) if _may_be_equal(frame, left, right):
             refuse(frame, node)  # equal, and perhaps made twice
+    if isinstance(left, Optional) or isinstance(right, Optional):
+        side, other = (left, right) if isinstance(left, Optional) else (right, left)
+        if other != NONE:
+            refuse(frame, node)
+        return side.absent
     types = frame.type_of(left), frame.type_of(right)
     if types == (BOOL, BOOL):
         same = frame.emit("equal", left, right, node=node)

@@ -115,7 +115,7 @@ def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -
     """A `zip` of a tuple and something shorter would end early, which an unrolled loop cannot."""
     length = length_of_iterable(frame, column, node)
     short = frame.emit("less", length, Static(count), node=node)
-    error = syntax.raise_("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
+    error = syntax.limit("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
 
 

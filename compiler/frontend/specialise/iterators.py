@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, carrying, choices, container_methods, evaluate, execute, iteration, loops
+from . import branches, carrying, choices, container_methods, evaluate, execute, iteration, loop_tests, loops
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
@@ -173,7 +173,7 @@ def _stepping(
         if ends is None:
             return in_range
         going = gast.copy_location(gast.UnaryOp(gast.Not(), ends), ends)
-        return gast.BoolOp(gast.And(), [in_range, loops.nested_test(frame, going)])
+        return gast.BoolOp(gast.And(), [in_range, loop_tests.nested_test(frame, going)])
 
     def make(test: gast.expr, inner: list[gast.stmt]) -> gast.stmt:
         return syntax.while_(test, inner, span=frame.here(node))

@@ -273,7 +273,7 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
         is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
-        error = syntax.raise_("ValueError", NO_ARRAYS, span=frame.here(node))
+        error = syntax.limit("ValueError", NO_ARRAYS, span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
         first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]

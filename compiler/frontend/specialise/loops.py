@@ -12,9 +12,6 @@ import gast
 
 from ... import syntax, types
 from ...analysis import core_liveness
-from ...ops.schema import OPERATORS
-from ...syntax import operator_of
-from ...types import Array, Scalar
 from . import (
     branches,
     carrying,
@@ -27,6 +24,7 @@ from . import (
     iteration,
     iterators,
     list_positions,
+    loop_tests,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
@@ -160,7 +158,8 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     def enter() -> str:
         variable = frame.builder.names.fresh(wish)
         frame.builder.types[variable] = types.INT
-        item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
+        with frame.emitting():
+            item = Leaf(variable) if simple else iteration.item_at(frame, iterable, Leaf(variable), node)
         execute.bind(frame, node.target, item, node)
         return variable
 
@@ -201,7 +200,8 @@ def stepping(
     frame.builder.append(syntax.assign(position, syntax.constant(0)))
 
     def enter() -> str:
-        item = iteration.item_at(frame, iterable, Leaf(position), node)
+        with frame.emitting():
+            item = iteration.item_at(frame, iterable, Leaf(position), node)
         execute.bind(frame, node.target, item, node)
         return position
 
@@ -220,7 +220,7 @@ def stepping(
         if stop is None:
             return in_range
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
-        return gast.BoolOp(gast.And(), [in_range, nested_test(frame, going)])
+        return gast.BoolOp(gast.And(), [in_range, loop_tests.nested_test(frame, going)])
 
     carrying.carry(frame, node, body, enter, make, test=test)
 
@@ -246,9 +246,9 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
         carrying.carry(
             frame, node, body, lambda: "",
             lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
-            test=lambda: nested_test(frame, test),
+            test=lambda: loop_tests.nested_test(frame, test),
         )  # fmt: skip
-    except _NotNested:
+    except loop_tests.NotNested:
         frame.restore(saved)
         flagged_while(frame, node, test, body)
     except NeedsStatic as needed:
@@ -282,10 +282,6 @@ def unroll_while(frame: Frame, node: gast.While, test: gast.expr, body: list) ->
     frame.fault("R001", f"this loop was unrolled {UNROLL_LIMIT} times and has not ended", node, "unrolled")
 
 
-class _NotNested(Exception):
-    """A loop's condition needs statements of its own, or changes something."""
-
-
 def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -> None:
     """A condition that needs statements moves into the body: `while running: if test: ... else: running = False`."""
     flag = "running"
@@ -310,62 +306,7 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     carrying.carry(
         frame, loop, [choice], lambda: "",
         lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
-        test=lambda: nested_test(frame, loop.test),
+        test=lambda: loop_tests.nested_test(frame, loop.test),
     )  # fmt: skip
     frame.live_after, frame.pinned = kept, pinned
     frame.variables.pop(flag, None)
-
-
-def nested_test(frame: Frame, node: gast.expr) -> gast.expr:
-    """A loop's condition as one lazy expression of scalar operators; raises _NotNested where that cannot be."""
-    match node:
-        case gast.BoolOp(op=op, values=values):
-            return gast.BoolOp(op, [nested_test(frame, v) for v in values])
-        case gast.UnaryOp(op=gast.Not(), operand=operand):
-            inner = nested_test(frame, operand)
-            if isinstance(inner, gast.Constant):
-                return syntax.constant(not inner.value)
-            return syntax.call("logical_not", inner)
-        case gast.Compare(ops=ops, comparators=[*middle, _]) if middle and all(map(syntax.is_atom, middle)):
-            sides = [node.left, *node.comparators]
-            steps = [gast.Compare(a, [op], [b]) for a, op, b in zip(sides, ops, sides[1:], strict=False)]
-            return gast.BoolOp(gast.And(), [nested_test(frame, gast.copy_location(step, node)) for step in steps])
-    changes, variables = len(frame.heap.changes), dict(frame.variables)
-    with frame.captured() as emitted:
-        try:
-            value = choices.condition(frame, node)
-        except Stopped:
-            raise _NotNested from None
-    if len(frame.heap.changes) != changes or frame.variables != variables:
-        raise _NotNested
-    return fold_statements(frame, emitted, frame.atom(value, node))
-
-
-def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -> gast.expr:
-    """Substitute scalar temporaries into the expression that uses them."""
-    known: dict[str, gast.expr] = {}
-    uses: dict[str, int] = {}
-    for made in emitted:
-        for name in syntax.names_read(made):
-            uses[name] = uses.get(name, 0) + 1
-    for made in emitted:
-        simple = isinstance(made, gast.Assign) and isinstance(made.targets[0], gast.Name)
-        if not simple or not isinstance(frame.builder.types[made.targets[0].id], Scalar):
-            raise _NotNested
-        if uses.get(made.targets[0].id, 0) > 1 and operator_of(made.value) not in ("dim", None):
-            raise _NotNested
-        if any(isinstance(frame.builder.types.get(n), Array) for n in _operands(made.value)):
-            raise _NotNested
-        if operator_of(made.value) not in (None, "length", *OPERATORS):
-            raise _NotNested  # a call of a function is a statement
-        known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
-    return syntax.map_names(result, lambda n: known.get(n, n))
-
-
-def _operands(node: gast.expr) -> list[str]:
-    """The names an operator works on; the base of an element load and the array of `dim` are not among them."""
-    if isinstance(node, gast.Subscript):
-        return list(syntax.names_read(node.slice))
-    if operator_of(node) in ("dim", "length"):
-        return []
-    return list(syntax.names_read(node))

@@ -22,12 +22,14 @@ from .frame import Frame
 from .local_functions import keeps_own_numbers
 from .values import (
     DROPPED,
+    NONE,
     UNDEFINED,
     Column,
     Conflict,
     Dropped,
     Joined,
     Leaf,
+    Optional,
     Ref,
     Rows,
     Sequence,
@@ -36,6 +38,7 @@ from .values import (
     Typed,
     Undefined,
     Value,
+    as_optional,
     is_number,
     map_leaves,
     parts,
@@ -76,6 +79,8 @@ class Join:
         frame = self.frame
         if identical(left, right):
             return left
+        if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
+            return self._join_optional(as_optional(left), as_optional(right))
         if _grows(frame, left, right):
             return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
@@ -86,6 +91,11 @@ class Join:
         if joined is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
         return Typed(joined)
+
+    def _join_optional(self, left: Optional, right: Optional) -> Value:
+        """None on one path, a value on the other: a flag tells them apart."""
+        value = self.join(left.inner, right.inner)
+        return value if isinstance(value, Conflict) else Optional(self.join(left.absent, right.absent), value)
 
     def join_objects(self, left: Ref | Undefined, right: Ref | Undefined) -> Value:
         """The object that a name stands for: one that both paths know, or one that may be either."""
@@ -256,6 +266,8 @@ class Merging:
         """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
         if isinstance(source, Undefined):
             return {}
+        if isinstance(target, Optional):
+            source = as_optional(source)
         if isinstance(target, Ref):
             if target.number not in self.into or not isinstance(source, Ref):
                 return {}
@@ -303,8 +315,15 @@ class Merging:
 
     def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
         """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""
+        if isinstance(target, Optional):
+            source = as_optional(source)
+        if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
+            return self.place_holders(self.into[target.number], self.contents[source.number])
         if not isinstance(source, Undefined):
-            return {}
+            found: dict[str, gast.expr] = {}
+            for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
+                found |= self.place_holders(into, value)
+            return found
         names = [name for name in leaf_names(target, self.into) if name in self.fresh]
         return {name: placeholder(self.frame.builder.types[name]) for name in names}
 
@@ -358,7 +377,7 @@ def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
     above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
     below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
     outside = frame.emit("logical_or", above, below, node=node)
-    error = syntax.raise_("OverflowError", INEXACT, span=frame.here(node))
+    error = syntax.limit("OverflowError", INEXACT, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 

@@ -22,7 +22,7 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, outside, own_operators
+from . import arrays, containers, evaluate, optional, outside, own_operators
 from .broadcasts import fitted
 from .frame import Frame
 from .static_python import computed
@@ -33,6 +33,7 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
+    base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
         index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
         found = computed(frame, operator.getitem, node, base.value, index)
@@ -89,7 +90,7 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
                 frame.fault("S003", EMPTY_AXIS, node, "taken here")
             if isinstance(length, Leaf):
                 empty = frame.emit("equal", length, Static(0), node=node)
-                error = syntax.raise_("ValueError", EMPTY_AXIS, span=frame.here(node))
+                error = syntax.limit("ValueError", EMPTY_AXIS, span=frame.here(node))
                 frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 
@@ -118,7 +119,7 @@ def item(frame: Frame, node: gast.expr) -> Any:
     """A Slice tree, or a value; a tuple known now gives several."""
     if isinstance(node, gast.Slice):
         return slice_item(frame, node)
-    value = evaluate.evaluate(frame, node)
+    (value,), _ = optional.all_present(frame, [evaluate.evaluate(frame, node)], {}, node)
     match frame.held(value):
         case Static(value=slice() as found):
             bounds = (found.start, found.stop, found.step)
@@ -180,6 +181,7 @@ def _bounds(node: gast.Slice) -> tuple:
 
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
+    base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
     if own_operators.set_item(frame, base, items, value, node):
         return None
     if isinstance(base, Ref):

@@ -219,6 +219,22 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class Optional:
+    """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
+
+    absent: Value
+    inner: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """The exception that is being handled: one of these, each with its number; `code` says which."""
+
+    code: Value
+    sites: tuple[tuple[int, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Iterator:
     """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
 
@@ -247,11 +263,19 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Iterator | Undefined | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Iterator | Optional | Caught | Undefined
+    | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
 NONE = Static(None)
+
+
+def as_optional(value: Value) -> Optional:
+    """A value as one that may be None."""
+    if isinstance(value, Optional):
+        return value
+    return Optional(Static(True), UNDEFINED) if value == NONE else Optional(Static(False), value)
 
 
 def is_number(value: Value) -> bool:
@@ -291,6 +315,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
+        case Optional(absent=absent, inner=inside):
+            return (("is None", absent), ("", inside))
         case Iterator(source=source, position=position):
             return (("source", source), ("position", position))
         case Column(values=values):
@@ -320,6 +346,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Range(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
+        case Optional():
+            return Optional(*new)
         case Iterator(kind=kind):
             return Iterator(new[0], new[1], kind)
         case Column(is_weak=is_weak):

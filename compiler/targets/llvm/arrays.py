@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import gast
 
 from ...analysis.integers.ranges import BACK, FRONT, NATURALS
+from ...ops.indexing import INDEX_MESSAGE
 from ...records import dataclass
 from ...types import INT
 from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .frame import INTERNAL_ERROR, ArrayPlace, Emission
 from .text import AS_IT_STANDS, INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
-
-INDEX_MESSAGE = "index {{}} is out of bounds for axis {axis} with size {{}}"
 
 CONTEXT = SsaValue("ptr", "%context")
 LAST_CODE = SsaValue("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below

@@ -135,6 +135,11 @@ class _Steps:
                 out, found = self.operands[name], self._view(source)
                 step = strides_of(self.frame, out)[0]
                 self.frame.code.call("void", positions(self.frame.module), *out.dims, out.data, step, found.data)
+            case gast.Call(func=gast.Name(id="number"), args=[gast.Name(id="info")]):
+                status, kind = self.frame.code.load("i64", self._place(value.args[0], {})), REGISTER[self.dtype]
+                failed = self.frame.code.compare("ne", status, int_(0))
+                told = self.frame.code.select(failed, float_(1.0, kind), float_(0.0, kind))
+                self.frame.code.store(told, self.operands[name].data)
             case gast.Name(id=source):
                 self._give(name, source)
             case gast.Call() as call:

@@ -32,7 +32,7 @@ from .unparse import Unparser, statement_text
 WIDTH = 100
 HEADING_WIDTH = 110
 PLAIN_STAGES = frozenset({"source", "resolved", "core"})
-IMPORTS = {"math": "import math", "np": "import numpy as np"}
+IMPORTS = {"math": "import math", "np": "import numpy as np", "pellucid": "import pellucid.support"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

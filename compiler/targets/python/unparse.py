@@ -189,6 +189,15 @@ class Unparser(BaseUnparser):
             self.nested(t.body)
         self.otherwise(t.orelse)
 
+    def _ExceptHandler(self, t: gast.ExceptHandler) -> None:
+        self.fill("except")
+        if t.type is not None:
+            self.write(" ")
+            self.part(t.type, TEST)
+        if t.name is not None:
+            self.write(f" as {getattr(t.name, 'id', t.name)}")
+        self.nested(t.body)
+
     def nested(self, body: Sequence[gast.stmt]) -> None:
         self.enter()
         self.block(body)

@@ -1,0 +1,31 @@
+"""What messages call a value: `f64[n]`, `list`, `float or None`, the name of a class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...types import ListOf
+from .values import Optional, Static, Value
+
+if TYPE_CHECKING:
+    from .frame import Frame
+
+
+def describe(frame: Frame, value: Value) -> str:
+    """What messages call a value."""
+    value = frame.held(value)
+    found = frame.type_of(value)
+    if isinstance(found, ListOf):
+        return "list"
+    if found is not None:
+        return str(found)
+    if isinstance(value, Static) and value.value is None:
+        return "None"
+    if isinstance(value, Optional):
+        return f"{frame.describe(value.inner)} or None"
+    if isinstance(value, Static):
+        return type(value.value).__name__
+    cls = getattr(getattr(value, "cls", None), "__name__", "")
+    words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
+    kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
+    return kind.__name__ if isinstance(kind, type) else kind

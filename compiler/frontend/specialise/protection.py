@@ -1,0 +1,257 @@
+"""Statements inside a `try`: what may raise an exception that is caught is tested before, and goes another way.
+
+    try:                                     if x == 0.0:
+        y = 1.0 / x                              fault = 1
+        z = y + 1.0                   ->     else:
+    except ZeroDivisionError: ...                y = 1.0 / x
+                                                 z = y + 1.0; fault = 0
+
+The builder asks before it appends a statement.  Where one may raise what is caught, the rest of the block goes into the
+branch where it does not: a `Nest`, which is closed where the block ends.  A number says on every path which exception
+it was; it stands in the heap, so that it is merged as what objects hold is, through loops and branches and calls.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from collections.abc import Iterator
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+import gast
+import numpy as np
+
+from ... import syntax
+from ...messages import Message
+from ...records import dataclass
+from . import branches, failing
+from .frame import Frame, Stopped
+from .values import NONE, Caught, Leaf, Sequence, Static, Value
+
+if TYPE_CHECKING:
+    pass
+
+RUNNING = Static(0)
+# How many numbers of the run a message that is raised again may have, by their kind.
+SLOTS = ("int", "int", "int", "int", "float", "float", "float", "float", "bool", "bool")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an exception comes from: its class, its arguments, and where the numbers in them are kept (`SLOTS`).
+
+    `message` is None where it is not known.
+    """
+
+    cls: type[BaseException]
+    message: Message | None
+    slots: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A `try`: what it catches, whether its handlers ask for more than the class, and what its block may raise."""
+
+    classes: tuple[type[BaseException], ...]
+    keeps: bool
+    codes: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Nest:
+    """A test that stands before the rest of a block: what is left is emitted into the branch where it does not hold."""
+
+    outer: list[gast.stmt]
+    test: gast.expr
+    side: branches.Side
+    then: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A run of statements of one frame that ends together, with the nests opened in it."""
+
+    frame: Frame
+    nests: list[Nest] = field(default_factory=list)
+
+
+class Protection:
+    """What is being tried in one function that is being made."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.tries: list[Try] = []
+        self.blocks: list[Block] = []
+        self.sites: list[Site] = []
+        self.handled: list[Caught] = []
+        self.suspended = 0
+        self.fault = frame.new(RUNNING, "fault").number
+        self.kept = frame.new(Sequence((NONE,) * len(SLOTS)), "kept").number
+
+    # --- what happens to a statement
+
+    def takes(self, statement: gast.stmt) -> bool:
+        """Whether a statement has been dealt with; else it is to be appended now, and raises nothing that is caught."""
+        if self.suspended or not self.tries:
+            return False
+        match statement:
+            case gast.Raise():
+                cls = self._class_of(statement)
+                if self.catches(cls) and not getattr(statement, "is_limit", False):
+                    self._set(self.site(cls, statement), statement)
+                    raise Stopped
+                return False
+            case gast.If(test=test, body=[*before, gast.Raise() as error], orelse=[]):
+                cls = self._class_of(error)
+                if not self.catches(cls) or getattr(error, "is_limit", False):
+                    return False
+                self.open(test, self.site(cls, error), before, error)
+                return True
+            case gast.If() | gast.For() | gast.While():
+                return False
+        with self.emitting():
+            try:
+                for case in failing.cases_of(self.frame.builder, statement, self.wants):
+                    self._open_case(case)
+            except failing.Untold:
+                self._refuse("a recursive function")
+        return False
+
+    def _refuse(self, what: str) -> None:
+        frame = self.blocks[-1].frame
+        message = f"in a `try`, {what} may raise what is caught, and it is not known when"
+        frame.fault("U001", message, None, "called here",
+                    ("do it before the `try`, or catch a class that it does not raise",))  # fmt: skip
+
+    def wants(self, exception: str) -> bool:
+        return self.catches(class_named(exception, self.frame))
+
+    def catches(self, cls: type[BaseException]) -> bool:
+        return any(issubclass(cls, tried.classes) for tried in self.tries)
+
+    def _class_of(self, statement: gast.Raise) -> type[BaseException]:
+        return class_named(statement.exc.func.id, self.frame)
+
+    def _open_case(self, case: failing.Case) -> None:
+        if isinstance(case.test, gast.Constant) and not case.test.value:
+            return
+        error = None if case.words is None else syntax.raise_(case.exception, case.words, *case.values)
+        self.open(case.test, self.site(class_named(case.exception, self.frame), error), (), error)
+
+    # --- sites
+
+    @property
+    def keeps(self) -> bool:
+        return any(tried.keeps for tried in self.tries)
+
+    def site(self, cls: type[BaseException], error: gast.Raise | None) -> Static:
+        """The number of an exception; those of one class have one where nobody asks for more."""
+        if not self.keeps:
+            found = Site(cls, None)
+        elif error is None:
+            found = Site(cls, None, (len(self.sites),))
+        else:
+            message, slots = error.exc.args[0].value, self._slots(error.exc.args[1:])
+            found = Site(cls, None if slots is None else message, slots or ())
+        if found not in self.sites:
+            self.sites.append(found)
+        code = self.sites.index(found) + 1
+        for tried in self.tries:
+            tried.codes.add(code)
+        return Static(code)
+
+    def _slots(self, values: list[gast.expr]) -> tuple[int, ...] | None:
+        """Where the numbers of a message are kept; None where they cannot be."""
+        free = list(range(len(SLOTS)))
+        found = []
+        for value in values:
+            type_ = self.frame.builder.type_of(value)
+            slot = next((k for k in free if SLOTS[k] == str(type_)), None)
+            if slot is None:
+                return None
+            free.remove(slot)
+            found.append(slot)
+        return tuple(found)
+
+    def _set(self, code: Static, error: gast.Raise | None = None) -> None:
+        """Control leaves here."""
+        contents = self.frame.heap.contents
+        contents[self.fault] = code
+        self._keep(contents, code, error)
+
+    def _keep(self, contents: dict[int, Value], code: Static, error: gast.Raise | None) -> None:
+        site = self.sites[code.value - 1]
+        if error is None or site.message is None:
+            return
+        values = error.exc.args[1:]
+        held: Any = contents[self.kept]
+        items = list(held.items)
+        for slot, value in zip(site.slots, values):
+            items[slot] = Leaf(value.id) if isinstance(value, gast.Name) else Static(value.value)
+        contents[self.kept] = Sequence(tuple(items))
+
+    # --- nests
+
+    def open(self, test: gast.expr, code: Static | None, before: Any = (), error: gast.Raise | None = None) -> None:
+        """Go on where the test does not hold; where it does, control leaves with this exception, or as it is."""
+        block, builder = self.blocks[-1], self.frame.builder
+        contents = dict(self.frame.heap.contents)
+        if code is not None:
+            contents[self.fault] = code
+            self._keep(contents, code, error)
+        side = branches.Side(dict(block.frame.variables), contents, list(before))
+        block.nests.append(Nest(builder.body, test, side))
+        builder.body = []
+        self.frame.heap.contents[self.fault] = RUNNING
+
+    def go_on(self, node: gast.AST) -> None:
+        """Behind a branch or a loop: what follows runs where nothing was raised inside."""
+        held = self.frame.heap.contents.get(self.fault, RUNNING)
+        if isinstance(held, Leaf):
+            with self.emitting():
+                test = self.frame.builder.call("not_equal", held.name, 0)
+            self.open(test, None)
+        elif held != RUNNING:
+            raise Stopped
+
+    @property
+    def has_left(self) -> bool:
+        """Whether control left here with an exception that is caught."""
+        return self.frame.heap.contents.get(self.fault, RUNNING) != RUNNING
+
+    def close(self, block: Block, reached: bool, live: frozenset[str] | None, node: gast.AST, down_to: int = 0) -> bool:
+        """End the nests of a block, from inside out; whether control comes to the end of the block on some path."""
+        frame = block.frame
+        while len(block.nests) > down_to:
+            nest = block.nests.pop()
+            inner = branches.Side(frame.variables if reached else None, frame.heap.contents, self.frame.builder.body)
+            self.frame.builder.body = nest.outer
+            paths = branches.Walk(nest.side, None, False), branches.Walk(inner, None, False)
+            with self.emitting():
+                branches.meet(frame, nest.test, *paths, live, node)
+            reached = True
+        return reached
+
+    @contextlib.contextmanager
+    def block(self, frame: Frame) -> Iterator[Block]:
+        made = Block(frame)
+        self.blocks.append(made)
+        try:
+            yield made
+        finally:
+            self.blocks.pop()
+
+    @contextlib.contextmanager
+    def emitting(self) -> Iterator[None]:
+        """What is emitted inside is the compiler's own, and raises nothing."""
+        self.suspended += 1
+        try:
+            yield
+        finally:
+            self.suspended -= 1
+
+
+def class_named(name: str, frame: Frame) -> type[BaseException]:
+    found = frame.task.exceptions.get(name) or getattr(builtins, name, None) or getattr(np.linalg, name, None)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else BaseException
