@@ -38,8 +38,9 @@ from .compiler.request import Request
 from .compiler.targets.llvm.abi import EmitOptions, ErrorSite
 from .compiler.targets.llvm.executable import Executable
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
-from .fingerprint import Fingerprint, Unknowable, library_name
+from .fingerprint import Fingerprint, Unknowable
 from .hidden import HiddenLeaves
+from .library_names import library_name
 from .runtime import machine_code, memory, targets
 from .runtime.frozen import Frozen, Place
 from .runtime.guards import Guard, Guards, same

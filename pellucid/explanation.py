@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from .by_line import by_line, in_users_names
 from .compiler.optimise.footprint import footprint
 from .compiler.program import Decision, Function, Program
-from .fingerprint import library_name
+from .library_names import library_name
 from .runtime.guards import ABSENT, Guard
 
 MARGIN = "  "

@@ -14,8 +14,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import os
-import sys
 import types
 from collections.abc import Iterable
 from opcode import opmap
@@ -25,6 +23,7 @@ import numpy as np
 
 from .class_entries import CHANGING_BY_USE, GENERATED, is_called_by_python, is_made
 from .compiler.request import Gradient, Request
+from .library_names import is_library, library_name
 from .runtime import frozen as freezing
 from .runtime.frozen import Freeze, Frozen, Place
 from .runtime.guards import ABSENT, WAYS_OF_MAKING, array_type, key_of, look_up
@@ -33,7 +32,6 @@ from .runtime.values import HeldValues
 
 LOAD_GLOBAL, EXTENDED_ARG = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
 PLAIN = (bool, int, str, bytes, types.NoneType, types.EllipsisType, range)
-LIBRARIES = frozenset({"numpy", "scipy", "pellucid"})
 LARGEST = 100_000  # words; a table of more numbers than this is an array, and is passed or frozen
 LARGEST_ARRAY = 2**20  # bytes
 UNSEEN: Any = object()
@@ -339,42 +337,6 @@ class Fingerprint:
 def _request_of(value: Any) -> Request | None:
     found = getattr(value, "__pellucid__", None)
     return found if isinstance(found, Request) else None
-
-
-def library_name(value: Any) -> str | None:
-    """The dotted name of what a library defines, which its version tells all about; None for everything else."""
-    if isinstance(value, types.ModuleType):
-        return value.__name__ if is_library(value.__name__) else None
-    if isinstance(value, np.ufunc):
-        return f"numpy.{value.__name__}"
-    module, owner = getattr(value, "__module__", None), getattr(value, "__self__", None)
-    if module is None and isinstance(owner, types.ModuleType):
-        module = owner.__name__
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or not is_library(module):
-        return None
-    if isinstance(value, types.FunctionType | type) and not _is_found(value, module, name):
-        return None  # one that was made inside another, or that goes by a library's name (`functools.wraps`)
-    return f"{module}.{name}"
-
-
-def _is_found(value: Any, module: str, name: str) -> bool:
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found is value
-
-
-def is_library(module: str) -> bool:
-    """Whether a module belongs to NumPy, SciPy, Pellucid or Python itself, and is not the user's of that name."""
-    root = module.partition(".")[0]
-    return root in LIBRARIES or (root in sys.stdlib_module_names and _is_of_python(root))
-
-
-@functools.lru_cache(maxsize=256)
-def _is_of_python(module: str) -> bool:
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return file is None or file.startswith(os.path.dirname(os.__file__) + os.sep)
 
 
 def _is_own(value: Any, name: str) -> bool:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
 from .compiler.request import Gradient, Request
-from .fingerprint import library_name
 from .function import Function
+from .library_names import library_name
 from .methods import BoundFunction, for_function, is_bound
 from .own_frames import told_to_users
 
