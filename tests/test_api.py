@@ -449,14 +449,6 @@ def test_frozen_globals_keep_their_value():
         TABLE[1] = namespace_value
 
 
-def test_only_arrays_are_frozen():
-    with pytest.raises(ValueError, match="freeze='NAMES': only arrays are frozen, not a list"):
-        compile(lambda x: x + NAMES[0], freeze="NAMES")(1.0)
-
-
-NAMES = [1.0, 2.0]
-
-
 def test_fastmath_and_one_thread_give_the_same():
     def power(x):
         return np.sum(np.sin(x) ** 2)
