@@ -64,7 +64,7 @@ class Function(_Base[Given, Result]):
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._held: dict[str, Any] = {}
-        self._announcer = Announcer(self.__qualname__, not self.__module__.startswith("pellucid."))
+        self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
