@@ -8,11 +8,12 @@ Exit status: 0 done, 1 the program has faults (on standard error, rendered), 2 t
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -194,7 +195,10 @@ def run_run(options: argparse.Namespace) -> int:
     if options.values is not None:
         given = list(evaluate(f"({options.values},)", {}, "--values"))
     else:
-        given = made_up(function, options.size)
+        try:
+            given = made_up(function, options.size)
+        except arguments.ArgumentError as wrong:
+            raise UsageError(f"--size: {wrong}") from None
         for name, value in zip(inspect.signature(function).parameters, given):
             print(f"{name} = {value!r}")
     try:
@@ -225,17 +229,25 @@ def run_cache(options: argparse.Namespace) -> int:
 
 
 def run_debug(options: argparse.Namespace) -> int:
-    from .stepping import under_pdb
+    from .debugger import under_pdb
 
     target = load(options.function)
     function = chosen(target, options)
     if options.values is not None:
         given = list(evaluate(f"({options.values},)", target.namespace, "--values"))
     else:
-        types, lengths = read_types(target, options), arguments.read_lengths(options.size)
-        given = arguments.values_of(types, lengths)
+        types = read_types(target, options)
+        try:
+            given = arguments.values_of(types, arguments.read_lengths(options.size))
+        except arguments.ArgumentError as wrong:
+            raise UsageError(f"--size: {wrong}") from None
     bound = bind(target, function, given, options)
-    return under_pdb(function, options.stage or default_stage(function), bound.args, bound.kwargs)
+    stages = ("typed", "reverse", "loops") if function.__pellucid__.transforms else ("core", "typed", "loops")
+
+    def make(stage: str, call: Callable[..., Any]) -> Callable[[], Any]:
+        return functools.partial(function.debug(stage, call=call), *bound.args, **bound.kwargs)
+
+    return under_pdb(make, options.stage or default_stage(function), stages)
 
 
 def default_stage(function: Function) -> str:

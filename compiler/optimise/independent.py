@@ -27,7 +27,7 @@ from ..analysis.expression_types import is_scalar_operator
 from ..analysis.integers.ranges import NATURALS, Ranges, ranges
 from ..analysis.integers.values import Integers, NestScope
 from ..analysis.liveness import liveness
-from ..analysis.memory.accesses import Access, accesses
+from ..analysis.memory.accesses import Access, accesses, elements_in
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_noalias
 from ..analysis.memory.storage import storage_classes
@@ -183,8 +183,8 @@ class _Marker:
 
 def natural_axes(access: Access, known: Ranges) -> frozenset[int]:
     """The axes of which ranges say that the index is not negative."""
-    signs = {axis: known.of(access.node, axis) for axis in range(len(access.items))}  # type: ignore[arg-type]
-    return frozenset(axis for axis, sign in signs.items() if sign in NATURALS)
+    signs = known.axes.get(id(access.node), ())
+    return frozenset([axis for axis, sign in enumerate(signs) if sign in NATURALS])
 
 
 def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, bool]]:
@@ -195,9 +195,8 @@ def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, 
             if isinstance(place, gast.Subscript):
                 yield place, True
         for part in _expressions(node):
-            for inner in syntax.nodes_of(part):
-                if isinstance(inner, gast.Subscript):
-                    yield inner, False
+            for inner in elements_in(part):
+                yield inner, False
 
 
 def _expressions(node: gast.stmt) -> Iterator[gast.AST]:

@@ -172,6 +172,10 @@ def in_order(xs, keys, descending):
     return [xs[k] for k in order(keys, descending)]
 
 
+def between(xs, first, after):
+    return [xs[k] for k in range(first, len(xs) - after)]
+
+
 def repeated(xs, count):
     return [x for _ in range(count) for x in xs]
 

@@ -269,12 +269,13 @@ def changed_by_recursion(x):
 
 def kept_by_recursion(x, count):
     """Results are noted in an array of the function around."""
-    memo = np.full(count + 1, np.nan)
+    memo, known = np.zeros(count + 1), np.zeros(count + 1, dtype=bool)
 
     def value(n):
         if n < 2:
             return x[0] * n
-        if np.isnan(memo[n]):
+        if not known[n]:
+            known[n] = True
             memo[n] = value(n - 1) + 0.5 * value(n - 2)
         return memo[n]
 

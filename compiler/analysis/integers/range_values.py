@@ -57,7 +57,7 @@ class Journal:
 
     def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
         old = self.axes.get(node, found)
-        self.axes[node] = tuple(map(_both, old, found))
+        self.axes[node] = found if old == found else tuple(map(_both, old, found))
 
     def add_fits(self, node: int, fits: bool) -> None:
         self.fits[node] = fits and self.fits.get(node, True)

@@ -104,9 +104,17 @@ def join(left: PointsTo, right: PointsTo) -> PointsTo:
     if left.elements is not None and right.elements is not None and len(left.elements) == len(right.elements):
         elements = tuple(map(join, left.elements, right.elements))
     each = join(left.each, right.each) if left.each and right.each else None
+    if elements is None and each is None and left.form == right.form == "container":
+        both = [_items(left), _items(right)]  # of one known in order, of the other any: any of both
+        each = None if None in both else join_all([*(both[0] or ()), *(both[1] or ())])
     form = left.form if left.form == right.form else "unknown"
     is_view = left.is_view or right.is_view
     return PointsTo(left.itself | right.itself, left.inside | right.inside, form, elements, each, is_view)
+
+
+def _items(value: PointsTo) -> tuple[PointsTo, ...] | None:
+    """What the items of a container may be; None where that is not known."""
+    return (value.each,) if value.each is not None else value.elements
 
 
 def join_all(values: Iterable[PointsTo]) -> PointsTo:
@@ -145,6 +153,10 @@ def with_part(base: PointsTo, part: PointsTo) -> PointsTo:
     """The container after something was put into it."""
     if base.form in ("array", "made", "mask", "scalar", "function"):
         return base  # an array copies what is stored into it
+    known = _items(base)
+    if base.form == "container" and known is not None:
+        changed = container(PointsTo(base.itself), [], join_all([*known, part]))
+        return replace(changed, inside=base.inside | changed.inside, is_view=base.is_view)
     return replace(base, inside=base.inside | part.everything, elements=None, each=None)
 
 

@@ -23,7 +23,6 @@ from . import (
     classes,
     container_methods,
     containers,
-    displays,
     evaluate,
     execute,
     functions,
@@ -35,6 +34,7 @@ from . import (
     numbers,
     optional,
     refusals,
+    unpacking,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -70,7 +70,7 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
-    positional = displays.spread(frame, node.args)
+    positional = unpacking.arguments(frame, function, node)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate.evaluate(frame, keyword.value)

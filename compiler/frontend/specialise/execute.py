@@ -23,7 +23,6 @@ from . import (
     displays,
     evaluate,
     items_in_place,
-    iteration,
     loops,
     optional,
     own_operators,
@@ -31,6 +30,7 @@ from . import (
     refusals,
     subscript,
     trying,
+    unpacking,
 )
 from .frame import Frame
 from .given_names import note_name
@@ -139,7 +139,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             note_name(frame, name, value)
             frame.variables.pop(evaluate.is_set(name), None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
-            unpack(frame, elements, value, node)
+            unpacking.unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
             subscript.store(frame, target, items, value, node)
@@ -148,37 +148,6 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
             refusals.refuse_construct(frame, place)
-
-
-def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
-    items = items_to_unpack(frame, elements, classes.iterable(frame, value, node), node)
-    stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
-    if stars:
-        first, after = stars[0], len(elements) - stars[0] - 1
-        if len(items) >= len(elements) - 1:
-            middle = containers.new_list(frame, items[first : len(items) - after])
-            items = [*items[:first], middle, *items[len(items) - after :]]
-            elements = [*elements[:first], elements[first].value, *elements[first + 1 :]]
-    if len(items) != len(elements):
-        few = "not enough values to unpack" if len(items) < len(elements) else "too many values to unpack"
-        frame.fault("S003", f"{few} (expected {len(elements)}, got {len(items)})", node, "unpacked here")
-    for element, item in zip(elements, items, strict=True):
-        bind(frame, element, item, node)
-
-
-def items_to_unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> list[Value]:
-    """The items of what is unpacked; a length that only the run knows is tested there, as Python tests it."""
-    length = iteration.length_now(frame, value)
-    if length is None or any(isinstance(e, gast.Starred) for e in elements):
-        return iteration.static_items(frame, value, node)
-    expected, found = len(elements), iteration.length_of_iterable(frame, value, node)
-    few = syntax.raise_("ValueError", f"not enough values to unpack (expected {expected}, got {{}})",
-                        frame.atom(found, node), span=frame.here(node))  # fmt: skip
-    many = syntax.raise_("ValueError", f"too many values to unpack (expected {expected})", span=frame.here(node))
-    for operator, error in (("less", few), ("greater", many)):
-        wrong = frame.emit(operator, found, Static(expected), node=node)
-        frame.builder.append(syntax.if_(frame.atom(wrong, node), [error]))
-    return [iteration.item_at(frame, value, Static(k), node) for k in range(expected)]
 
 
 def augmented(frame: Frame, node: gast.AugAssign) -> None:

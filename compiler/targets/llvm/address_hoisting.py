@@ -19,7 +19,6 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.ranges import FRONT
-from ...analysis.lanes import straight
 from ...ops.forms import LENGTHS
 from ...optimise.independent import element_places
 from .abi import STORED
@@ -36,8 +35,6 @@ def hidden(code: Code, value: SsaValue) -> SsaValue:
 
 def bounds(frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue) -> tuple[SsaValue, SsaValue]:
     """Where an innermost loop starts and stops; what was calculated, or depends on loops around it, is hidden."""
-    if not straight(node.body):
-        return start, stop
     last = node.iter.args[:2][-1]
     is_length = isinstance(last, gast.Name) or syntax.operator_of(last) in LENGTHS
     return hidden(frame.code, start), stop if is_length else hidden(frame.code, stop)
@@ -45,12 +42,11 @@ def bounds(frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue) -> 
 
 def rows(frame: Emission, node: gast.For) -> Mapping[int, SsaValue]:
     """The address of the row that an element access is in, by its node, where it stays in an innermost loop."""
-    if not straight(node.body):
-        return {}
-    changed = {n for s in syntax.walk([node]) for n in syntax.names_changed(s)}
+    places = [p for p, _ in element_places(node.body) if isinstance(p.slice, gast.Tuple) and len(p.slice.elts) > 1]
+    changed = {n for s in syntax.walk([node]) for n in syntax.names_changed(s)} if places else set()
     found: dict[int, SsaValue] = {}
     known: dict[object, SsaValue] = {}
-    for place, _ in element_places(node.body):
+    for place in places:
         leading = _leading(frame, place, changed)
         if leading:
             key = place.value.id, *map(syntax.form_of, leading)
@@ -64,7 +60,7 @@ def _leading(frame: Emission, node: gast.Subscript, changed: AbstractSet[str]) -
     """All indices but the last, if they are the same in every iteration and need no check; else none."""
     if not isinstance(frame.places[node.value.id], ArrayPlace) or node.value.id in changed:
         return []
-    items = list(node.slice.elts[:-1]) if isinstance(node.slice, gast.Tuple) else []
+    items: list[gast.expr] = node.slice.elts[:-1]
     stay = (frame.ranges.of(node, axis) == FRONT and _stays(frame, i, changed) for axis, i in enumerate(items))
     return items if all(stay) else []
 

@@ -98,16 +98,17 @@ def _advice(frame: Emission, node: gast.For, before: tuple[int, ...]) -> Tags:
     vectors at a time are enough, and of a long one a single one; with more, LLVM adds a second loop for the rest.
     """
     module, marks, together = frame.module, [], 0
-    if not straight(node.body):
+    is_innermost = straight(node.body)
+    if not is_innermost:
         marks.append(module.add_metadata('!{{!"llvm.loop.unroll.runtime.disable"}}'))
     lines, calls, checks = (now - then for now, then in zip(_written(frame.code), before))
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
-    elif straight(node.body) and not _carries(frame, node):
+    elif is_innermost and not _carries(frame, node):
         together = 2 if lines < LONG_BODY else 1
     if together:
         marks.append(module.add_metadata(f'!{{{{!"llvm.loop.interleave.count", i32 {together}}}}}'))
-    if checks and straight(node.body):
+    if checks and is_innermost:
         marks += map(module.add_metadata, LEAVE_ALONE)
     if not marks:
         return ()
@@ -136,9 +137,10 @@ def _count_by_one(
     code = frame.code
     current = code.variable("i64", "now", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
-    start, stop = bounds(frame, node, start, stop)
+    if straight(node.body):
+        start, stop = bounds(frame, node, start, stop)
+        frame.tags, frame.rows = declared(frame, node), rows(frame, node)
     code.store(start, current)
-    frame.tags, frame.rows = declared(frame, node), rows(frame, node)
     strip = _begin_strip(frame, node, current, stop, step)
     end = stop if strip is None else strip.end
     code.start(head)

@@ -118,7 +118,8 @@ class ContainerStatements:
                    lambda: f'{{"k": {{"u": {number()}}}}}',
                    lambda: f"[({number()}, {number()}), ({number()}, {number()})]",
                    lambda: f"[{number()} for _ in range({self.pick((2, 3))})]", lambda: f"[[], [{number()}]]",
-                   lambda: "[[0.0] * 2 for _ in range(2)]",
+                   lambda: "[[0.0] * 2 for _ in range(2)]", lambda: "[[0.0] * k for _ in range(k)]",
+                   lambda: f"[[] for _ in range({self.pick((2, 'k'))})]", lambda: f"[{number()} for _ in range(k)]",
                    lambda: f"[{self.integer_text()}, {self.integer_text()}]"]  # fmt: skip
         if "p" in self.records:
             options += [
@@ -174,7 +175,7 @@ class ContainerStatements:
         options = [self.make, self.make, self.share, self.share, self.share, self.change, self.change, self.change,
                    self.change, self.change,
                    self.store, self.store, self.store, self.store, self.question, self.take,
-                   self.array_store]  # fmt: skip
+                   self.array_store, self.iterator]  # fmt: skip
         if self.room > 0 and len(self.draft.blocks) < DEPTH:
             options += [self.branch, self.branch, self.loop, self.loop, self.drain, self.function, self.function]
         for _ in range(5):
@@ -204,8 +205,11 @@ class ContainerStatements:
         options += [f"{name}.extend({self.pick(names)})", f"{name}.pop({at})", f"{name} *= 2"]
         if len(value) > 1:
             options += [f"{name}[0], {name}[-1] = {name}[-1], {name}[0]"] * 2
-        if self.chance(6):  # mostly refused, and one refusal hides the rest of the program
-            options = [f"{name}.insert({at}, {item})", f"{name}.reverse()", f"{name}.clear()", f"{name}[1:] = [{item}]"]
+        options += [f"{name}.insert({at}, {item})", f"{name}.reverse()", f"{name}[1:] = [{item}]", f"del {name}[{at}]"]
+        if self.chance(6):
+            options = [f"{name}.clear()", f"del {name}[:1]", f"{name}.remove({name}[{at}])", f"{name}[:1] = {name}"]
+        if value and all(isinstance(part, float) for part in value):
+            options += [f"{name}.sort()", f"{name}.sort(key=lambda w: w * w, reverse=True)"]
         return self.draft.attempt(self.pick(options))
 
     def store(self):
@@ -250,6 +254,28 @@ class ContainerStatements:
                         f"{name}[-1]", f"{name} == list({name})", f"max({name})", f"{name}.index({name}[-1])",
                         f"sum({name})", f"min({name})"]  # fmt: skip
         return self.draft.attempt(f"{self.name('q')} = {self.pick(options)}")
+
+    def iterator(self):
+        """One that has a name, and is used up in several places."""
+        lists = self.lists(lambda v: v and all(isinstance(part, float) for part in v), own=False)
+        if not lists:
+            return self.make()
+        z, name, number = self.name("z"), self.pick(lists), self.number_text
+        made = [f"iter({name})", f"reversed({name})", f"map(lambda w: w * {number(0)}, {name})"] * 2
+        made += [f"zip({name}, {self.pick(lists)})", f"enumerate({name})", f"filter(lambda w: w > {number(0)}, {name})"]
+        text = self.pick(made)
+        if not self.draft.attempt(f"{z} = {text}"):
+            return False
+        for _ in range(self.rng.randint(1, 3)):
+            v, q, last = self.name("v"), self.name("q"), self.pick((0, 1, "k"))
+            uses = [[f"{q} = list({z})"], [f"{q} = []", f"for {v} in {z}:\n    {q}.append({v})"]]
+            left = f"for {v} in {z}:\n    {q} += 1\n    if {q} > {last}:\n        break"
+            uses.append([f"{q} = 0", left])
+            if not text.startswith("filter"):
+                uses.append([f"{q} = next({z})"])
+            for statement in self.pick(uses):
+                self.draft.attempt(statement)
+        return self.change() if self.chance(3) else True
 
     def take(self):
         """Parts by unpacking, or a part by its path."""

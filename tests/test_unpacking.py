@@ -1,0 +1,84 @@
+"""`a, *b = v` and `f(*v)` of what has a length of the run."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid.compiler.diagnostics import CompileError
+from tests.harness.stages import STAGES, Stages, assert_same, in_python
+
+X = np.array([0.3, 0.6, 2.0, 0.5])
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+    z: float
+
+
+def volume(a, b, c):
+    return a + 2.0 * b * c
+
+
+def starred(x):
+    first, *rest = x
+    *front, last = [v * 2.0 for v in x]
+    a, *middle, b, c = x
+    row, *rows = np.outer(x, x)
+    return first, rest, front, last, a, middle, b, c, row, rows
+
+
+def starred_records(x):
+    (i, v), *more = [(i, v) for i, v in enumerate(x)]
+    return i, v, more
+
+
+def too_few(x):
+    a, b, c, d, *e = x[:3]
+    return a, b, c, d, e
+
+
+def spread(x):
+    scaled = lambda s, a, b: s * (a - b)  # noqa: E731
+    point = Point(*x[:3])
+    by_name = volume(*x[:2], c=3.0)
+    return volume(*x[:3]), scaled(2.0, *x[1:3]), volume(1.0, *x[:2]), by_name, point, Point(*(x[1:] * 2.0))
+
+
+def spread_by_partial(x):
+    return partial(volume, 1.0)(*x[:2]), partial(volume, c=2.0)(*x[2:])
+
+
+def spread_too_many(x):
+    return volume(*x)
+
+
+PROGRAMS = [starred, starred_records, too_few, spread, spread_by_partial]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_it_is_what_it_is_in_python(program):
+    stages = Stages(program)
+    want = in_python(program, X)
+    for stage in STAGES:
+        assert_same(stages.run(stage, X), want)
+
+
+@pytest.mark.parametrize("count", [0, 2, 4])
+def test_a_function_is_given_as_many_as_it_takes(count):
+    with pytest.raises(TypeError, match="takes 3 positional arguments"):
+        pellucid.compile(spread_too_many)(X[:count])
+
+
+@pytest.mark.parametrize("program", [
+    lambda x: (lambda a, b=1.0: a + b)(*x),
+    lambda x: (lambda *all_: sum(all_))(*x),
+    lambda x: volume(*x[:2], *x[2:]),
+])  # fmt: skip
+def test_how_many_a_function_is_given_must_be_known(program):
+    with pytest.raises(CompileError) as refused:
+        pellucid.compile(program)(X)
+    assert [d.code for d in refused.value.diagnostics] == ["R001"]
