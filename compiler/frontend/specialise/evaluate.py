@@ -44,6 +44,7 @@ from . import (
 from .frame import Frame
 from .heap import Owner, objects
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
+from .taking_apart import from_python
 from .values import (
     Bound,
     Closure,
@@ -63,7 +64,6 @@ from .values import (
     Table,
     Undefined,
     Value,
-    from_python,
     is_number,
 )
 
