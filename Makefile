@@ -12,7 +12,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test bench lint fuzz fuzz-hypothesis clean
+.PHONY: demo test bench docs lint fuzz fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -24,6 +24,11 @@ test: $(VENV)/.installed-test
 ARGUMENTS ?= --markdown docs/benchmarks.md
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py $(ARGUMENTS)
+
+# The site: build/docs/html/index.html.  A link that leads nowhere and anything else that Sphinx warns of fails the build.
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/docs/read docs build/docs/html
+	@echo "the site is build/docs/html/index.html"
 
 # Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus" SEED=1`.
 # What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length.
@@ -40,7 +45,7 @@ fuzz-hypothesis: $(VENV)/.installed-test
 # mypy reads names from paths, and two of the packages do not lie under `pellucid/` here: it is shown a folder of links
 # in which they do.
 lint: $(VENV)/.installed-test
-	$(BIN)/python -m ruff check $(PACKAGES) tests samples benchmarks
+	$(BIN)/python -m ruff check $(PACKAGES) tests samples benchmarks docs
 	rm -rf build/typed
 	mkdir -p build/typed/pellucid
 	ln -s "$(CURDIR)"/pellucid/* "$(CURDIR)/compiler" "$(CURDIR)/runtime" build/typed/pellucid/
@@ -69,5 +74,9 @@ $(VENV)/.installed-bench: $(VENV)/.build-tools $(PINS) pyproject.toml
 	$(INSTALL) --no-build-isolation --editable ".[bench]"
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.build-tools $(PINS) pyproject.toml
+	$(INSTALL) --no-build-isolation --editable ".[docs]"
+	touch $(VENV)/.installed-demo $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis samples/output docs/gallery

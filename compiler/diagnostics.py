@@ -8,9 +8,10 @@
     2 |     v[0] = 0.0
       |     ^^^^ assigned here
       = help: work on a copy (`v = v.copy()`)
-      = docs/errors/P014.md
+      = more: pellucid error P014
 
-Every code has a title in `CODES` and a page in `docs/errors/`.  Imports nothing from the rest of the compiler.
+Every code has a title in `CODES` and a page in `docs/errors/`, which `pellucid error CODE` prints.  Imports nothing
+from the rest of the compiler.
 """
 
 from __future__ import annotations
@@ -52,7 +53,6 @@ CODES = {
     "U007": "sets",
     "U008": "formatted string outside an error message",
     "U009": "match statement",
-    "U010": "del statement",
     "U012": "library function that is not supported",
     "U013": "method that is not supported",
     "U014": "builtin that is not supported",
@@ -147,8 +147,9 @@ class Diagnostic:
     fix: tuple[Edit, ...] = ()
 
     @property
-    def url(self) -> str:
-        return f"docs/errors/{self.code}.md"
+    def page(self) -> str:
+        """The command that prints the page of the code, wherever Pellucid is installed."""
+        return f"pellucid error {self.code}"
 
 
 # --- errors --------------------------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ def render(diagnostic: Diagnostic, source_text: str | None = None) -> str:
         out += _section(here, lines, width, "-->" if file == main.file else ":::")
     out += [f"{margin} = note: {note}" for note in diagnostic.notes]
     out += [f"{margin} = help: {text}" for text in diagnostic.help]
-    out.append(f"{margin} = {diagnostic.url}")
+    out.append(f"{margin} = more: {diagnostic.page}")
     return "\n".join(out)
 
 

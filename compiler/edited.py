@@ -5,7 +5,8 @@
 
 Nothing of the text is believed but the types of parameters, which every call is held to.  Lengths of arrays that are
 made inside are worked out again, indices that are not proved to be in bounds are checked when they are used, and a
-`prange` whose iterations are not known to be independent runs in order, as it does in CPython.
+`prange` whose iterations are not known to be independent runs in order, as it does in CPython.  What `noalias` promises
+is found out again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .diagnostics import Diagnostic, Span, StageError
 from .languages.loops import read_loops
 from .languages.typed import read_typed
 from .languages.verifier import call_findings, findings
-from .optimise.independent import without_dependent
+from .optimise.independent import without_promises
 from .program import Function, Program
 from .steps import run_steps, verify_stage
 from .types import Array, ListOf
@@ -35,7 +36,7 @@ def read_stage(text: str, path: str, stage: str) -> Program:
     found = found or [_diagnostic(f.statement, f.message, program.main) for f in call_findings(program)]
     if found:
         raise StageError(dict.fromkeys(found))
-    return program.map(without_dependent) if stage == pipeline.LOOPS else program
+    return program.map(without_promises) if stage == pipeline.LOOPS else program
 
 
 def lowered(program: Program) -> Program:

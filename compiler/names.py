@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"np", "math", "prange", "lanes", "pellucid"}
+PRINTED = frozenset({"np", "math", "prange", "lanes", "noalias", "pellucid"})
+RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | PRINTED
 
 
 class Names:

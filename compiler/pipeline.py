@@ -20,6 +20,7 @@ from .optimise.if_conversion import if_convert
 from .optimise.independent import mark_independent
 from .optimise.known import has_loops, known
 from .optimise.loop_carried_buffers import carry
+from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
 from .steps import MADE, PROGRAM, Repeat, Step
@@ -94,4 +95,5 @@ EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)
 # behind the stage that is printed: what this target alone wants
 LLVM_WAY = (
     Step(take_sums, takes=LOOPS, gives=LOOPS, of=PROGRAM),
+    Step(version_loops, takes=LOOPS, gives=LOOPS, when=has_loops),
 )

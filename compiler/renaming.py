@@ -92,6 +92,15 @@ def copied(node: gast.expr, names: Mapping[str, str]) -> gast.expr:
     return syntax.map_names(node, lambda name: names.get(name, name))
 
 
+def placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
+    """The statements, new ones as of the line that another is of."""
+    for statement in syntax.walk(made):
+        if statement.span is None:
+            syntax.at(statement, like.span, getattr(like, "inlined", ()))
+            statement.number = getattr(like, "number", 0)  # type: ignore[attr-defined]
+    return made
+
+
 def _changed(statement: gast.stmt, tree: Tree, bound: Change, stored: Change) -> gast.stmt:
     """The statement with what `tree` makes of its expressions; the same object where nothing changes."""
     if type(statement) is gast.Assign and type(statement.targets[0]) is gast.Name:  # most statements

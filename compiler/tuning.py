@@ -14,7 +14,8 @@ LARGEST_BODY = 60  # statements of a nest that is merged; a longer body would on
 REACH = 24  # statements back that a nest is compared with: keeps the work linear.  No row; first calls of long programs
 LIGHT_WORK, LIGHT_LOADS = 4, 2  # of an element that is computed again rather than kept.  No row
 REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; it reads better
-MOST_TESTS = 6  # before a loop that is written in two versions.  Floyd-Warshall needs 2
+MOST_TESTS = 6  # that elements are apart, before a loop that is written in two versions.  Floyd-Warshall needs 2
+LEAST_TURNS = 8  # of a loop that is worth two versions, where the number is known.  No row
 
 # --- sums ----------------------------------------------------------------------------------------------------------
 

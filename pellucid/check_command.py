@@ -134,5 +134,5 @@ def as_json(diagnostic: Diagnostic, text: str | None = None) -> dict[str, object
         "end_line": span.end_line,
         "end_column": column(span.end_line, span.end_column),
         "help": list(diagnostic.help),
-        "url": diagnostic.url,
+        "page": diagnostic.page,
     }

@@ -9,6 +9,7 @@ import os
 from typing import Any
 
 from .compiler.diagnostics import CODES
+from .error_pages import markdown, plain
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -16,11 +17,17 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def sarif(faults: list[dict[str, Any]]) -> dict[str, Any]:
     """One run of the tool, from faults as `--json` prints them."""
     codes = sorted({fault["code"] for fault in faults})
-    rules = [{"id": code, "shortDescription": {"text": CODES[code]}} for code in codes]
+    rules = [_rule(code) for code in codes]
     driver = {"name": "pellucid", "rules": rules}
     results = [_result(fault, codes.index(fault["code"])) for fault in faults]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(code: str) -> dict[str, Any]:
+    """A code with its page, which viewers show beside the fault."""
+    page = markdown(code)
+    return {"id": code, "shortDescription": {"text": CODES[code]}, "help": {"text": plain(page), "markdown": page}}
 
 
 def _result(fault: dict[str, Any], rule: int) -> dict[str, Any]:

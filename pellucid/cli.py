@@ -1,4 +1,4 @@
-"""`pellucid` on the command line: check, emit, run, debug, explain, cache.
+"""`pellucid` on the command line: check, emit, run, debug, explain, error, cache.
 
     pellucid emit kepler.py:kepler --grad 0,1 --stage reverse --args "float, float"
 
@@ -8,21 +8,23 @@ Exit status: 0 done, 1 the program has faults (on standard error, rendered), 2 t
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import __version__, arguments, cache_command
+from . import __version__, arguments, cache_command, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
 from .function import Function
+from .settings import rows
 from .transformations import compile, grad
 
 STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
@@ -49,11 +51,8 @@ RUN = """The types of the arguments stand in the comment above the first functio
   pellucid run loss_typed.py --values "np.ones(2), np.float64(0.5), np.ones((3, 2)), np.zeros(3)"
   pellucid run loss_typed.py --show loops
 """
-CACHE = """The cache keeps compiled functions, so that other processes start without compiling them again:
-  PELLUCID_CACHE_DIR=FOLDER  where (default: pellucid in $XDG_CACHE_HOME or ~/.cache); it must belong to you alone
-  PELLUCID_CACHE_SIZE=SIZE   how large, such as 300MB or 2GB (default: 512MB); what was used last stays
-  PELLUCID_CACHE=0           keep nothing
-"""
+CACHE = f"""The cache keeps compiled functions, so that other processes start without compiling them again:
+{rows("PELLUCID_CACHE")}"""
 
 
 class UsageError(Exception):
@@ -95,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=raw,
     )  # fmt: skip
     top.add_argument("--version", action="version", version=f"pellucid {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,run,debug,explain,cache}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="{check,emit,run,debug,explain,error,cache}")
 
     check = commands.add_parser("check", help="report the faults of functions that are compiled, without running them")
     what = "a file, a folder with all files below it, FILE.py:NAME for one function, or - for standard input"
@@ -133,6 +132,10 @@ def parser() -> argparse.ArgumentParser:
     explain = commands.add_parser("explain", help="say what was decided and why", epilog=TYPES, formatter_class=raw)
     add_function(explain)
     explain.set_defaults(run=run_explain)
+
+    error = commands.add_parser("error", help="print the page of an error code")
+    error.add_argument("code", nargs="?", metavar="CODE", help="such as P014; all codes are listed if left out")
+    error.set_defaults(run=run_error)
 
     cache = commands.add_parser("cache", help="list or clear the code on disk", epilog=CACHE, formatter_class=raw)
     cache.add_argument("action", nargs="?", choices=("list", "path", "clear"), default="list", help="default: list")
@@ -192,7 +195,10 @@ def run_run(options: argparse.Namespace) -> int:
     if options.values is not None:
         given = list(evaluate(f"({options.values},)", {}, "--values"))
     else:
-        given = made_up(function, options.size)
+        try:
+            given = made_up(function, options.size)
+        except arguments.ArgumentError as wrong:
+            raise UsageError(f"--size: {wrong}") from None
         for name, value in zip(inspect.signature(function).parameters, given):
             print(f"{name} = {value!r}")
     try:
@@ -214,22 +220,34 @@ def run_explain(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_error(options: argparse.Namespace) -> int:
+    return error_pages.main(options.code)
+
+
 def run_cache(options: argparse.Namespace) -> int:
     return cache_command.main(options.action)
 
 
 def run_debug(options: argparse.Namespace) -> int:
-    from .stepping import under_pdb
+    from .debugger import under_pdb
 
     target = load(options.function)
     function = chosen(target, options)
     if options.values is not None:
         given = list(evaluate(f"({options.values},)", target.namespace, "--values"))
     else:
-        types, lengths = read_types(target, options), arguments.read_lengths(options.size)
-        given = arguments.values_of(types, lengths)
+        types = read_types(target, options)
+        try:
+            given = arguments.values_of(types, arguments.read_lengths(options.size))
+        except arguments.ArgumentError as wrong:
+            raise UsageError(f"--size: {wrong}") from None
     bound = bind(target, function, given, options)
-    return under_pdb(function, options.stage or default_stage(function), bound.args, bound.kwargs)
+    stages = ("typed", "reverse", "loops") if function.__pellucid__.transforms else ("core", "typed", "loops")
+
+    def make(stage: str, call: Callable[..., Any]) -> Callable[[], Any]:
+        return functools.partial(function.debug(stage, call=call), *bound.args, **bound.kwargs)
+
+    return under_pdb(make, options.stage or default_stage(function), stages)
 
 
 def default_stage(function: Function) -> str:

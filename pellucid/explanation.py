@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .by_line import by_line, in_users_names
 from .compiler.optimise.footprint import footprint
 from .compiler.program import Decision, Function, Program
 from .fingerprint import library_name
@@ -60,8 +61,11 @@ def by_topic(stages: list[Function]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     told = [decision for function in stages for decision in decisions_of(function)]
     for decision in dict.fromkeys(told):
-        found.setdefault(decision.topic, []).append(decision.text)
-    return found
+        text = in_users_names(decision.text, stages[0])
+        if text not in found.setdefault(decision.topic, []):
+            found[decision.topic].append(text)
+    lines = [text for function in stages if function.stage == "loops" for text in by_line(function)]
+    return {**found, **({"line by line": lines} if lines else {})}
 
 
 def decisions_of(function: Function) -> tuple[Decision, ...]:

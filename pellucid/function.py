@@ -48,6 +48,11 @@ class Function(_Base[Given, Result]):
 
     Each combination of argument types (dtypes, numbers of dimensions, contiguity, lengths of 1, static values) is
     compiled once; other lengths reuse the code.
+
+    Arguments are numbers, arrays, strings, None, functions, and tuples, lists, dicts, NamedTuples and dataclasses of
+    those.  The result has the value, the dtype and the shape that the Python function gives; arrays come back as
+    `Array`.  A call raises what the Python function (`__wrapped__`) would raise, with its line in the traceback, and
+    CompileError at the first call with types that do not fit.
     """
 
     def __init__(self, request: Request, judge: bool = True) -> None:
@@ -59,7 +64,7 @@ class Function(_Base[Given, Result]):
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._held: dict[str, Any] = {}
-        self._announcer = Announcer(self.__qualname__, not self.__module__.startswith("pellucid."))
+        self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
@@ -174,9 +179,11 @@ class Function(_Base[Given, Result]):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
-        `stage` is one of source, core, typed, reverse, loops, llvm, asm; source and core need no arguments.
-        Arguments may be values or types written as text: "f64[n, m]", "float", "i32[3]".
-        Raises ValueError for an unknown stage and CompileError where the program cannot be compiled.
+        stage         source, core, typed, reverse, loops, llvm or asm; source and core need no arguments
+        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"
+
+        Up to loops the text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and
+        CompileError where the program cannot be compiled.
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
@@ -194,8 +201,10 @@ class Function(_Base[Given, Result]):
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
 
-        `stage` is one of core, typed, reverse, loops.  With `call=pdb.runcall` it stops at its first line.  An error
-        carries a note with the user's own line.
+        stage  core, typed, reverse or loops
+        call   what runs it, as `call(function, *arguments)`: with `pdb.runcall` it stops at its first line
+
+        An error carries a note with the user's own line.  Raises ValueError for a stage that is not Python.
         """
         if stage not in RUNNABLE:
             raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
@@ -226,7 +235,7 @@ class Function(_Base[Given, Result]):
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
-        Arguments may be values or types written as text, as for `source`.
+        args, kwargs  values or types written as text, as for `source`
         """
         from . import showing
 

@@ -9,8 +9,6 @@
 from __future__ import annotations
 
 import linecache
-import pdb
-import traceback
 import types as python_types
 from bdb import BdbQuit
 from collections.abc import Callable, Iterator
@@ -107,48 +105,3 @@ def _preamble(function: Function, namespace: dict[str, Any]) -> Iterator[str]:
     for name, value in known:
         if isinstance(value, bool | int | float | str):
             yield f"{name} = {value!r}"
-
-
-# --- pdb -----------------------------------------------------------------------------------------------------------
-
-
-class Debugger(pdb.Pdb):
-    """Pdb that says when the user leaves it: `runcall` of the base class gives None as if the function had."""
-
-    left = False
-
-    def set_quit(self) -> None:
-        self.left = True
-        super().set_quit()
-
-    def runcall(self, *args: Any, **kwargs: Any) -> Any:
-        result = super().runcall(*args, **kwargs)
-        if self.left:
-            raise BdbQuit
-        return result
-
-
-def under_pdb(function: Any, stage: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """Run a stage under pdb from its first line; after an error stay where it happened.  Gives an exit status."""
-    try:
-        result = function.debug(stage, call=Debugger().runcall)(*args, **kwargs)
-    except BdbQuit:
-        return 0
-    except Exception as error:
-        trace = in_stages(error)
-        if trace is None:  # the stage was not reached
-            raise
-        traceback.print_exception(error.with_traceback(trace))
-        print("The program failed; this is where. `q` leaves.")
-        pdb.post_mortem(trace)
-        return 1
-    print(f"result: {result!r}")
-    return 0
-
-
-def in_stages(error: BaseException) -> python_types.TracebackType | None:
-    """The traceback from the first line of a stage on; None where there is none."""
-    trace = error.__traceback__
-    while trace is not None and python_target.LINES not in trace.tb_frame.f_globals:
-        trace = trace.tb_next
-    return trace

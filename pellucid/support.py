@@ -11,7 +11,7 @@ from .compiler.ops.forms import ROUTINES
 
 _QUESTIONS = {name: row.meaning for name, row in OPERATORS.items() if row.spelling.startswith("pellucid.support.")}
 
-__all__ = ["lanes", "prange", *ROUTINES, *_QUESTIONS]
+__all__ = ["lanes", "noalias", "prange", *ROUTINES, *_QUESTIONS]
 
 prange = range
 """A loop whose iterations are independent; in CPython they run in order."""
@@ -21,6 +21,13 @@ lanes = range
 
 Compiled code takes several terms at once, one in each lane of a vector, long sums on several threads, and adds the sums
 of blocks with compensation; in CPython terms come one after the other, and rounding may take more of a long sum.
+"""
+
+noalias = range
+"""A loop in which no element that is stored by one index is reached by another; in CPython that changes nothing.
+
+In `for j in noalias(k + 1, n): a[i, j] -= a[i, k] * a[k, j]` compiled code may read `a[i, k]` once, and rows of `a[k]`
+ahead of those of `a[i]`.
 """
 
 # The routines of libraries, by their rows: `gemm(out, a, b)` is `out[...] = a @ b`, `dot(x, y)` gives the number.

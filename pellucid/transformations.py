@@ -46,16 +46,21 @@ def compile(
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
-    static    parameters whose values are part of the compiled code (an axis, a shape, a string)
-    mutates   array parameters that the function updates in place; they are written back when it returns
-    freeze    global arrays whose present values are baked in
-    fastmath  allow reassociation and other value-changing floating-point rewrites
-    parallel  allow the use of several threads
+    function     a function or method of your own, or one that is compiled already and gets further options
+    static       parameters whose values are part of the compiled code (an axis, a shape, a string)
+    mutates      array parameters that the function updates in place; they are written back when it returns, and are as
+                 they were where it raises
+    freeze       global arrays whose present values are baked in
+    fastmath     allow reassociation and other value-changing floating-point rewrites
+    parallel     allow the use of several threads
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
-              as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
+                 as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
-    Gives a `Function` with the name, signature and docstring of the original.  Raises CompileError, with all faults of
-    the function at once, where it is impure or outside the language.
+    Gives a `Function` with the name, signature and docstring of the original, and `source` and `explain` to look
+    inside.  Nothing is compiled before the first call.
+
+    Raises CompileError, with all faults of the function at once, where it is impure or outside the language; ValueError
+    where `static` or `mutates` names no parameter; TypeError for what is no Python function.
     """
     options: dict[str, Any] = {
         "static": names(static),
@@ -95,12 +100,19 @@ def grad(
 ) -> Function[Given, Any]:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
-    argnums  the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-             arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux  the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    function  a plain or a compiled function whose result is one float
+    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
+              arrays, and its gradient has the same structure, shapes and dtypes
+    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
 
-    Raises GradientError where the derivative cannot be given correctly: an argument that is not a float (G001), a
-    result that is not a float scalar (G002), an operator without derivative (G003).
+    The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
+    It can be differentiated again, and may be called inside compiled functions.
+
+    Raises GradientError at the first call where the derivative cannot be given correctly: an argument that is not a
+    float (G001), a result that is not a float scalar (G002), an operator or a construct without derivative (G003,
+    G004).
+
+    Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
     return _transformed(function, Gradient(argnums, has_aux, with_value=False))
 
@@ -109,7 +121,14 @@ def grad(
 def value_and_grad(
     function: Callable[Given, Result], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Function[Given, tuple[Result, Any]]:
-    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.  See `grad`."""
+    """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
+
+    function  a plain or a compiled function whose result is one float
+    argnums   as for `grad`
+    has_aux   as for `grad`
+
+    The value is computed once for both.  Raises what `grad` raises.
+    """
     return _transformed(function, Gradient(argnums, has_aux, with_value=True))
 
 

@@ -25,8 +25,14 @@ from .values import KINDS, HeldValues, unwrap, wrap
 class Array(HeldValues):
     """An immutable array of numbers.
 
-    `Array(x)` takes a NumPy array without a copy (who changes `x` afterwards changes the Array), and makes one of
-    anything else that `np.asarray` takes.  Raises TypeError for what is not numeric.
+    values  a NumPy array, which is taken without a copy (who changes it afterwards changes the Array), or anything else
+            that `np.asarray` takes; of any shape, and of numbers or bools
+
+    Operators, indexing and the functions of NumPy work on it and give Arrays; methods such as `x.sum()` do as well.
+    `np.asarray(x)` gives its values without a copy, as an array that cannot be written to; `np.array(x)` copies.
+    An item assignment is a TypeError: `x.at[index].set(value)` gives a changed copy.
+
+    Raises TypeError for what is not numeric, and for arrays with a mask.
     """
 
     __slots__ = ()

@@ -32,7 +32,12 @@ class At:
 
 
 class Place:
-    """What `x.at[index]` gives: some elements of an array.  Every method gives a new array and leaves `x` as it is."""
+    """What `x.at[index]` gives: some elements of an array.  Every method gives a new array and leaves `x` as it is.
+
+    The new array has the shape and the dtype of `x`; `value` broadcasts to the elements that the index picks.  Raises
+    IndexError for an index outside, ValueError for a shape that does not fit, and TypeError where the dtype of `x`
+    cannot hold the kind of `value`.
+    """
 
     __slots__ = ("_array", "_index")
 
@@ -56,18 +61,23 @@ class Place:
         return self.set(function(self.get()))
 
     def add(self, value: Any) -> Any:
+        """The array with `value` added to these elements."""
         return self._combined(np.add, value)
 
     def subtract(self, value: Any) -> Any:
+        """The array with `value` subtracted from these elements."""
         return self._combined(np.subtract, value)
 
     def multiply(self, value: Any) -> Any:
+        """The array with these elements times `value`."""
         return self._combined(np.multiply, value)
 
     def divide(self, value: Any) -> Any:
+        """The array with these elements divided by `value`; of floats alone."""
         return self._combined(np.divide, value)
 
     def power(self, value: Any) -> Any:
+        """The array with these elements to the power of `value`."""
         return self._combined(np.power, value)
 
     def min(self, value: Any) -> Any:

@@ -87,6 +87,8 @@ def thread_count() -> int:
 def threads(count: int) -> _Restore:
     """Let large parallel loops use this many threads from now on, or inside a `with` block.
 
+    count  from 1 to 1024
+
         pellucid.threads(1)
         with pellucid.threads(4): ...
 

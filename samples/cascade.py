@@ -1,13 +1,18 @@
-"""Differentiate a recurrence that fills an array element by element: the array itself is the record.
+"""A recurrence that fills an array
+================================
 
-Every element is written once, so the backward sweep reads what the forward sweep wrote and no tape is needed.
+The array is filled element by element, and is itself the record: every element is written once, so the backward sweep
+reads what the forward sweep wrote and no tape is needed.
+
+``python samples/cascade.py [--picture FILE]``
 """
 
 import math
+import sys
 
 import numpy as np
 
-from pellucid import compile, value_and_grad
+from pellucid import compile, grad, value_and_grad
 
 
 @compile
@@ -38,5 +43,20 @@ def main():
     print(f"last element {float(long_last):.9f}, slopes by the last inputs {np.round(np.asarray(long_bar)[-3:], 6)}")
 
 
+def picture():
+    """How far back the last element remembers: its slopes by each input, for three strengths of the coupling."""
+    from matplotlib import pyplot
+
+    x = 0.1 * np.sin(np.linspace(0.0, 9.0, 60))
+    figure, axes = pyplot.subplots(figsize=(6.4, 3.4), layout="constrained")
+    for k in (0.7, 0.9, 1.0):
+        axes.semilogy(grad(cascade)(x, k), label=f"k = {k}")
+    axes.set(xlabel="index of the input", ylabel="slope of the last element")
+    axes.legend()
+    return figure
+
+
 if __name__ == "__main__":
     main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)

@@ -1,10 +1,12 @@
-"""Recognise handwritten digits with two models in plain NumPy, trained with gradients that Pellucid derives.
+"""Handwritten digits by two models in plain NumPy
+===============================================
 
-The images are the 1797 digits of 8 by 8 pixels that come with scikit-learn.  The first model is multinomial logistic
-regression, the second a network of two layers.  Both are trained by stochastic gradient descent with momentum; the
-last batch of every epoch is shorter than the others, and one compilation serves both lengths.
+Both are trained with gradients that Pellucid derives. The images are the 1797 digits of 8 by 8 pixels that come with
+scikit-learn. The first model is multinomial logistic regression, the second a network of two layers. Both are trained
+by stochastic gradient descent with momentum; the last batch of every epoch is shorter than the others, and one
+compilation serves both lengths.
 
-    python samples/digits.py [--out FOLDER]
+``python samples/digits.py [--out FOLDER]``
 """
 
 import argparse
@@ -119,7 +121,6 @@ def save_plot(curves, folder):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "digits_loss.png"
     figure.savefig(path, dpi=120)
-    pyplot.close(figure)
     return path
 
 

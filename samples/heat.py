@@ -1,8 +1,13 @@
-"""Differentiate a simulation that updates an array in place: heat that spreads over a plate.
+"""Heat on a plate, updated in place
+=================================
 
-The update is linear in the temperatures, so their derivative saves nothing at all; with respect to the conductivity
-one array is saved, indexed by the time step.
+A simulation that updates an array in place is differentiated as it stands. The update is linear in the temperatures, so
+their derivative saves nothing at all; with respect to the conductivity one array is saved, indexed by the time step.
+
+``python samples/heat.py [--picture FILE]``
 """
+
+import sys
 
 import numpy as np
 
@@ -37,5 +42,21 @@ def main():
     print(grad(heat).source("reverse", plate, steps, alpha))
 
 
+def picture():
+    """The plate at the start, and by how much each point of it counts for the energy at the end."""
+    from matplotlib import pyplot
+
+    plate = np.zeros((33, 33))
+    plate[12:20, 12:20] = 1.0
+    slope = grad(heat)(plate, 100, 0.2)
+    figure, axes = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
+    for place, values, title in zip(axes, (plate, slope), ("temperature at the start", "slope of the energy")):
+        figure.colorbar(place.imshow(values, cmap="inferno"), ax=place)
+        place.set(title=title, xticks=[], yticks=[])
+    return figure
+
+
 if __name__ == "__main__":
     main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)

@@ -1,12 +1,16 @@
-"""Fit the NIST reference problems of nonlinear regression with Jacobians that Pellucid derives.
+"""The NIST reference problems of nonlinear regression
+===================================================
 
-Each problem of the Statistical Reference Datasets comes with two starting points and with parameters certified to
-eleven digits.  A model is written once, for one observation; its derivative gives one row of the Jacobian, and a
-compiled loop over the observations gives all of it.  Models, data and certified values:
-https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml (public domain).
+They are fitted with Jacobians that Pellucid derives. Each problem of the Statistical Reference Datasets comes with two
+starting points and with parameters certified to eleven digits. A model is written once, for one observation; its
+derivative gives one row of the Jacobian, and a compiled loop over the observations gives all of it. Models, data and
+certified values: https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml (public domain).
+
+``python samples/nist.py [--picture FILE]``
 """
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -262,5 +266,23 @@ def main():
     print(f"{enough} of {len(results)} fits agree in at least {AGREEMENT_WANTED:.0f} digits; worst {min(results):.1f}")
 
 
+def picture(names=("Gauss1", "MGH17", "ENSO", "Thurber", "Eckerle4", "Rat43")):
+    """The observations of some problems, and the fits from the first start."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(2, 3, figsize=(9.0, 5.2), layout="constrained")
+    with np.errstate(all="ignore"):
+        for place, name in zip(axes.flat, names):
+            problem, model = read_problem(name), MODELS[name]
+            fit = levenberg_marquardt(linearised(model), problem.starts[0], problem.x, problem.y)
+            curve = np.linspace(np.min(problem.x), np.max(problem.x), 300)
+            place.plot(problem.x, problem.y, ".", markersize=4, color="gray")
+            place.plot(curve, [model(fit.parameters, x) for x in curve])
+            place.set(title=name, xticks=[], yticks=[])
+    return figure
+
+
 if __name__ == "__main__":
     main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)

@@ -1,11 +1,17 @@
-"""See what becomes of an array expression: typed, fused into one loop nest over memory, and as machine code.
+"""What becomes of an array expression
+===================================
 
-In NumPy this activation function makes five temporary arrays; in the loops stage there are none.
+It is typed, fused into one loop nest over memory, and made machine code. In NumPy this activation function makes five
+temporary arrays; in the loops stage there are none.
+
+``python samples/selu.py [--picture FILE]``
 """
+
+import sys
 
 import numpy as np
 
-from pellucid import compile
+from pellucid import compile, grad
 
 
 @compile
@@ -30,5 +36,20 @@ def main():
     print(f"the printed loops run in plain Python too: {np.asarray(selu.debug('loops')(x[:2, :3], alpha, lam))}")
 
 
+def picture():
+    """The function and its slope."""
+    from matplotlib import pyplot
+
+    x = np.linspace(-4.0, 3.0, 400)
+    slope = grad(lambda v: np.sum(selu(v, 1.6732632, 1.0507010)))
+    figure, axes = pyplot.subplots(figsize=(5.2, 3.4), layout="constrained")
+    axes.plot(x, selu(x, 1.6732632, 1.0507010), label="selu")
+    axes.plot(x, slope(x), label="its slope")
+    axes.legend()
+    return figure
+
+
 if __name__ == "__main__":
     main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)

@@ -69,7 +69,7 @@ MAY_IMPORT = {
     "frontend.specialise": f"{LANGUAGE} analysis frontend.source runtime",
     "lower": f"{LANGUAGE} analysis remarks renaming tuning",
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
-    "targets.llvm": f"{LANGUAGE} analysis lower optimise targets.python runtime tuning",
+    "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records",
     "differentiate": f"{BASE} transform frontend.specialise request",
@@ -183,12 +183,12 @@ def one_interpreter(module):
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},
     "compiler/targets/llvm/llvm.py": {"line_tables"},
-    "compiler/frontend/specialise/merge.py": {"containers", "rows", "tables"},  # which are made of what is in merge
+    "compiler/frontend/specialise/merge.py": {"containers", "forms", "rows", "tables"},  # made of what is in merge
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
-    "pellucid/cli.py": {"check_command", "editing", "stage_function", "stepping"},
+    "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},

@@ -17,8 +17,10 @@ FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    camera_projection heston_greeks hmm implied_vol_surface kalman_mle md_lennard_jones recursive_fft robot_arm
-    wright_fisher
+    biquad_cascade camera_projection elastic_net_cd em_gaussian_mixture enzyme_kinetics fwi_acoustic garch_likelihood
+    heat_adi heston_greeks hmm hodgkin_huxley implied_vol_surface ising_metropolis kalman_mle kernel_density
+    lotka_volterra_fit lucas_kanade mcmc_hierarchical md_lennard_jones recursive_fft robot_arm schrodinger_wavepacket
+    soft_dtw wright_fisher
 """.split())
 
 

@@ -24,7 +24,7 @@ STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  #
 # copies makes CPython agree with the language, where it did not
 ORACLES = {"copies": with_values}
 # what gives a function anew, or adds something each time, if only to what it tells
-ONCE = frozenset({"fuse", "release", "tidy_names"})
+ONCE = frozenset({"fuse", "release", "tidy_names", "version_loops"})
 INEXACT = frozenset({"sums"})  # in blocks the last digits are others
 FILES = [
     f"{folder}/{file.name}"

@@ -186,7 +186,7 @@ def test_the_command_prints_faults_and_a_summary(tmp_path, capsys, monkeypatch):
         "5 |     return print(x)\n"
         "  |            ^^^^^ called here\n"
         "  = help: print what the function returns, or look inside with `f.debug(stage)`\n"
-        "  = docs/errors/P004.md\n"
+        "  = more: pellucid error P004\n"
         "\n"
         "checked 2 functions in 2 files: 1 fault\n"
     )
@@ -217,7 +217,7 @@ def test_json(tmp_path, capsys, monkeypatch):
             "end_line": 4,
             "end_column": 21,
             "help": ["print what the function returns, or look inside with `f.debug(stage)`"],
-            "url": "docs/errors/P004.md",
+            "page": "pellucid error P004",
         }
     ]
     (tmp_path / "good.py").write_text("x = 1\n")
@@ -377,8 +377,7 @@ import pellucid
 @pellucid.compile
 def f(größe, factor):
     import math
-    a = np.empty(3)
-    a.fill(factor); np.copyto(a, größe)
+    a = größe * factor
     return np.tahn(a) + faktor + np.qqqq(a) + math.sin(facto)
 '''
 RIGHT = '''"""A module."""
@@ -389,8 +388,7 @@ import pellucid
 
 @pellucid.compile
 def f(größe, factor):
-    a = np.empty(3)
-    a[:] = factor; a[:] = größe
+    a = größe * factor
     return np.tanh(a) + factor + np.qqqq(a) + math.sin(factor)
 '''
 
@@ -403,7 +401,7 @@ def test_what_has_one_way_out_is_rewritten(tmp_path, capsys, ends, encoding):
     assert main([str(file)], fix=True) == 1
     assert file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
     printed = capsys.readouterr().out
-    assert printed.count("error[") == 1 and "qqqq" in printed and "7 places rewritten" in printed
+    assert printed.count("error[") == 1 and "qqqq" in printed and "5 places rewritten" in printed
     assert main([str(file)]) == 1 and file.read_bytes() == (mark + RIGHT).replace("\n", ends).encode(encoding)
 
 
@@ -426,4 +424,6 @@ def test_sarif(tmp_path, capsys, monkeypatch):
     assert place["region"] == {"startLine": 4, "startColumn": 12, "endLine": 4, "endColumn": 17}
     assert result["message"]["text"].startswith("this function prints\nhelp: ")
     (tmp_path / "good.py").write_text("x = 1\n")
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert rule["help"]["text"].startswith("P004: reads or writes files")
     assert main(["good.py"], "sarif") == 0 and json.loads(capsys.readouterr().out)["runs"][0]["results"] == []

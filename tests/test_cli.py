@@ -5,14 +5,16 @@ import json
 import runpy
 import subprocess
 import sys
+import textwrap
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from pellucid import __version__
+from pellucid import __version__, error_pages
 from pellucid.arguments import ArgumentError, ArgumentLengths, bind, read_arguments, read_lengths, values_of
 from pellucid.cli import main
+from pellucid.compiler.diagnostics import CODES
 
 PROGRAM = '''
 import math
@@ -433,3 +435,31 @@ def test_static_arguments_leave_their_places_free():
         return x
 
     assert bind(f, ["f64", "f32"], {"n": 3}).arguments == {"x": "f64", "n": 3, "y": "f32", "scale": 1.0}
+
+
+# --- error ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_of_an_error_is_printed_without_its_marks(capsys):
+    assert main(["error", "p014"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("P014: changes its argument\n") and "\nWhy\n" in said
+    assert "\n    velocity = velocity.copy()" not in said and "\n        velocity = velocity.copy()\n" in said
+    assert "```" not in said
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_listings_of_a_printed_page_are_those_of_the_page(code):
+    page = error_pages.markdown(code)
+    shown = textwrap.dedent("\n".join(line for line in error_pages.plain(page).splitlines() if line[:4] == "    "))
+    listings = "".join(listing[1] for listing in error_pages.LISTING.finditer(page))
+    assert shown.split("\n") == [line for line in listings.splitlines() if line]
+
+
+def test_error_without_a_code_lists_them_and_an_unknown_one_is_told(capsys):
+    assert main(["error"]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{code}  {title}" for code, title in CODES.items()]
+    assert main(["error", "P0I4"]) == 2
+    assert "there is no code 'P0I4'; did you mean P014" in capsys.readouterr().err
+    assert main(["error", "?"]) == 2
+    assert "`pellucid error` lists the codes" in capsys.readouterr().err

@@ -145,3 +145,21 @@ def test_a_generator_that_is_not_taken_apart_at_once_is_refused(program):
     with pytest.raises(CompileError) as refused:
         pellucid.compile(program)(X)
     assert [d.code for d in refused.value.diagnostics] == ["U004"]
+
+
+def test_of_a_condition_only_the_truth_is_wanted():
+    def peaks(x, gap):
+        found, pairs = [], []
+        for i in range(1, len(x) - 1):
+            if found and i - found[-1] < gap or not x[i] > x[i - 1]:
+                continue
+            if not (found and pairs and pairs[-1][1] > x[i]) and x[i]:
+                pairs.append((i, x[i]))
+            found.append(i)
+        while pairs and len(found) > 1 and pairs[-1][1] > 0.5:
+            pairs.pop()
+            found.pop()
+        return found, pairs, [1 if found and v else 0 for v in x]
+
+    for x in (np.array([0.1, 0.5, 0.2, 0.9, 1.0, 0.3, 0.4, 0.0, 2.0, 1.0]), np.array([1.0, 0.5, 0.6])):
+        assert repr(pellucid.compile(peaks)(x, 2)) == repr(peaks(x, 2))

@@ -285,3 +285,56 @@ def test_one_file_serves_all_runs_of_one_text(cache):
         run(np.arange(3.0))
     run(np.arange(3))
     assert len(list(cache.rglob("*.py"))) == 2
+
+
+# --- the user's own lines, and other stages ------------------------------------------------------------------------
+
+
+def users_line(text):
+    return PROGRAM.splitlines().index(text) + 1
+
+
+@pytest.mark.parametrize("stage", ["core", "typed", "loops"])
+def test_a_breakpoint_on_a_line_of_the_users_stops_in_the_stage(folder, stage):
+    arguments = ["debug", "model.py:settle", "--stage", stage, "--values", "1.0, 0.5"]
+    session = Session(folder, "-m", "pellucid", *arguments)
+    session.prompt()
+    line = users_line("        x = rate * math.sin(x)")
+    session.say(f"b model.py:{line}, x < 0.9")
+    assert "x = rate * math.sin(x)" in session.say("c")
+    assert float(session.say("p float(x)")) == pytest.approx(0.5 * math.sin(1.0))
+    session.say(f"tbreak model.py:{users_line('    return x * x')}")
+    session.say("cl 1")
+    assert "_settle_" in session.say("c")
+    assert abs(float(session.say("p float(x)"))) <= 0.1
+    assert session.end("c") == ("result: " + repr(in_python()) + "\n", 0)
+
+
+def in_python():
+    space = {"__name__": "program"}
+    exec(PROGRAM.replace("@compile\n", ""), space)
+    return space["settle"](1.0, 0.5)
+
+
+def test_stages_are_switched_at_the_same_line(folder):
+    session = Session(folder, "-m", "pellucid", "debug", "model.py:settle", "--grad", "0", "--values", "1.0, 0.5")
+    session.prompt()
+    session.say(f"tbreak model.py:{users_line('    return x * x')}")
+    here = session.say("c")
+    assert "_reverse.py" in here or "_grad_" in here
+    assert "the stages to go on in are typed, reverse, loops" in session.say("stage none")
+    for stage in ("typed", "loops", "reverse"):
+        said = session.say(f"stage {stage}")
+        assert "Breakpoint" in said and "result" not in said
+        assert abs(float(session.say("p float(x)"))) <= 0.1
+    assert session.end("q")[1] == 0
+
+
+@pytest.mark.parametrize("size", ["n=x", "-3", "n=2 m", "many"])
+def test_lengths_that_cannot_be_read_are_a_message(folder, size):
+    session = Session(folder, "-m", "pellucid", "debug", "model.py:pick", "--args", "f64[n], int", f"--size={size}")
+    session.child.expect_exact(pexpect.EOF)
+    session.child.close()
+    said = session.child.before.replace("\r\n", "\n")
+    assert session.child.exitstatus == 2 and "Traceback" not in said
+    assert said.startswith("pellucid debug: --size: cannot read the lengths")

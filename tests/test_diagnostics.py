@@ -33,7 +33,7 @@ def test_the_example_of_the_style_guide():
         "12 |     velocity[0] = 0.0\n"
         "   |     ^^^^^^^^^^^ assigned here\n"
         '   = help: work on a copy (`velocity = velocity.copy()`), or declare it: @compile(mutates=("velocity",))\n'
-        "   = docs/errors/P014.md"
+        "   = more: pellucid error P014"
     )
 
 
@@ -93,7 +93,7 @@ def test_two_labels_on_one_line():
 
 def test_a_source_that_cannot_be_read_leaves_the_words():
     text = render(Diagnostic("P014", "m", Span("<nowhere>", 3, 0, 3, 4), "assigned here"))
-    assert text == "error[P014]: m\n --> <nowhere>:3:1\n  = note: assigned here\n  = docs/errors/P014.md"
+    assert text == "error[P014]: m\n --> <nowhere>:3:1\n  = note: assigned here\n  = more: pellucid error P014"
 
 
 def test_a_very_long_line_is_cut_around_the_mark():

@@ -11,6 +11,7 @@ import pytest
 
 import pellucid
 from pellucid.compiler.diagnostics import CODES
+from pellucid.settings import SETTINGS
 
 from .harness import documents
 
@@ -26,16 +27,72 @@ def test_a_document_is_true(path, update_cases):
     documents.check(path, update_cases)
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *sorted((DOCS / "errors").glob("*.md"))], ids=lambda path: path.stem)
+PAGES = [*DOCUMENTS, *sorted((DOCS / "errors").glob("*.md"))]
+LISTING = re.compile(r"^```.*?^```|<!--.*?-->", re.DOTALL | re.MULTILINE)
+
+
+def headings(path):
+    """The ends of the addresses of a page's headings, as GitHub and MyST make them."""
+    titles = re.findall(r"^#+ (.*)$", LISTING.sub("", path.read_text("utf-8")), re.MULTILINE)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower() for title in titles]
+    return [re.sub(r"[^\w -]", "", title).replace(" ", "-") for title in plain]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_links_lead_somewhere(path):
-    for target in re.findall(r"\]\(([^)#]+)", re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)):
-        assert target.startswith("https://") or (path.parent / target).exists(), target
+    for target in re.findall(r"\]\(([^)\s]+)\)", LISTING.sub("", path.read_text("utf-8"))):
+        file, _, place = target.partition("#")
+        assert target.startswith("https://") or (path.parent / file).exists(), target
+        assert not place or place in headings(path.parent / file if file else path), target
+
+
+def test_a_link_to_nowhere_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A `page`, here\n\n[a](page.md#a-page-here) `[b](not.md)`\n\n```\n[c](not.md)\n```\n")
+    page.write_text(page.read_text().replace("`[b](not.md)`", ""))
+    test_links_lead_somewhere(page)
+    for wrong in ("not.md", "page.md#not"):
+        page.write_text(f"# A page\n\n[a]({wrong})\n")
+        with pytest.raises(AssertionError, match=wrong):
+            test_links_lead_somewhere(page)
 
 
 def test_the_index_has_every_document():
-    index = (DOCS / "README.md").read_text("utf-8")
-    for path in DOCS.glob("*.md"):
-        assert path.name == "README.md" or f"({path.name})" in index
+    """The lists of the index are the navigation of the site, too."""
+    index = (DOCS / "index.md").read_text("utf-8")
+    lists = index.partition("\n## ")[2]
+    assert {f"{name}.md" for name in re.findall(r"\]\(([\w-]+)\.md\)", lists)} == {
+        path.name for path in DOCS.glob("*.md") if path.name != "index.md"
+    }
+    assert "](errors/README.md)" in lists and "](../samples)" in lists
+
+
+# --- the reference -------------------------------------------------------------------------------------------------
+
+
+def test_the_reference_has_every_public_name_and_each_is_explained():
+    text = (DOCS / "api.md").read_text("utf-8")
+    for name in pellucid.__all__:
+        assert re.search(rf"^\.\. auto\w+:: pellucid\.{name}(\(\))?$", text, re.MULTILINE), name
+        assert inspect.getdoc(getattr(pellucid, name)), name
+
+
+@pytest.mark.parametrize(
+    "function", [pellucid.compile, pellucid.grad, pellucid.value_and_grad, pellucid.from_source, pellucid.threads]
+)
+def test_a_docstring_explains_every_parameter(function):
+    told = re.findall(r"^(\w+)  +\S", inspect.getdoc(function), re.MULTILINE)
+    assert told == list(inspect.signature(function).parameters)
+
+
+def test_the_environment_variables_are_those_that_are_read():
+    """Each in the table, and each of the table somewhere in the package as a whole text."""
+    found = set()
+    for folder in ("pellucid", "compiler", "runtime"):
+        for path in (documents.ROOT / folder).rglob("*.py"):
+            if path.name != "settings.py":
+                found |= set(re.findall(r'"(PELLUCID_[A-Z_]+[A-Z])"', path.read_text("utf-8")))
+    assert found == {setting.name for setting in SETTINGS}
 
 
 # --- the pages of the error codes ----------------------------------------------------------------------------------
@@ -57,7 +114,7 @@ def test_the_failing_example_of_a_page_fails(code):
     with pytest.raises(pellucid.CompileError) as caught:
         run_example(code, "fail")
     assert {fault.code for fault in caught.value.diagnostics} == {code}
-    assert f"error[{code}]" in str(caught.value) and f"docs/errors/{code}.md" in str(caught.value)
+    assert f"error[{code}]" in str(caught.value) and f"= more: pellucid error {code}" in str(caught.value)
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -119,6 +176,10 @@ print(answer)
 ```
 else
 ```
+
+<!-- output as Markdown: f"# {answer}\\n\\n```python\\nnot run\\n```" -->
+old
+<!-- end -->
 """
 
 
@@ -130,12 +191,14 @@ def test_a_stale_document_is_found_and_rewritten(tmp_path):
     assert path.read_text("utf-8") == STALE
     documents.check(path, update=True)
     assert "```\n42\n```" in path.read_text("utf-8")
+    assert "# 42\n\n```python\nnot run\n```\n<!-- end -->\n" in path.read_text("utf-8")
     documents.check(path)
 
 
 def test_what_depends_on_the_machine_is_not_compared(tmp_path):
     path = tmp_path / "here.md"
-    path.write_text(STALE.replace("41", "42"), encoding="utf-8")
+    made = "# 42\n\n```python\nnot run\n```"
+    path.write_text(STALE.replace("41", "42").replace("old", made), encoding="utf-8")
     documents.check(path)
 
 

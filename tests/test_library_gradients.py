@@ -67,7 +67,7 @@ def total_of(text):
 
 
 def gradient_of(function, places, arrays):
-    """The derivative as it is printed, run in CPython; machine code has the same stages from there on as any program."""
+    """The derivative as it is printed, run in CPython; from there on machine code has the stages of any program."""
     found = Stages(function, [Gradient(places)]).run("typed", *arrays)
     assert found.error is None, found.error
     return found.value

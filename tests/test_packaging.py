@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
 FOLDERS = {name: ROOT / folder for name, folder in SETUPTOOLS["package-dir"].items()}
+DATA = {name for name, folder in FOLDERS.items() if not (folder / "__init__.py").exists()}  # folders without modules
 
 
 def packages_in_tree():
@@ -35,6 +36,7 @@ def files_of_packages():
         files |= {f"{name.replace('.', '/')}/{path.name}" for path in folder.glob("*.py")}
     for name, patterns in SETUPTOOLS["package-data"].items():
         for pattern in patterns:
+            assert list(FOLDERS[name].glob(pattern)), f"nothing is {pattern} in {FOLDERS[name]}"
             files |= {f"{name.replace('.', '/')}/{path.name}" for path in FOLDERS[name].glob(pattern)}
     return files
 
@@ -50,7 +52,8 @@ def run(*command, cwd, **environment):
 
 
 def test_package_list_is_the_tree():
-    assert sorted(SETUPTOOLS["packages"]) == sorted(packages_in_tree())
+    assert sorted(SETUPTOOLS["packages"]) == sorted([*packages_in_tree(), *DATA])
+    assert DATA == {"pellucid.errors"}
 
 
 def test_every_folder_of_modules_is_a_package():
@@ -75,7 +78,7 @@ def test_every_requirement_is_pinned():
             pins[name] = version
     project = PYPROJECT["project"]
     extras = project["optional-dependencies"]
-    for requirement in (*project["dependencies"], *extras["demo"], *extras["test"]):
+    for requirement in (*project["dependencies"], *extras["demo"], *extras["test"], *extras["docs"]):
         name = re.match(r"[\w-]+", requirement)[0]
         assert name == "pellucid" or name in pins, requirement
 
@@ -94,7 +97,8 @@ def wheel(tmp_path_factory):
     source = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, source)
-    for folder in ("pellucid", "compiler", "runtime"):
+    for folder in FOLDERS.values():
+        folder = folder.relative_to(ROOT)
         shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     out = tmp_path_factory.mktemp("wheel")
     # Pip as a module of this interpreter: the wheel is built with what is installed, and the network is not asked.
@@ -149,3 +153,11 @@ def test_installed_wheel_runs_a_sample(installed, tmp_path):
 def test_installed_command_starts(installed, tmp_path):
     done = run(str(installed.parent / "pellucid"), "--help", cwd=tmp_path)
     assert "check" in done.stdout and "emit" in done.stdout and "debug" in done.stdout
+
+
+def test_installed_command_prints_every_page(installed, tmp_path):
+    program = "from pellucid import error_pages as e; [e.main(c) and exit(c) for c in e.CODES]; print(e.__file__)"
+    done = run(str(installed), "-c", program, cwd=tmp_path)
+    assert Path(done.stdout.splitlines()[-1]).is_relative_to(installed.parents[1])
+    for page in FOLDERS["pellucid.errors"].glob("[A-Z][0-9]*.md"):
+        assert page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") in done.stdout.splitlines()

@@ -1,5 +1,6 @@
 """Every sample runs, and the promises the two large ones make are kept."""
 
+import ast
 import os
 import re
 import subprocess
@@ -61,3 +62,38 @@ def test_nist_problems_agree_with_the_certified_parameters(tmp_path):
     hard = {"MGH09", "MGH10", "MGH17", "Thurber", "Eckerle4", "BoxBOD", "Bennett5", "Rat43", "Lanczos1", "ENSO"}
     assert hard <= problems
     assert [fit for fit in fits if float(fit[2]) < 6.0] == []
+
+
+PICTURES = """
+import importlib.util, pathlib, sys
+import matplotlib
+matplotlib.use("Agg")
+for path in map(pathlib.Path, sys.argv[1:]):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.picture().savefig(path.stem + ".png")
+"""
+
+
+def test_small_samples_draw_their_pictures(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", PICTURES, *(str(SAMPLES / f"{name}.py") for name in SMALL)],
+        cwd=tmp_path,
+        env=os.environ | {"MPLCONFIGDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for name in SMALL:
+        picture = (tmp_path / f"{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG") and len(picture) > 5000
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_a_sample_has_a_title_for_the_gallery_and_says_how_it_is_run(path):
+    title, line, empty, *rest = ast.get_docstring(ast.parse(path.read_text("utf-8"))).splitlines()
+    assert line == "=" * len(title) and not empty
+    assert any(text.startswith(f"``python samples/{path.name}") for text in rest)

@@ -91,6 +91,27 @@ def of_an_argument(x):
     return x
 
 
+def in_two_arguments(x):
+    def mix(a, b, k):
+        if k > 0:
+            a[0] += b[0]
+            mix(a, b, k - 1)
+
+    y = x.copy()
+    mix(y, y[:2], 3)
+    return y
+
+
+def of_an_argument_by_recursion(x):
+    def count(a, k):
+        if k > 0:
+            a[k] += 1.0
+            count(a, k - 1)
+
+    count(x, 2)
+    return x
+
+
 def order_of_an_argument(A):
     b = A * 2.0
     flat = b.reshape(-1)
@@ -99,7 +120,7 @@ def order_of_an_argument(A):
 """
 CODES = {
     "one_of_two": "R003", "in_a_list_that_grows": "R003", "read_only": "R003", "perhaps_a_copy": "R003",
-    "of_an_argument": "P0",
+    "of_an_argument": "P0", "in_two_arguments": "R003", "of_an_argument_by_recursion": "P014",
 }  # fmt: skip
 
 

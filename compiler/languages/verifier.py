@@ -19,6 +19,7 @@ import gast
 from .. import syntax
 from ..analysis.assignment import merge_faults, unassigned_reads
 from ..analysis.lanes import lanes_faults
+from ..analysis.memory.noalias import noalias_faults
 from ..analysis.reaching import changed_definitions
 from ..analysis.result_types import result_type
 from ..diagnostics import InternalError
@@ -97,7 +98,7 @@ STAGES = {
         "loops",
         (
             loops_faults, ends_with_return, has_spans, declared_faults, unassigned_reads, lanes_faults,
-            conversion_faults, buffer_length_faults,
+            noalias_faults, conversion_faults, buffer_length_faults,
         ),
     ),
 }

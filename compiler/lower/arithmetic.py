@@ -62,6 +62,13 @@ def product(factors: Iterable[gast.expr]) -> gast.expr:
     return result if constant == 1 else syntax.call("multiply", result, constant)
 
 
+def terms_of(node: gast.expr) -> tuple[list[tuple[gast.expr, int]], int]:
+    """What a sum adds up, each with its factor, and its constant part."""
+    terms: Terms = {}
+    constant = _collect(node, 1, terms)
+    return [(tree, factor) for tree, factor in terms.values() if factor], constant
+
+
 def _combined(left: gast.expr, right: gast.expr, sign: int) -> gast.expr:
     terms: Terms = {}
     constant = _collect(left, 1, terms) + _collect(right, sign, terms)
@@ -77,6 +84,8 @@ def _collect(node: gast.expr, factor: int, terms: Terms) -> int:
             return _collect(left, factor, terms) + _collect(right, factor, terms)
         case gast.Call(func=gast.Name(id="subtract"), args=[left, right]):
             return _collect(left, factor, terms) + _collect(right, -factor, terms)
+        case gast.Call(func=gast.Name(id="negative"), args=[other]):
+            return _collect(other, -factor, terms)
         case gast.Call(func=gast.Name(id="multiply"), args=[other, gast.Constant(value=value)]):
             return _collect(other, factor * value, terms)
     key = text_of(node)
@@ -92,7 +101,10 @@ def _sum(terms: list[tuple[gast.expr, int]], constant: int) -> gast.expr:
         if factor > 0:
             part = _times(tree, factor)
             result = part if result is None else syntax.call("add", result, part)
-    if result is None:
+    if result is None and constant == 0 and terms:
+        (tree, factor), *terms = terms
+        result = syntax.call("negative", _times(tree, -factor))
+    elif result is None:
         result, constant = syntax.constant(constant), 0
     for tree, factor in terms:
         if factor < 0:

@@ -112,10 +112,9 @@ NUMPY_FUNCTIONS = {
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
     " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",
-    "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis concatenate concat=concatenate"
-    " stack vstack hstack column_stack expand_dims squeeze broadcast_to flip flipud fliplr roll tile repeat"
-    " atleast_1d atleast_2d tril triu diag diagonal matrix_transpose take shape"
-    " ndim size linalg.matrix_transpose=matrix_transpose",
+    "manipulation": "reshape ravel transpose permute_dims=transpose swapaxes moveaxis expand_dims squeeze"
+    " broadcast_to flip flipud fliplr roll tile repeat atleast_1d atleast_2d tril triu diag diagonal"
+    " matrix_transpose take shape ndim size linalg.matrix_transpose=matrix_transpose",
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm",
@@ -131,6 +130,7 @@ NUMPY_FUNCTIONS = {
     "nan_statistics": "nanprod nancumsum nancumprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd nanmedian"
     " nanpercentile nanquantile",
     "choosing": "select choose piecewise array_equal",
+    "joining": "concatenate concat=concatenate stack vstack hstack column_stack",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted polyval convolve correlate",

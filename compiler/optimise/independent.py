@@ -24,11 +24,12 @@ import gast
 from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.expression_types import is_scalar_operator
-from ..analysis.integers.ranges import FRONT, Ranges, ranges
+from ..analysis.integers.ranges import NATURALS, Ranges, ranges
 from ..analysis.integers.values import Integers, NestScope
 from ..analysis.liveness import liveness
-from ..analysis.memory.accesses import Access, accesses
+from ..analysis.memory.accesses import Access, accesses, elements_in
 from ..analysis.memory.meeting import Meeting
+from ..analysis.memory.noalias import is_noalias
 from ..analysis.memory.storage import storage_classes
 from ..program import Decision, Function, hand_on
 from ..types import Array, ListOf
@@ -62,13 +63,14 @@ def _steps_by_one(call: gast.Call) -> bool:
     return isinstance(call.args[2], gast.Constant) and call.args[2].value == 1
 
 
-def without_dependent(function: Function) -> Function:
-    """The function with `range` for every `prange` whose iterations are not known to be independent."""
+def without_promises(function: Function) -> Function:
+    """The function with `range` for every `prange` whose iterations are not known to be independent, and `noalias`."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For)]
-    loops = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
     marker = _Marker(function)
-    dependent = {id(loop) for loop in loops if not marker.is_independent(loop)}
-    if not dependent:
+    parallel = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
+    dependent = {id(loop) for loop in parallel if not marker.is_independent(loop)}
+    in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # which is found again, where it holds
+    if not in_order:
         return function
 
     def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -76,13 +78,13 @@ def without_dependent(function: Function) -> Function:
 
     def statement(node: gast.stmt) -> gast.stmt:
         changes: dict[str, object] = {k: block(getattr(node, k)) for k in ("body", "orelse") if syntax.blocks_of(node)}
-        if id(node) in dependent:
+        if id(node) in in_order:
             iter_ = node.iter
             changes["iter"] = syntax.rebuild(iter_, func=gast.Name("range", gast.Load()))
         return syntax.rebuild(node, **changes) if changes else node
 
     why = "its iterations are not known to be independent"
-    lines = [_line(loop) for loop in loops if id(loop) in dependent]
+    lines = [_line(loop) for loop in parallel if id(loop) in dependent]
     told = tuple(Decision("loops", f"the loop at line {line} runs in order: {why}") for line in lines)
     return function.with_(body=tuple(block(function.body)), decisions=(*function.decisions, *told))
 
@@ -181,7 +183,8 @@ class _Marker:
 
 def natural_axes(access: Access, known: Ranges) -> frozenset[int]:
     """The axes of which ranges say that the index is not negative."""
-    return frozenset(axis for axis in range(len(access.items)) if known.of(access.node, axis) == FRONT)  # type: ignore[arg-type]
+    signs = known.axes.get(id(access.node), ())
+    return frozenset([axis for axis, sign in enumerate(signs) if sign in NATURALS])
 
 
 def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, bool]]:
@@ -192,9 +195,8 @@ def element_places(body: Sequence[gast.stmt]) -> Iterator[tuple[gast.Subscript, 
             if isinstance(place, gast.Subscript):
                 yield place, True
         for part in _expressions(node):
-            for inner in syntax.nodes_of(part):
-                if isinstance(inner, gast.Subscript):
-                    yield inner, False
+            for inner in elements_in(part):
+                yield inner, False
 
 
 def _expressions(node: gast.stmt) -> Iterator[gast.AST]:

@@ -7,7 +7,8 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .elementary import in_dtype, operand, strong
-from .manipulation import as_array, concatenate, moveaxis, ravel, reshape
+from .joining import concatenate
+from .manipulation import as_array, moveaxis, ravel, reshape
 
 
 @gives("either")

@@ -9,7 +9,8 @@ from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .creation import one_length
 from .elementary import in_dtype, operand
-from .manipulation import as_array, concatenate, flip, moveaxis, ravel, take
+from .joining import concatenate
+from .manipulation import as_array, flip, moveaxis, ravel, take
 from .places import flatnonzero
 from .sorting import order_of
 from .statistics import mean

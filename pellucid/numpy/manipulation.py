@@ -1,4 +1,4 @@
-"""Arrays rearranged: shapes, axes, joining, repeating, parts."""
+"""Arrays rearranged: shapes, axes, repeating, parts."""
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
@@ -179,50 +179,7 @@ def atleast_2d(a, /):
     return a[None] if static.rank(a) == 1 else a
 
 
-# --- joining and repeating -----------------------------------------------------------------------------------------
-
-
-def parts_of(arrays):
-    if not static.is_sequence(arrays):
-        static.refuse("R001", "the arrays to join must be a tuple or list of known length")
-    return [operand(a) for a in arrays]
-
-
-def concatenate(arrays, axis=0, *, dtype=None):
-    parts = parts_of(arrays)
-    if axis is None:
-        parts, axis = [ravel(part) for part in parts], 0
-    if len(parts) == 0:
-        static.refuse("S003", "need at least one array to concatenate")
-    joined = op.concatenate(*parts, axis=axis)
-    return joined if dtype is None else op.cast(joined, dtype=static.dtype_name(dtype))
-
-
-def stack(arrays, axis=0):
-    """Arrays of one shape along a new axis."""
-    parts = [as_array(part) for part in parts_of(arrays)]
-    if len(parts) == 0:
-        static.refuse("S003", "need at least one array to stack")
-    rank = static.rank(parts[0])
-    for part in parts:
-        if static.rank(part) != rank:
-            static.refuse("S003", "all input arrays must have the same shape")
-    place = static.axis_of(axis, rank + 1)
-    return op.concatenate(*[expand_dims(part, place) for part in parts], axis=place)
-
-
-def vstack(tup):
-    return op.concatenate(*[atleast_2d(part) for part in parts_of(tup)], axis=0)
-
-
-def hstack(tup):
-    parts = [atleast_1d(part) for part in parts_of(tup)]
-    return op.concatenate(*parts, axis=0 if static.rank(parts[0]) == 1 else 1)
-
-
-def column_stack(tup):
-    parts = [as_array(part) for part in parts_of(tup)]
-    return op.concatenate(*[atleast_2d(part).T if static.rank(part) < 2 else part for part in parts], axis=1)
+# --- repeating -----------------------------------------------------------------------------------------------------
 
 
 def repeat(a, repeats, axis=None):

@@ -8,7 +8,8 @@ from ..compiler.ops import static
 from .creation import arange, lengths
 from .elementary import in_dtype, operand, require_no_out, truth
 from .elementary import where as chosen
-from .manipulation import lengths_along, ravel, reshape, stack, take, total
+from .joining import stack
+from .manipulation import lengths_along, ravel, reshape, take, total
 
 # --- what is true ----------------------------------------------------------------------------------------------------
 

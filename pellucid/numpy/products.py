@@ -4,7 +4,8 @@ from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
 from .elementary import as_floating, operand, strong
-from .manipulation import diagonal, diagonal_view, moveaxis, ravel, stack
+from .joining import stack
+from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape
 
 
 def dot(a, b):
@@ -182,6 +183,17 @@ def vector_norm_along(x, ord, axis, keepdims):
     return op.sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
 
 
+def of_singular_values(x, ord, rows, columns, keepdims):
+    """Norms of one matrix that are its largest or least singular value, or their sum."""
+    if ord not in (2, -2, "nuc"):
+        raise ValueError("Invalid norm order for matrices.")
+    if static.rank(x) != 2:
+        static.refuse("U012", "this norm takes one matrix here; take those of a stack in a loop")
+    values = op.svdvals(moveaxis(x, (rows, columns), (0, 1)))
+    norm = op.sum(values) if ord == "nuc" else op.max(values) if ord == 2 else op.min(values)
+    return reshape(norm, (1, 1)) if keepdims else norm
+
+
 def matrix_norm(x, ord, rows, columns, keepdims):
     if ord == "fro":
         return op.sqrt(op.sum(x * x, axis=static.reduced((rows, columns), static.rank(x)), keepdims=keepdims))
@@ -190,7 +202,7 @@ def matrix_norm(x, ord, rows, columns, keepdims):
     elif ord == float("inf") or ord == -float("inf"):
         sums = op.sum(op.absolute(x), axis=columns, keepdims=True)
     else:
-        static.refuse("U012", "this matrix norm needs singular values, which are not supported")
+        return of_singular_values(x, ord, rows, columns, keepdims)
     axis = static.reduced((rows, columns), static.rank(x))
     if ord == 1 or ord == float("inf"):
         return op.max(sums, axis=axis, keepdims=keepdims)

@@ -48,6 +48,34 @@ def delete(xs, position):
     xs.pop()
 
 
+def bounded(bound, count, missing):
+    """A bound of a slice as a position from 0 to `count`."""
+    if bound is None:
+        return missing
+    at = bound + count if bound < 0 else bound
+    return 0 if at < 0 else count if at > count else at
+
+
+def set_slice(xs, lower, upper, values):
+    given = list(values)
+    start, stop = bounded(lower, len(xs), 0), bounded(upper, len(xs), len(xs))
+    behind = [xs[k] for k in range(start if stop < start else stop, len(xs))]
+    while len(xs) > start:
+        xs.pop()
+    xs.extend(given)
+    xs.extend(behind)
+
+
+def delete_slice(xs, lower, upper):
+    start, stop = bounded(lower, len(xs), 0), bounded(upper, len(xs), len(xs))
+    count = stop - start
+    if count > 0:
+        for k in range(start, len(xs) - count):
+            xs[k] = xs[k + count]
+        for _ in range(count):
+            xs.pop()
+
+
 def place_of(xs, value):
     """Where the first item is that equals the value; -1 where none does."""
     for k in range(len(xs)):
@@ -142,6 +170,10 @@ def order(keys, descending):
 
 def in_order(xs, keys, descending):
     return [xs[k] for k in order(keys, descending)]
+
+
+def repeated(xs, count):
+    return [x for _ in range(count) for x in xs]
 
 
 def filtered(test, xs):

@@ -27,10 +27,10 @@ def walk_over_planes(tensor, a):
 
 
 def gauss_jordan(D):
-    """The pivot row is divided where it stands."""
+    """The pivot row is divided where it stands; the last column keeps what the others are solved for."""
     a = D.copy()
     n = len(a)
-    for k in range(n):
+    for k in range(n - 1):
         pivot = a[k]
         pivot /= pivot[k]
         for i in range(n):
@@ -245,6 +245,41 @@ def masks_of_views(x, idx):
     tail[idx] = x * 2.0
     a[0] += tail.sum()
     return a, tail
+
+
+def _halve(a):
+    if len(a) < 2:
+        a *= 3.0
+        return a
+    middle = len(a) // 2
+    _halve(a[:middle])
+    right = _halve(a[middle:])
+    a[0] += right[-1]
+    return a
+
+
+def changed_by_recursion(x):
+    """A function that calls itself changes parts of what it is passed, and hands it on."""
+    y = x.copy()
+    head = y[:1]
+    z = _halve(y)
+    z[-1] *= 2.0
+    return y, head
+
+
+def kept_by_recursion(x, count):
+    """Results are noted in an array of the function around."""
+    memo, known = np.zeros(count + 1), np.zeros(count + 1, dtype=bool)
+
+    def value(n):
+        if n < 2:
+            return x[0] * n
+        if not known[n]:
+            known[n] = True
+            memo[n] = value(n - 1) + 0.5 * value(n - 2)
+        return memo[n]
+
+    return value(count), memo[2:].sum()
 
 
 MIN_SIZE = {"transposed_and_reshaped": 2, "while_a_view_is_small": 1}

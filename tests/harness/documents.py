@@ -6,6 +6,7 @@
     <!-- output: f.source("core") -->        the fenced block below is its value, or the error it raises
     <!-- output -->                          the fenced block below is what the last python block printed
     <!-- output of this machine: ... -->     made by the expression too, but not compared: it depends on the processor
+    <!-- output as Markdown: ... -->         all up to `<!-- end -->` is made by the expression
     ```python new=compiler/ops/area.py       a new file of the package, or of its tests
     ```python append=compiler/ops/area.py    lines at the end of a file
     ```diff change=compiler/pipeline.py      lines that take the place of others; `...` is the rest of a line
@@ -36,6 +37,7 @@ BLOCK = re.compile(
     r"^<!-- (?P<unseen>run|new):(?P<hidden>.*?)-->$"
     r"|^<!-- (?P<kind>output|output of this machine)(?:: (?P<expression>.*?))? -->\n"
     r"```\w*\n(?P<shown>.*?)^```$"
+    r"|^<!-- output as Markdown: (?P<page>.*?) -->\n(?P<text>.*?)^<!-- end -->$"
     r"|^```(?P<info>python|diff)(?P<option> \w+=\S+)?\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -69,6 +71,8 @@ def parts(text: str, stem: str) -> list[Part]:
             found.append(Part(match["unseen"], code.replace("\n++++\n", "\n----\n"), name or usual))
         elif match["kind"] is not None:
             found.append(Part(match["kind"], match["expression"] or "", "", match["shown"], *match.span("shown")))
+        elif match["page"] is not None:
+            found.append(Part("output", match["page"], "", match["text"], *match.span("text")))
         else:
             option, _, value = (match["option"] or " ").strip().partition("=")
             kind = option if option in (*EDITS, "sketch") else "run"

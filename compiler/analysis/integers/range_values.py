@@ -23,7 +23,8 @@ from .affine import Affine, Prover, Unknowns
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
 INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
-FRONT, BACK = "front", "back"
+FRONT, BACK, NATURAL = "front", "back", "natural"
+NATURALS: frozenset[str | None] = frozenset({FRONT, NATURAL})
 
 Pair = tuple[int, int, int]  # an axis counted from the end, and the places of two operands
 Test = tuple[tuple[Affine, ...], tuple[Affine, ...]]
@@ -56,7 +57,7 @@ class Journal:
 
     def add_axes(self, node: int, found: tuple[str | None, ...]) -> None:
         old = self.axes.get(node, found)
-        self.axes[node] = tuple(a if a == b else None for a, b in zip(old, found, strict=True))
+        self.axes[node] = found if old == found else tuple(map(_both, old, found))
 
     def add_fits(self, node: int, fits: bool) -> None:
         self.fits[node] = fits and self.fits.get(node, True)
@@ -68,6 +69,13 @@ class Journal:
             self.add_fits(node, fits)
         for node, alike in other.alike.items():
             self.add_alike(node, alike)
+
+
+def _both(one: str | None, other: str | None) -> str | None:
+    """What holds of an index of which these were said."""
+    if one == other:
+        return one
+    return NATURAL if one in NATURALS and other in NATURALS else None
 
 
 class Values:
@@ -184,8 +192,9 @@ class Values:
 
     def _judged(self, index: Affine, length: Affine, state: State) -> str | None:
         beyond = (length - index).plus(-1)
+        verdict: str | None
         if self.proves(state, index):
-            verdict = FRONT if self.proves(state, beyond) else None
+            verdict = FRONT if self.proves(state, beyond) else NATURAL
             self.learn(state, beyond)
         elif self.proves(state, index.times(-1).plus(-1)):
             verdict = BACK if self.proves(state, index + length) else None

@@ -24,10 +24,10 @@ from ...types import Array, Extent, Scalar, Type
 from ..expression_types import type_of
 from .affine import Affine
 from .parameter_lengths import determining_axes
-from .range_values import BACK, FRONT, LENGTH_HIGH, Journal, Pair, State, Values, is_int, items_of
+from .range_values import BACK, FRONT, LENGTH_HIGH, NATURAL, NATURALS, Journal, Pair, State, Values, is_int, items_of
 from .view_lengths import judge_store, lengths_of
 
-__all__ = ["BACK", "FRONT", "Ranges", "ranges"]
+__all__ = ["BACK", "FRONT", "NATURALS", "Ranges", "ranges"]
 
 LOOPS = "loops"
 
@@ -36,7 +36,8 @@ Assumption = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """`axes[id(node)]` says per index of an access: FRONT for 0 <= i < n, BACK for -n <= i < 0, None for unproven.
+    """`axes[id(node)]` says per index of an access: FRONT for 0 <= i < n, BACK for -n <= i < 0, NATURAL for
+    0 <= i, None for unproven.
 
     Slices and new axes, which an access of the typed stage may have besides, count as proven.
     `fits` holds the ids of int operations whose exact result lies in their dtype.
@@ -55,7 +56,7 @@ class Ranges:
 
     def proves(self, access: gast.expr) -> bool:
         """Whether an access is never out of bounds."""
-        return None not in self.axes.get(id(access), (None,))
+        return {None, NATURAL}.isdisjoint(self.axes.get(id(access), (None,)))
 
 
 @remembered

@@ -240,11 +240,12 @@ class _Walker:
         return state
 
     def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: State) -> State:
-        """The results of a call may show its arguments, and one another."""
+        """The results of a call may show its arguments, and one another; but for those that it stores back at once."""
         shown = self.partners(statement, shown_by(value, self.types), state)
         for name in names:
             state = forget(state, name)
-        arrays = [n for n in names if isinstance(self.types.get(n), Array | ListOf)]
+        own = names[: len(names) - len(getattr(statement, "changes", ()))] if self.as_numpy else names
+        arrays = [n for n in own if isinstance(self.types.get(n), Array | ListOf)]
         for position, name in enumerate(arrays):
             for other in (*(s for s in shown if s not in names), *arrays[:position]):
                 state[pair(name, other)] = Link(statement)

@@ -22,7 +22,7 @@ import gast
 from ... import syntax
 from ...records import dataclass
 from .alias_expression import expression_value
-from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part
+from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part_in
 
 State: TypeAlias = dict[str, PointsTo]
 AnyFunction: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -260,7 +260,7 @@ class Flow:
             part = PointsTo(inside, inside)
         for name, value in state.items():
             if not value.everything.isdisjoint(base.itself):
-                state[name] = with_part(value, part)
+                state[name] = with_part_in(value, part, base.itself)
 
     # --- expressions -----------------------------------------------------------------------------------------------
 

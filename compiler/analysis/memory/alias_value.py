@@ -148,6 +148,19 @@ def with_part(base: PointsTo, part: PointsTo) -> PointsTo:
     return replace(base, inside=base.inside | part.everything, elements=None, each=None)
 
 
+def with_part_in(base: PointsTo, part: PointsTo, targets: Origins) -> PointsTo:
+    """The same after something was put into one of these objects: the container itself, or one inside it."""
+    if not base.itself.isdisjoint(targets) or base.elements is None and base.each is None:
+        return with_part(base, part)
+
+    def changed(inner: PointsTo) -> PointsTo:
+        return inner if inner.everything.isdisjoint(targets) else with_part_in(inner, part, targets)
+
+    elements = None if base.elements is None else tuple(map(changed, base.elements))
+    each = None if base.each is None else changed(base.each)
+    return replace(base, inside=base.inside | part.everything, elements=elements, each=each)
+
+
 def doubtful(parts: Iterable[PointsTo], through: str, place: PointsTo) -> PointsTo:
     """The result of a call that cannot be seen: something new, or a view of anything it was given."""
     reached = frozenset[AliasOrigin]().union(*(part.everything for part in parts))

@@ -95,9 +95,6 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
             place, what = faults[0]
             text = f"{what} is outside the language"
             return Diagnostic("U009", text, Span.of(place, file), "not supported", help=("write `if` and `elif`",))
-        case gast.Delete(targets=targets) if any(isinstance(t, gast.Subscript) for t in targets):
-            return Diagnostic("U010", "`del` of an item is outside the language", keyword_span(node, file),
-                              "not supported", help=("make a new list or dict without it",))  # fmt: skip
         case gast.With() if is_errstate_like(node):
             return None
         case gast.Try() if (leaves := _left_from(node.finalbody)) is not None:

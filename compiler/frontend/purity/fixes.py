@@ -1,7 +1,5 @@
 """The rewriting that a help speaks of, where the text leaves one way to do it.
 
-    a.fill(0.0)              ->   a[:] = 0.0
-    np.copyto(a, b)          ->   a[:] = b
     s = (v for v in x)       ->   s = [v for v in x]
     def f(x):                     import math
         import math          ->   def f(x):
@@ -21,7 +19,7 @@ import gast
 from ...diagnostics import Diagnostic, Edit, Span
 from ..source.resolve import NameSource
 
-CODES = ("U004", "U006", "U012", "U013")
+CODES = ("U004", "U006")
 
 
 def with_fix(fault: Diagnostic, source: NameSource) -> Diagnostic:
@@ -45,29 +43,11 @@ def _edits(node: gast.AST, parents: dict[gast.AST, gast.AST], source: NameSource
             yield Edit(replace(span, line=span.end_line, column=span.end_column - 1), "]")
         case gast.Import() | gast.ImportFrom():
             yield from _moved_to_the_top(node, parent, source)
-        case gast.Attribute(attr="fill", value=array):
-            yield from _filled(parents, node, array, 0, source)
-        case gast.Attribute(attr="copyto"):
-            yield from _filled(parents, node, None, 1, source)
 
 
 def _shares_brackets(node: gast.GeneratorExp, parent: gast.AST) -> bool:
     """`g(v for v in x)`: the brackets are those of the call."""
     return isinstance(parent, gast.Call) and parent.end_col_offset == node.end_col_offset
-
-
-def _filled(
-    parents: dict[gast.AST, gast.AST], func: gast.AST, array: gast.AST | None, values: int, source: NameSource
-) -> Iterator[Edit]:
-    """A call that fills an array, as a statement of its own."""
-    call = parents[func]
-    statement = parents.get(call)
-    if not isinstance(statement, gast.Expr) or len(call.args) != values + 1 or call.keywords:
-        return
-    target = segment(call.args[0] if array is None else array, source.text)
-    value = segment(call.args[values], source.text)
-    if target and value:
-        yield Edit(Span.of(statement, source.file), f"{target}[:] = {value}")
 
 
 def _moved_to_the_top(node: gast.stmt, parent: gast.AST, source: NameSource) -> Iterator[Edit]:

@@ -29,6 +29,7 @@ from . import (
     functions,
     inner_derivatives,
     instances,
+    items_in_place,
     library,
     making,
     numbers,
@@ -58,7 +59,13 @@ INLINE_LIMIT = 60
 
 
 def call(frame: Frame, node: gast.Call, hint: str = "t") -> Value:
-    function = evaluate.evaluate(frame, node.func)
+    function, put_back = items_in_place.method(frame, node.func, hint)
+    made = call_of(frame, function, node, hint)
+    put_back()
+    return made
+
+
+def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
     if node.args and isinstance(node.args[0], gast.GeneratorExp) and isinstance(function, Static):
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:

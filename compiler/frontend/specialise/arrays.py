@@ -16,7 +16,7 @@ from ...types import Array, ListOf
 from ...vocabulary import METHOD_WAYS_OUT
 from . import containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
-from .values import Column, Iteration, Iterator, Record, Rows, Sequence, Static, Table, Value, leaves
+from .values import Column, Iteration, Iterator, Record, Rows, Sequence, Static, Table, Value, leaves, parts, with_parts
 
 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
@@ -25,8 +25,11 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     if isinstance(value, Iteration | Iterator):
         frame.fault("T001", f"NumPy makes an array of one object of a `{value.kind}`", node, "made here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
-    if isinstance(value, Table):
-        value = tables.arrays_of(frame, value, node)
+    match value:
+        case Table(item=Rows(item=Column(values=rows_))):  # numbers
+            value = rows_
+        case Table():
+            value = tables.arrays_of(frame, value, node)
     if isinstance(value, Rows):
         return rows.as_array(frame, value, dtype, node, hint)
     found = frame.type_of(value)
@@ -34,6 +37,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
         return library.array_from_list(frame, value, dtype, node, hint)
     if isinstance(found, Array):
         return value if dtype in (None, found.dtype) else frame.emit("cast", value, node=node, hint=hint, dtype=dtype)
+    value = _with_arrays(frame, value, node)
     kinds = [] if value == Sequence((), getattr(value, "kind", tuple)) else [frame.type_of(v) for v in leaves(value)]
     if any(k is None or isinstance(k, ListOf) for k in kinds):
         frame.fault("T001", f"an array cannot be made of a {frame.describe(value)}", node, "made here")
@@ -43,6 +47,14 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
     return made
+
+
+def _with_arrays(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """Sequences with an array in the place of each list whose length only the run knows."""
+    if isinstance(value, Table | Rows) or frame.is_list(value):
+        return as_array(frame, value, node)
+    inner = parts(value)
+    return with_parts(value, tuple(_with_arrays(frame, part, node) for _, part in inner)) if inner else value
 
 
 def regular_shape(frame: Frame, value: Value, node: gast.AST) -> tuple[tuple[int, ...], list[Value]]:

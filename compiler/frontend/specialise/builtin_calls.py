@@ -20,6 +20,7 @@ from . import (
     container_methods,
     containers,
     evaluate,
+    forms,
     iteration,
     iterators,
     library,
@@ -27,7 +28,6 @@ from . import (
     optional,
     rows,
     subscript,
-    tables,
 )
 from .frame import Frame
 from .static_python import stop
@@ -138,10 +138,12 @@ def better(frame: Frame, sign: str, kept: Value, other: Value, node: gast.AST, h
     test = choices.compare(frame, op, other, kept, node)
     if isinstance(test, Static):
         return other if test.value else kept
-    if not frame.is_scalar(kept) or not frame.is_scalar(other):
-        frame.fault("T001", "max() and min() of several values take scalars", node, "called here",
+    if frame.is_array(kept) or frame.is_array(other):
+        frame.fault("T001", "max() and min() of several values do not take arrays", node, "called here",
                     ("use np.maximum and np.minimum for arrays",))  # fmt: skip
     then, otherwise = branches.as_it_is(frame, other), branches.as_it_is(frame, kept)
+    if not frame.is_scalar(kept) or not frame.is_scalar(other):
+        return branches.choose(frame, frame.atom(evaluate.truth(frame, test, node), node), then, otherwise, node, hint)
     return choices.branch_value(frame, evaluate.truth(frame, test, node), then, otherwise, node, hint)
 
 
@@ -309,7 +311,7 @@ def _container(kind: type):
 
 def as_new_list(frame: Frame, value: Value, node: gast.AST) -> Ref:
     """`list(value)`: the items in a list of their own."""
-    if tables.grows(frame, frame.held(value)) or isinstance(frame.held(value), Rows):
+    if forms.grows(frame, frame.held(value)) or isinstance(frame.held(value), Rows):
         return container_methods.copy(frame, value, node)
     made = containers.new_list(frame, ())
     container_methods.extend(frame, made, node, value)

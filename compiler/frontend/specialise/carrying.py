@@ -116,11 +116,14 @@ def _only_in_place(frame: Frame, name: str, node: gast.stmt) -> bool:
 
 
 def _head(frame: Frame, value: Value) -> Any:
-    """A carried variable at the head: numbers become names, everything else stays what it is."""
+    """A carried variable at the head: numbers and arrays get names, everything else stays what it is.
+
+    A list that grows keeps its name, unless the body puts another one in its place.
+    """
 
     def widen(part: Value, _: tuple) -> Any:
         found = frame.type_of(part)
-        return part if found is None else Typed(found)
+        return part if found is None or isinstance(found, ListOf) else Typed(found)
 
     return map_leaves(value, widen)
 

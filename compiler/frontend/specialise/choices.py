@@ -30,6 +30,11 @@ NOTHING: Mapping[str, Value] = {}
 
 def condition(frame: Frame, test: gast.expr) -> Value:
     """The truth of a test, of which nothing but the truth is wanted."""
+    match test:
+        case gast.BoolOp(op=op, values=[first, *others]):
+            return all_hold(frame, isinstance(op, gast.Or), first, others, test)
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            return evaluate.negation(frame, condition(frame, operand), test)
     value = evaluate.truth(frame, evaluate.evaluate(frame, test), test)
     last = frame.builder.body[-1] if frame.builder.body else None
     match last:
@@ -37,6 +42,15 @@ def condition(frame: Frame, test: gast.expr) -> Value:
             if isinstance(value, Leaf) and value.name == made and is_bool(frame.type_of(Leaf(inner.id)).dtype):
                 return Leaf(inner.id)
     return value
+
+
+def all_hold(frame: Frame, stop: bool, first: gast.expr, others: list[gast.expr], node: gast.AST) -> Value:
+    """The truth of `first and ...`, or with `stop` of `first or ...`, whatever kinds of values they are of."""
+    left = condition(frame, first)
+    if not others or left == Static(stop):
+        return left
+    rest = lambda: all_hold(frame, stop, others[0], others[1:], node)  # noqa: E731
+    return rest() if isinstance(left, Static) else both(frame, left, left, rest, stop, node, "t")
 
 
 def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:

@@ -14,11 +14,24 @@ import gast
 
 from ...messages import escaped
 from ...ops.python_names import NameBinding
-from . import apply, classes, comprehensions, containers, evaluate, iteration, library, refusals, tables
+from . import (
+    apply,
+    classes,
+    comprehensions,
+    containers,
+    equality,
+    evaluate,
+    forms,
+    iteration,
+    library,
+    list_positions,
+    refusals,
+    tables,
+)
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, no_key, stop
-from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Sequence, Static, Value
+from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -63,7 +76,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
             append(frame, target, node, item)
         return NONE
     with frame.captured():
-        form = tables.form_of(frame, iteration.item_at(frame, frame.held(values), Static(0), node))
+        form = forms.form_of(frame, iteration.item_at(frame, frame.held(values), Static(0), node))
     held = frame.heap.contents[target.number] = tables.widened(frame, held, form, node)
     change(frame, target, None, node)
     if frame.held(values) == held:
@@ -75,7 +88,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
 
 def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None) -> Value:
     held = _growing_if_moved(frame, target, position, node)
-    if tables.grows(frame, held):
+    if forms.grows(frame, held):
         change(frame, target, None, node)
         if position not in (None, Static(-1)):
             return in_language(frame, "pop_at", [target, position], node)
@@ -91,6 +104,56 @@ def pop(frame: Frame, target: Ref, node: gast.AST, position: Value | None = None
     return found
 
 
+def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Value | None:
+    """`sequence * count`; None for what cannot be repeated."""
+    held = equality.as_sequence(frame, sequence)
+    is_list = isinstance(held, Sequence) and held.kind is list
+    is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
+    if is_open or isinstance(held, Rows) or forms.grows(frame, held):
+        return in_language(frame, "repeated", [sequence, count], node)
+    if not isinstance(held, Sequence):
+        return None
+    items = held.items * evaluate.known(frame, count, node, "the length of a list")
+    return containers.new_list(frame, items) if is_list else Sequence(items)
+
+
+def set_slice(frame: Frame, target: Ref, items: gast.Slice, value: Value | None, node: gast.AST) -> None:
+    """`target[a:b] = value` of a list that grows; None: `del target[a:b]`."""
+    if items.step is not None and evaluate.static(frame, items.step, "the step of a slice of a list") not in (None, 1):
+        frame.fault("U018", "to change every so many items of a list that grows is not in the language", node,
+                    "changed here", ("change the items in a loop",))  # fmt: skip
+    bounds = [NONE if b is None else evaluate.evaluate(frame, b) for b in (items.lower, items.upper)]
+    if value is None:
+        in_language(frame, "delete_slice", [target, *bounds], node)
+    else:
+        given = classes.iterable(frame, value, node)
+        in_language(frame, "set_slice", [target, *bounds, given], node)
+
+
+def delete(frame: Frame, target: Ref, items: gast.expr, node: gast.AST) -> None:
+    """`del target[items]` of a list or dict."""
+    held = containers.grow(frame, target, node)
+    if isinstance(held, Mapping_):
+        _pop_key(frame, target, node, evaluate.evaluate(frame, items))
+    elif isinstance(items, gast.Slice) and isinstance(held, Sequence):
+        left = list(held.items)
+        computed(frame, left.__delitem__, node, containers.bounds_of(frame, items))
+        change(frame, target, Sequence(tuple(left), list), node)
+    elif isinstance(items, gast.Slice):
+        set_slice(frame, target, items, None, node)
+    elif (position := _place(frame, target, held, items, node)) is None:
+        in_language(frame, "delete", [target, evaluate.evaluate(frame, items)], node)
+    else:
+        left = [item for k, item in enumerate(held.items) if k != position % len(held.items)]
+        change(frame, target, Sequence(tuple(left), list), node)
+
+
+def _place(frame: Frame, target: Ref, held: Value, items: gast.expr, node: gast.AST) -> int | None:
+    if not isinstance(held, Sequence):
+        return None
+    return list_positions.known_position(frame, target, held, items, "the position in a list", node, store=True)
+
+
 def _growing_if_moved(frame: Frame, target: Ref, position: Value | None, node: gast.AST) -> Value:
     """What a list holds; one of known length grows where the place of a change is a value of the run."""
     if isinstance(frame.held(target), Sequence) and isinstance(position, Leaf):
@@ -103,7 +166,7 @@ def let_grow(frame: Frame, target: Ref, node: gast.AST) -> None:
     held = frame.held(target)
     if not isinstance(held, Sequence):
         return
-    form = tables.form_of_items(frame, held)
+    form = forms.form_of_items(frame, held)
     if form is None or isinstance(form, Conflict):
         frame.fault("R001", "this needs a list whose items are alike, and at least one", node, "used here",
                     ("let all items have one type",))  # fmt: skip
@@ -115,7 +178,7 @@ def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
 
     def method(frame: Frame, target: Ref, node: gast.AST) -> Value:
         held = frame.held(target)
-        if tables.grows(frame, held):
+        if forms.grows(frame, held):
             change(frame, target, None, node)
             return in_language(frame, name, [target], node)
         items = list(held.items)
@@ -128,7 +191,7 @@ def _rebuilt(name: str, edit: Callable[[list], None]) -> Callable[..., Value]:
 
 def _insert(frame: Frame, target: Ref, node: gast.AST, position: Value, value: Value) -> Value:
     held = _growing_if_moved(frame, target, position, node)
-    if tables.grows(frame, held):
+    if forms.grows(frame, held):
         containers.make_room(frame, target, value, node)
         change(frame, target, None, node)
         return in_language(frame, "insert", [target, position, value], node)
@@ -192,7 +255,7 @@ def _order_of(keys: list[Any], descending: bool) -> list[int]:
 
 def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
-    return frame.new(containers.copy_of_list(frame, held, node) if tables.grows(frame, held) else held)
+    return frame.new(containers.copy_of_list(frame, held, node) if forms.grows(frame, held) else held)
 
 
 def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:

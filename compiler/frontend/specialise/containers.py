@@ -16,12 +16,14 @@ import gast
 from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
-from . import evaluate, iteration, list_positions, rows, subscript, tables
+from . import container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
 from .frame import Frame
 from .heap import objects
+from .merge import join_types
 from .object_changes import change
 from .static_python import computed, no_key
 from .values import (
+    Column,
     Iteration,
     Iterator,
     Leaf,
@@ -76,7 +78,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
                 no_key(frame, key, node)
             return found
         case Sequence() if isinstance(items, gast.Slice):
-            found = computed(frame, held.items.__getitem__, node, _bounds(frame, items))
+            found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)
         case Sequence():
             position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
@@ -105,7 +107,7 @@ def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
     return frame.atom(position, node)
 
 
-def _bounds(frame: Frame, items: gast.Slice) -> slice:
+def bounds_of(frame: Frame, items: gast.Slice) -> slice:
     known = [None if b is None else evaluate.static(frame, b, "a slice of a tuple or list")
              for b in (items.lower, items.upper, items.step)]  # fmt: skip
     return slice(*known)
@@ -121,7 +123,7 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
-    made = tables.new(frame, tables.form_of_items(frame, held), node)
+    made = tables.new(frame, forms.form_of_items(frame, held), node)
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -149,7 +151,7 @@ def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
 
 def copy_of_list(frame: Frame, held: Value, node: gast.AST, apart: bool = False) -> Value:
     """A list that grows with the items of another; `apart`: with copies of them, where they are arrays."""
-    made = tables.new(frame, tables.form_of_items(frame, held), node)
+    made = tables.new(frame, forms.form_of_items(frame, held), node)
     append_all(frame, made, held, node, apart=apart)
     return made
 
@@ -193,7 +195,7 @@ def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -
 
 def make_room(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Value:
     """What a list that grows holds, once it can hold this value."""
-    held = tables.widened(frame, frame.held(target), tables.form_of(frame, value), node)
+    held = tables.widened(frame, frame.held(target), forms.form_of(frame, value), node)
     frame.heap.contents[target.number] = held
     return held
 
@@ -203,7 +205,9 @@ def grow(frame: Frame, target: Ref, node: gast.AST) -> Value:
     held = frame.held(target)
     if isinstance(held, Rows):
         change(frame, target, None, node)  # refused where somebody else would see it
-        held = frame.heap.contents[target.number] = rows.growable(frame, held, node)
+        empty = Sequence((), list)  # where nothing was put into any of the lists so far
+        held = empty if forms.is_unknown(held) else rows.growable(frame, held, node)
+        frame.heap.contents[target.number] = held
     return held
 
 
@@ -223,8 +227,27 @@ def append_all(
     _for_each(frame, source, node, added)
 
 
+def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> bool:
+    """`base[i] = value` for a list whose numbers are in one array, of which a copy is changed; whether it was one."""
+    column = rows.column_of_numbers(frame, frame.held(base))
+    if column is None or isinstance(items, gast.Slice) or not isinstance(frame.type_of(value), Scalar):
+        return False
+    found = frame.type_of(column.values)
+    element = Scalar(found.dtype, column.is_weak)
+    if forms.is_unknown(frame.held(base)) or join_types(frame, element, frame.type_of(value)) != element:
+        return False
+    change(frame, base, None, node)  # refused where somebody else would see it
+    copied = frame.emit("copy", column.values, node=node)
+    position = whole(frame, evaluate.evaluate(frame, items), node)
+    subscript.store_items(frame, copied, [position], value, node)
+    frame.heap.contents[base.number] = Rows(Column(copied, column.is_weak))
+    return True
+
+
 def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value` for a list or dict."""
+    if store_into_row(frame, base, items, value, node):
+        return None
     held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
@@ -233,7 +256,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
             given = iteration.static_items(frame, value, node)
-            computed(frame, changed.__setitem__, node, _bounds(frame, items), given)
+            computed(frame, changed.__setitem__, node, bounds_of(frame, items), given)
             return change(frame, base, Sequence(tuple(changed), list), node)
         case Sequence(items=old):
             at = list_positions.known_position(frame, base, held, items, "the position in a list", node, store=True)
@@ -241,8 +264,8 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
                 changed = [value if k == at % len(old) else item for k, item in enumerate(old)]
                 return change(frame, base, Sequence(tuple(changed), list), node)
     if isinstance(items, gast.Slice):
-        frame.fault("U018", "assigning to a slice of a list that grows is not in the language", node, "assigned here",
-                    ("assign the items in a loop",))  # fmt: skip
+        container_methods.set_slice(frame, base, items, value, node)
+        return None
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
     change(frame, base, None, node)

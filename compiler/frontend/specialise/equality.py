@@ -22,12 +22,12 @@ from . import (
     container_methods,
     containers,
     evaluate,
+    forms,
     identity,
     iteration,
     iterators,
     own_operators,
     rows,
-    tables,
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
@@ -68,7 +68,7 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
 
 
 def _is_list(frame: Frame, value: Value) -> bool:
-    return isinstance(value, Rows) or tables.grows(frame, value) or isinstance(value, Sequence) and value.kind is list
+    return isinstance(value, Rows) or forms.grows(frame, value) or isinstance(value, Sequence) and value.kind is list
 
 
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
@@ -162,7 +162,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     found = frame.type_of(held)
     if isinstance(found, Array):
         return frame.emit("any", frame.emit("equal", held, item, node=node), node=node, hint=hint)
-    if isinstance(held, Rows) or tables.grows(frame, held):
+    if isinstance(held, Rows) or forms.grows(frame, held):
         return container_methods.in_language(frame, "contains", [container, item], node, hint)
     what = frame.describe(container)
     frame.fault("T001", f"`in` needs a tuple, list, dict or string known now, not {what}", node)

@@ -265,9 +265,9 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
     if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
         return _like(frame, first, first.items + second.items)
     if op is gast.Mult:
-        sequence, count = (first, right) if isinstance(first, Sequence) else (second, left)
-        if isinstance(sequence, Sequence) and frame.is_integer(count):
-            return _like(frame, sequence, sequence.items * known(frame, count, node, "the length of a list"))
+        sequence, count = (left, right) if containers.is_container(frame, left) else (right, left)
+        if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
+            return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
     are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)

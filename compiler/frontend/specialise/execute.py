@@ -22,6 +22,7 @@ from . import (
     containers,
     displays,
     evaluate,
+    items_in_place,
     iteration,
     loops,
     optional,
@@ -107,7 +108,7 @@ def errors_state(frame: Frame, node: gast.Call) -> None:
 
 
 def delete(frame: Frame, place: gast.expr) -> None:
-    """`del x`, `del a.x`."""
+    """`del x`, `del a.x`, `del xs[i]`."""
     match place:
         case gast.Name(id=name):
             evaluate.read_name(frame, name, place)
@@ -117,9 +118,13 @@ def delete(frame: Frame, place: gast.expr) -> None:
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             for element in elements:
                 delete(frame, element)
-        case _:
-            frame.fault("U010", "`del` of an item is outside the language", place, "not supported",
-                        ("make a new list or dict without it",))  # fmt: skip
+        case gast.Subscript(value=base, slice=items):
+            target, put_back = items_in_place.to_change(frame, base)
+            if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
+                what = frame.describe(target)
+                frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
+            container_methods.delete(frame, target, items, place)
+            put_back()
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -136,7 +141,9 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             unpack(frame, elements, value, node)
         case gast.Subscript(value=base, slice=items):
-            subscript.store(frame, evaluate.evaluate(frame, base), items, value, node)
+            target, put_back = items_in_place.to_change(frame, base)
+            subscript.store(frame, target, items, value, node)
+            put_back()
         case gast.Attribute(value=base, attr=attribute):
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
@@ -187,7 +194,7 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
             return bind(frame, place, updated, node)
         bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
         return None
-    base = evaluate.evaluate(frame, place.value)
+    base, put_back = items_in_place.to_change(frame, place.value)
     if isinstance(place, gast.Attribute):
         old = attributes.attribute_of(frame, base, place.attr, place, "t")
         value = evaluate.evaluate(frame, node.value)
@@ -200,7 +207,7 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
         return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
-    old = subscript.load(frame, base, place.slice, place)
+    old, put_item_back = items_in_place.item(frame, base, put_back, place)
     value = evaluate.evaluate(frame, node.value)
     if changed_in_place(frame, old, op, value, node):
         value = old  # an item is still that object; a slice of a list is a list of its own, which is put back
@@ -208,6 +215,9 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         value = evaluate.binary(frame, op, old, value, node)
     if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
+        put_back()
+    else:
+        put_item_back()
     return None
 
 

@@ -100,7 +100,9 @@ class Instance:
     """A recursive function compiled once for its argument types and called by name.
 
     `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
-    and whose result was not settled yet: this one is compiled again when that result changes.
+    and whose result was not settled yet: this one is compiled again when that result changes.  `changes` are the places
+    of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
+    results that are parameters which they are.
     """
 
     name: str
@@ -110,6 +112,9 @@ class Instance:
     result_types: tuple[Type, ...] = ()
     function: Function | None = None
     arguments: dict[str, Value] = field(default_factory=dict)
+    may_change: bool = False
+    changes: tuple[int, ...] = ()
+    handed: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from math import inf
 from typing import Any
 
@@ -16,6 +16,7 @@ import gast
 
 from ....runtime.guards import look_up
 from ... import syntax, types
+from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
 from ...names import Names, from_path
 from ...program import Function, Origin
@@ -131,7 +132,8 @@ def call_compiled(
     task = frame.task
     instance = task.instances.get(key)
     if instance is None:
-        instance = task.instances[key] = Instance(task.function_name(getattr(tree, "name", "lambda_")))
+        name = task.function_name(getattr(tree, "name", "lambda_"))
+        instance = task.instances[key] = Instance(name, may_change=True)
         try:
             compile_instance(frame, instance, abstract, inner, tree, environment)
         except Unresolved:
@@ -162,7 +164,16 @@ def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: g
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])
     here = frame.here(node)
-    frame.builder.append(syntax.assign(target, made, here) if names else syntax.expression(made, here))
+    call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
+    call.changes = instance.changes
+    frame.builder.append(call)
+    for place, changed in zip(instance.changes, names[len(names) - len(instance.changes) :], strict=True):
+        array = atoms[place]
+        assert isinstance(array, gast.Name)
+        whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
+        frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
+    for index, place in instance.handed.items():
+        names[index] = atoms[place].id  # an array
     return taken_over(frame, instance.result, names, node)
 
 
@@ -216,6 +227,8 @@ def compile_instance(
         inner.caller, inner.call_span, inner.live_after = frame, frame.here(frame.node), table
         parameters = declare(inner.builder, abstract, inner)
         instance.arguments = dict(inner.variables)
+        inner.at(core)
+        copies = own_copies(inner, [parameters[k] for k in instance.changes], tree)
         inner.variables = {
             key: objects(value, inner.builder.heap, key, Owner("argument", key))
             for key, value in inner.variables.items()
@@ -233,26 +246,70 @@ def compile_instance(
         except Stopped:
             value = Static(None)
         result, atoms, result_types = outputs(inner, value, core)
+        handed = handed_on(inner, atoms, parameters, dict(zip(copies, instance.changes, strict=True)))
+        atoms += map(syntax.name, copies)
+        result_types = (*result_types, *(inner.builder.types[c] for c in copies))
         same_result = instance.result is not None and result_types == instance.result_types
-        instance.result, instance.result_types = result, result_types
-        if same_result:
+        same_result = same_result and handed == instance.handed
+        instance.result, instance.result_types, instance.handed = result, result_types, handed
+        made = made_function(instance, inner, parameters, atoms, core)
+        changed = changed_parameters(made) if same_result and instance.may_change else ()
+        if same_result and not changed:
             break
+        if changed:
+            own = result_types[: len(result_types) - len(copies)]
+            instance.changes = tuple(sorted({*instance.changes, *changed}))
+            instance.result_types = (*own, *(inner.builder.types[parameters[k]] for k in instance.changes))
     else:
         frame.fault("T003", f"the result type of `{inner.source.name}` does not settle", core, "defined here")
     instance.reaches = task.reaches if task.reaches < instance.depth else inf
     task.reaches = min(instance.reaches, outside)
-    inner.builder.append(syntax.return_(atoms, frame.here(core)))
+    instance.function = made
+    frame.task.functions[instance.name] = made
+
+
+def own_copies(frame: Frame, names: list[str], tree: gast.AST) -> list[str]:
+    """Copies of the arrays that a function changes, which its variables hold in their place."""
+    copies = {name: frame.emit("copy", Leaf(name), node=tree, hint=name) for name in names}
+    for key, value in frame.variables.items():
+        frame.variables[key] = map_leaves(value, lambda part, _: copies.get(getattr(part, "name", ""), part))
+    return [copies[name].name for name in names]
+
+
+def handed_on(
+    inner: Frame, atoms: list[gast.expr], parameters: list[str], copies: dict[str, int]
+) -> dict[int, int]:
+    """The results that are arrays among the parameters, or the copies that stand for them: the caller has those."""
+    places = {**{name: k for k, name in enumerate(parameters)}, **copies}
+    return {
+        index: places[atom.id]
+        for index, atom in enumerate(atoms)
+        if isinstance(atom, gast.Name) and atom.id in places and isinstance(inner.builder.types[atom.id], Array)
+    }
+
+
+def made_function(
+    instance: Instance, inner: Frame, parameters: list[str], atoms: list[gast.expr], core: Any
+) -> Function:
+    body = (*inner.builder.body, syntax.return_(atoms, inner.caller.here(core) if inner.caller is not None else None))
     origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
-    instance.function = Function(
-        instance.name, tuple(parameters), tuple(inner.builder.body), "typed", origin,
-        used_types(inner.builder, parameters), result_types, given=dict(inner.builder.names.given),
+    return Function(
+        instance.name, tuple(parameters), body, "typed", origin, used_types(inner.builder, parameters, body),
+        instance.result_types, given=dict(inner.builder.names.given),
+    )  # fmt: skip
+
+
+def changed_parameters(function: Function) -> tuple[int, ...]:
+    """The places of the arrays among the parameters whose elements a function changes, by whatever name."""
+    seen = {conflict.other for conflict in conflicts_as_numpy(function)}
+    return tuple(
+        k for k, name in enumerate(function.parameters) if name in seen and types.rank(function.types[name]) > 0
     )
-    frame.task.functions[instance.name] = instance.function
 
 
-def used_types(builder: Builder, parameters: list[str]) -> dict[str, Type]:
+def used_types(builder: Builder, parameters: list[str], body: Iterable[gast.stmt] | None = None) -> dict[str, Type]:
     """The types of the names that are left in the body; trial runs may have made more."""
-    names = syntax.names_of(parameters, builder.body)
+    names = syntax.names_of(parameters, builder.body if body is None else body)
     return {name: builder.types[name] for name in names if name in builder.types}
 
 

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, rows, subscript, tables
+from . import apply, choices, evaluate, forms, rows, subscript, tables
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
@@ -155,7 +155,7 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim:
         return evaluate.length_of(frame, value, 0, node)
-    if tables.grows(frame, value):
+    if forms.grows(frame, value):
         return tables.length(frame, value)
     if is_static_iterable(frame, value):
         return Static(len(static_items(frame, value, node)))
@@ -217,7 +217,7 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
         case Iteration(kind="zip", parts=inner):
             return Sequence(tuple(item_at(frame, p, position, node) for p in inner))
     found = frame.type_of(value)
-    if tables.grows(frame, value):
+    if forms.grows(frame, value):
         return tables.item(frame, value, frame.atom(position, node), node)
     items = [frame.atom(position, node), *(syntax.slice_() for _ in range(found.ndim - 1))]
     return subscript.element(frame, value, items, node)

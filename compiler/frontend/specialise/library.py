@@ -18,7 +18,7 @@ from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
 from ...types import Array, Scalar
-from . import apply, arrays, evaluate, subscript
+from . import apply, arrays, evaluate, evenness, subscript
 from .frame import Frame
 from .heap import objects
 from .limits import limit
@@ -285,6 +285,8 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     frame.builder.types[variable] = types.INT
     with frame.captured() as body:
         item = frame.builder.bind(syntax.index(value.name, variable), own_lengths(frame, element), "item")
+        here = [evaluate.length_of(frame, Leaf(item.id), axis, node) for axis in range(len(lengths) - 1)]
+        evenness.require_even(frame, lengths[1:], here, node)
         slices = [syntax.slice_() for _ in lengths[1:]]
         frame.builder.append(syntax.store(made.name, [syntax.name(variable), *slices], item))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body))

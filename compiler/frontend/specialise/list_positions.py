@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import gast
 
-from . import containers, evaluate, tables
+from . import containers, evaluate, forms
 from .frame import Frame, NeedsStatic
 from .static_python import stop
 from .values import Conflict, Ref, Sequence, Typed, Value, leaves
@@ -44,7 +44,7 @@ def known_position(
 
 def are_alike(frame: Frame, held: Value) -> bool:
     """Whether it is a list of items of one kind, which may as well be one that grows."""
-    form = tables.form_of_items(frame, held) if isinstance(held, Sequence) else None
+    form = forms.form_of_items(frame, held) if isinstance(held, Sequence) else None
     if form is None or isinstance(form, Conflict):
         return False
     kinds = {frame.type_of(item) for item in held.items}
@@ -56,5 +56,5 @@ def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
     held = None if number is None else frame.heap.contents.get(number)
     if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
         return False
-    containers.let_grow(frame, Ref(number), tables.form_of_items(frame, held), node)
+    containers.let_grow(frame, Ref(number), forms.form_of_items(frame, held), node)
     return True

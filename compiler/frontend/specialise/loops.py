@@ -20,6 +20,7 @@ from . import (
     containers,
     evaluate,
     execute,
+    forms,
     iteration,
     iterators,
     list_positions,
@@ -97,8 +98,8 @@ class _Grew(Exception):
 
 def check_still_known(frame: Frame, iterable: Value) -> None:
     held = frame.held(iterable)
-    if isinstance(iterable, Ref) and tables.grows(frame, held):
-        raise _Grew(tables.form_of_items(frame, held))
+    if isinstance(iterable, Ref) and forms.grows(frame, held):
+        raise _Grew(forms.form_of_items(frame, held))
 
 
 def changed_while_looped(frame: Frame, node: gast.For) -> NoReturn:

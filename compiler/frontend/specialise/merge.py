@@ -146,10 +146,10 @@ def list_of_column(frame: Frame, value: Value) -> ListOf | None:
 def grown(
     frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
 ) -> Value:
-    from . import tables  # which is made of what is here
+    from . import forms  # which is made of what is here
 
     if any(isinstance(side, Table) or _holds_containers(frame, side) for side in (left, right)):
-        return tables.joined_list(frame, left, right, before, after)
+        return forms.joined_list(frame, left, right, before, after)
     element: Type | None = None
     for side in (left, right):
         found = list_of_column(frame, side) or frame.type_of(side)
@@ -188,10 +188,7 @@ def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
         case Scalar(), Scalar():
             return Scalar(*types.promote(left, right))
         case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
-            dims = tuple(
-                a if a == b else own_length(frame)
-                for a, b in zip(left.dims, right.dims, strict=True)
-            )
+            dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
             return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
         case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
             return ListOf(Scalar(*types.promote(one, other)))
@@ -281,7 +278,7 @@ class Merging:
                 self.fill(target, source)
                 return {}
             return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
-        if isinstance(target, Table) and not same_structure(target, source):
+        if isinstance(target, Table) and not self.is_like(target, source):
             if self.fills and isinstance(source, Sequence):
                 self.fill(target, source)
                 return {}
@@ -291,20 +288,27 @@ class Merging:
             result |= self.copies(into, value)
         return result
 
+    def is_like(self, target: Table, source: Value) -> bool:
+        """Whether a list has the form of a table, or is the same one under another label."""
+        from . import forms  # which is made of what is here
+
+        form = forms.form_of_items(self.frame, target)
+        return form is not None and forms.relabelled(self.frame, source, form) is not None
+
     def fill(self, target: Table | Leaf, source: Sequence) -> None:
         """Make lists that grow under their names, with the items of a list of known length."""
-        from . import tables  # which is made of what is here
+        from . import forms, tables  # which are made of what is here
 
-        for leaf in tables.lists_of(target):
+        for leaf in forms.lists_of(target):
             self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
         for item in source.items:
             tables.put(self.frame, target, item, self.node, self.contents)
 
     def as_table(self, target: Table, source: Value) -> Value:
         """A list in the form of the table that it becomes."""
-        from . import tables  # which is made of what is here
+        from . import forms, tables  # which are made of what is here
 
-        form = tables.form_of_items(self.frame, target)
+        form = forms.form_of_items(self.frame, target)
         assert form is not None
         return tables.converted(self.frame, source, form, self.node, self.contents)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import arrays, evaluate, library, subscript, tables
+from . import arrays, evaluate, forms, library, subscript, tables
 from .frame import Frame
 from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
 
@@ -91,6 +91,6 @@ def _store_columns(frame: Frame, made: Value, value: Value, position: list[int],
 
 def growable(frame: Frame, rows: Rows, node: gast.AST) -> Value:
     """The same items in a list that can grow."""
-    form = tables.form_of_items(frame, rows)
+    form = forms.form_of_items(frame, rows)
     assert form is not None
     return tables.converted(frame, rows, form, node)

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gast
 
 from ... import syntax
-from ...analysis.memory.alias import AliasConflict, conflicts_as_numpy
+from ...analysis.memory.alias import AliasConflict, alias, conflicts_as_numpy
 from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
 
@@ -19,10 +21,26 @@ def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
     """Raise R003 or P014 for every store of a typed function that another name would show."""
     described = (describe(function, conflict, mutates) for conflict in conflicts_as_numpy(function))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
+    found += shared_arguments(function)
     if not found:
         return
     cls = PurityError if all(d.code == "P014" for d in found) else CompileError
     raise cls(dict.fromkeys(found))
+
+
+def shared_arguments(function: Function) -> Iterator[Diagnostic]:
+    """Calls that change an argument and are passed another one that may show the same elements."""
+    calls = [s for s in syntax.walk(function.body) if getattr(s, "changes", ())]
+    aliases = alias(function, as_numpy=True) if calls else None
+    for call in calls:
+        names = [a.id if isinstance(a, gast.Name) else "" for a in call.value.args]
+        for place in call.changes:
+            for k, other in enumerate(names):
+                here = span(call)
+                if k != place and aliases is not None and here and aliases.may_share(call, names[place], other):
+                    message = f"`{call.value.func.id}` changes an argument that it may be passed twice"
+                    help_ = ("pass a copy of one of them: `.copy()`",)
+                    yield Diagnostic("R003", message, here, "called here", help=help_)
 
 
 def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ...]) -> Diagnostic | None:

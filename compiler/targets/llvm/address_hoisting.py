@@ -12,14 +12,16 @@ assembly, which costs no instruction, and hides where they come from.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+
 import gast
 
 from ... import syntax
 from ...analysis.integers.ranges import FRONT
-from ...analysis.lanes import straight
 from ...ops.forms import LENGTHS
+from ...optimise.independent import element_places
 from .abi import STORED
-from .checks import OpenLoop, before_loop
 from .frame import ArrayPlace, Emission
 from .text import Code, SsaValue, int_
 
@@ -33,47 +35,49 @@ def hidden(code: Code, value: SsaValue) -> SsaValue:
 
 def bounds(frame: Emission, node: gast.For, start: SsaValue, stop: SsaValue) -> tuple[SsaValue, SsaValue]:
     """Where an innermost loop starts and stops; what was calculated, or depends on loops around it, is hidden."""
-    if not straight(node.body):
-        return start, stop
     last = node.iter.args[:2][-1]
     is_length = isinstance(last, gast.Name) or syntax.operator_of(last) in LENGTHS
     return hidden(frame.code, start), stop if is_length else hidden(frame.code, stop)
 
 
-def row_of(frame: Emission, node: gast.Subscript) -> SsaValue | None:
-    """The address of the row that an element access is in; None where it is not known before the loop."""
-    loop, place = frame.loops[-1] if frame.loops else None, frame.array(node.value.id)
-    items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    if loop is None or not loop.is_innermost or len(items) < 2 or node.value.id in loop.assigned:
-        return None
-    leading = [_fixed(frame, loop, node, axis, item) for axis, item in enumerate(items[:-1])]
-    if None in leading:
-        return None
-    key = (node.value.id, *leading)
-    if key not in loop.rows:
-        before_loop(frame, loop, lambda: loop.rows.update({key: _address(frame, place, leading)}))  # type: ignore[arg-type]
-    return loop.rows[key]
+def rows(frame: Emission, node: gast.For) -> Mapping[int, SsaValue]:
+    """The address of the row that an element access is in, by its node, where it stays in an innermost loop."""
+    places = [p for p, _ in element_places(node.body) if isinstance(p.slice, gast.Tuple) and len(p.slice.elts) > 1]
+    changed = {n for s in syntax.walk([node]) for n in syntax.names_changed(s)} if places else set()
+    found: dict[int, SsaValue] = {}
+    known: dict[object, SsaValue] = {}
+    for place in places:
+        leading = _leading(frame, place, changed)
+        if leading:
+            key = place.value.id, *map(syntax.form_of, leading)
+            if key not in known:
+                known[key] = _address(frame, frame.array(place.value.id), leading)
+            found[id(place)] = known[key]
+    return found
 
 
-def _fixed(frame: Emission, loop: OpenLoop, node: gast.Subscript, axis: int, index: gast.expr) -> str | int | None:
-    """An index that is the same in every iteration, and needs no check."""
-    if frame.ranges.of(node, axis) != FRONT:
-        return None
-    match index:
-        case gast.Name(id=name) if name != loop.variable and name not in loop.assigned and frame.is_long(name):
-            return name
-        case gast.Constant(value=int() as value):
-            return value
-    return None
+def _leading(frame: Emission, node: gast.Subscript, changed: AbstractSet[str]) -> list[gast.expr]:
+    """All indices but the last, if they are the same in every iteration and need no check; else none."""
+    if not isinstance(frame.places[node.value.id], ArrayPlace) or node.value.id in changed:
+        return []
+    items: list[gast.expr] = node.slice.elts[:-1]
+    stay = (frame.ranges.of(node, axis) == FRONT and _stays(frame, i, changed) for axis, i in enumerate(items))
+    return items if all(stay) else []
 
 
-def _address(frame: Emission, place: ArrayPlace, leading: list[str | int]) -> SsaValue:
+def _stays(frame: Emission, index: gast.expr, changed: AbstractSet[str]) -> bool:
+    if isinstance(index, gast.Name):
+        return index.id not in changed and frame.is_long(index.id)
+    return isinstance(index, gast.Constant)
+
+
+def _address(frame: Emission, place: ArrayPlace, leading: list[gast.expr]) -> SsaValue:
     """data + i * stride + ...: before the loop, which may have no iteration, so it may lie outside of the array."""
     code = frame.code
     total = int_(0)
     lengths = [code.load("i64", length) for length in (place.strides or place.dims)]
     for axis, index in enumerate(leading):
-        position = int_(index) if isinstance(index, int) else frame.scalar(index)
+        position = int_(index.value) if isinstance(index, gast.Constant) else frame.scalar(index.id)
         if place.type.layout == "C":
             total = code.binary("add", code.binary("mul", total, lengths[axis]), position) if axis else position
         else:

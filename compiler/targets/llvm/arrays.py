@@ -10,14 +10,12 @@ from collections.abc import Sequence
 
 import gast
 
-from ...analysis.integers.ranges import BACK, FRONT
+from ...analysis.integers.ranges import BACK, FRONT, NATURALS
 from ...ops.indexing import INDEX_MESSAGE
 from ...records import dataclass
 from ...types import INT
 from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
-from .address_hoisting import row_of
-from .checks import fits, tags_of
 from .frame import INTERNAL_ERROR, ArrayPlace, Emission
 from .text import AS_IT_STANDS, INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
 
@@ -216,39 +214,25 @@ def checked_index(frame: Emission, index: SsaValue, length: SsaValue, axis: int,
     code = frame.code
     if proven == FRONT:
         return index
-    from_end = code.binary("add", index, length)
+    from_end = index if proven in NATURALS else code.binary("add", index, length)
     if proven == BACK:
         return from_end
-    position = code.select(code.compare("slt", index, int_(0)), from_end, index)
+    position = index if proven in NATURALS else code.select(code.compare("slt", index, int_(0)), from_end, index)
     outside = code.compare("uge", position, length)
     frame.fail_if(outside, "IndexError", INDEX_MESSAGE.format(axis=axis), index, length)
     return position
 
 
 def position_of(frame: Emission, node: gast.Subscript, axis: int, index: SsaValue) -> SsaValue:
-    """The position from the front; not checked where the loop around it has tested all of its iterations."""
-    code, array = frame.code, node.value.id
+    """The position from the front."""
     proven = frame.ranges.of(node, axis)
-    if proven == FRONT:
-        return index
-    length = code.load("i64", frame.array(array).dims[axis])
-    items = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    flag = None if proven == BACK else fits(frame, array, axis, items[axis])
-    if flag is None:
-        return checked_index(frame, index, length, axis, proven)
-    place = code.variable("i64", "position")
-    code.store(index, place)
-    doubtful, known = code.label("doubtful"), code.label("known")
-    code.branch(flag, known, doubtful)
-    code.start(doubtful)
-    code.store(checked_index(frame, index, length, axis, proven), place)
-    code.start(known)
-    return code.load("i64", place)
+    length = index if proven == FRONT else frame.code.load("i64", frame.array(node.value.id).dims[axis])
+    return checked_index(frame, index, length, axis, proven)
 
 
 def element_pointer(frame: Emission, node: gast.Subscript, indices: Sequence[SsaValue]) -> SsaValue:
     code, place = frame.code, frame.array(node.value.id)
-    row = row_of(frame, node)
+    row = frame.rows.get(id(node))
     if row is not None:
         last = position_of(frame, node, len(indices) - 1, indices[-1])
         if place.type.layout != "C":
@@ -273,6 +257,11 @@ def _row_major(frame: Emission, place: ArrayPlace, positions: Sequence[SsaValue]
     for position, dim in zip(positions[1:], place.dims[1:], strict=True):
         total = code.binary("add nsw", code.binary("mul nsw", total, code.load("i64", dim)), position)
     return total
+
+
+def tags_of(frame: Emission, node: gast.Subscript) -> Tags:
+    """What LLVM is told of the memory that an element access touches."""
+    return frame.tags.get(id(node), frame.array(node.value.id).tags)
 
 
 def load_element(frame: Emission, node: gast.Subscript, indices: Sequence[SsaValue]) -> SsaValue:

@@ -18,12 +18,12 @@ from ...diagnostics import Span
 from ...records import dataclass
 from ...tuning import LONG_BODY
 from ...types import Scalar
-from . import checks, polls
-from .address_hoisting import bounds
+from . import polls
+from .address_hoisting import bounds, rows
 from .cold_functions import is_short
 from .expressions import lower_int, lower_test
 from .frame import Emission
-from .loop_versioning import lower_in_pieces
+from .noalias import declared
 from .parallel import lower_apart, lower_parallel
 from .text import Code, SsaValue, Tag, Tags, int_
 
@@ -76,8 +76,6 @@ def lower_for(frame: Emission, node: gast.For, lower_block: LowerBlock) -> None:
     for lower in (lower_parallel, lower_apart) if step.text == "1" else ():
         if lower(frame, node, start, stop, _count_by_one, lower_block):
             return
-    if step.text == "1" and lower_in_pieces(frame, node, start, stop, _count_by_one, lower_block):
-        return
     outer, frame.in_lanes = frame.in_lanes, syntax.operator_of(node.iter) == "lanes"
     if step.text in ("1", "-1"):
         _count_by_one(frame, node, start, stop, step, lower_block)
@@ -92,7 +90,7 @@ def _set_counter(frame: Emission, node: gast.For, value: SsaValue) -> None:
     frame.set_scalar(node.target.id, value)
 
 
-def _advice(frame: Emission, node: gast.For, before: tuple[int, int]) -> Tags:
+def _advice(frame: Emission, node: gast.For, before: tuple[int, ...]) -> Tags:
     """What LLVM should not do to a loop, where that makes code and not speed: two copies of a row, for instance.
 
     One vector function keeps the processor busy.  Where the next waits for its result, and the next for that, other
@@ -100,25 +98,26 @@ def _advice(frame: Emission, node: gast.For, before: tuple[int, int]) -> Tags:
     vectors at a time are enough, and of a long one a single one; with more, LLVM adds a second loop for the rest.
     """
     module, marks, together = frame.module, [], 0
-    if not straight(node.body):
+    is_innermost = straight(node.body)
+    if not is_innermost:
         marks.append(module.add_metadata('!{{!"llvm.loop.unroll.runtime.disable"}}'))
-    lines, calls = (now - then for now, then in zip(_written(frame.code), before))
+    lines, calls, checks = (now - then for now, then in zip(_written(frame.code), before))
     if calls:
         together = 1 if calls == 1 else 2 if calls == 2 else 4
-    elif straight(node.body) and not _carries(frame, node):
+    elif is_innermost and not _carries(frame, node):
         together = 2 if lines < LONG_BODY else 1
     if together:
         marks.append(module.add_metadata(f'!{{{{!"llvm.loop.interleave.count", i32 {together}}}}}'))
-    if frame.version is not None and frame.version.is_plain:
+    if checks and is_innermost:
         marks += map(module.add_metadata, LEAVE_ALONE)
     if not marks:
         return ()
     return (Tag("llvm.loop", module.add_metadata(f"distinct !{{{{{{self}}{', {}' * len(marks)}}}}}", *marks)),)
 
 
-def _written(code: Code) -> tuple[int, int]:
-    """How many lines there are by now, and how many calls of functions that have variants for vectors."""
-    return len(code.lines), code.vector_calls
+def _written(code: Code) -> tuple[int, ...]:
+    """How many lines there are by now, calls of functions that have variants for vectors, and lines of errors."""
+    return len(code.lines), code.vector_calls, len(code.cold)
 
 
 def _carries(frame: Emission, node: gast.For) -> bool:
@@ -138,12 +137,10 @@ def _count_by_one(
     code = frame.code
     current = code.variable("i64", "now", int_(0), of=node.target.id)
     head, body, done = code.label("for"), code.label("body"), code.label("done")
-    start, stop = bounds(frame, node, start, stop)
+    if straight(node.body):
+        start, stop = bounds(frame, node, start, stop)
+        frame.tags, frame.rows = declared(frame, node), rows(frame, node)
     code.store(start, current)
-    if step.text == "1":
-        checks.open_loop(frame, node, start, stop)
-    else:
-        checks.open_loop(frame, node, code.intrinsic("sadd.sat", stop, ONE), code.intrinsic("sadd.sat", start, ONE))
     strip = _begin_strip(frame, node, current, stop, step)
     end = stop if strip is None else strip.end
     code.start(head)
@@ -159,7 +156,7 @@ def _count_by_one(
     _lower_body(frame, node, lower_block)
     code.store(code.binary("add nsw", now, step), current)
     code.jump(head, _advice(frame, node, before))
-    checks.close_loop(frame)
+    frame.tags, frame.rows = {}, {}
     code.start(done)
     if strip is not None:
         _end_strip(frame, node, strip, stop, step)

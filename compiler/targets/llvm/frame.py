@@ -13,7 +13,6 @@ import gast
 
 from ...analysis.expression_types import Held
 from ...analysis.integers.ranges import Ranges
-from ...analysis.integers.values import Integers
 from ...analysis.liveness import Liveness
 from ...diagnostics import InternalError, Span
 from ...dtypes import INT_WORD, TABLE
@@ -86,14 +85,6 @@ class Sites:
         return self.numbers[sites] + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """How the next loop is written (`pieces.py`): what LLVM is told of its accesses, and whether to leave it alone."""
-
-    tags: Mapping[int, Tags]
-    is_plain: bool = False
-
-
 @dataclass(slots=True)
 class Emission:
     module: Module
@@ -107,15 +98,13 @@ class Emission:
     places: dict[str, Place]
     status: SsaValue
     live: Callable[[], Liveness]  # asked for only where a loop may run on threads
-    integers: Callable[[], Integers]  # and this only where indices have to be told apart
     values: Callable[[], Mapping[str, Sequence[gast.AST]]]  # what the function assigns to each name
     span: Span | None = None
     inlined: tuple[Span, ...] = ()
     held: Held = field(default_factory=dict)  # the types of expressions
     in_lanes: bool = False  # whether the innermost loop lets accumulations be taken in any order
-    loops: list = field(default_factory=list)  # those being written (`checks.OpenLoop`)
-    preceding: dict = field(default_factory=dict)  # ints named right before this statement
-    version: Version | None = None  # how the loop that comes next is written, where there are two versions of it
+    tags: Mapping[int, Tags] = field(default_factory=dict)  # of accesses of the innermost loop (`noalias.py`)
+    rows: Mapping[int, SsaValue] = field(default_factory=dict)  # their addresses (`address_hoisting.py`)
     is_glue: bool = False  # whether the function is better off without loops of its own (`glue.py`)
     calls_loops: bool = False  # whether loops that were written are functions of their own, which this one calls
     holds_loops: bool = False  # whether others that may be long are part of it

@@ -50,6 +50,8 @@ def is_length(node: gast.expr, lengths: frozenset[str]) -> bool:
             return name in lengths
         case gast.Call(args=arguments):
             operator = syntax.operator_of(node)
+            if operator == "minimum":
+                return any(is_length(a, lengths) for a in arguments)
             row = row_of(operator)
             if row is not None and row.interval is not None:
                 return all(is_length(a, lengths) for a in arguments)

@@ -21,7 +21,6 @@ from ....runtime import machine_code, memory
 from ....runtime.sources import Source
 from ... import syntax
 from ...analysis.integers.ranges import ranges
-from ...analysis.integers.values import Integers
 from ...analysis.liveness import liveness
 from ...analysis.memory.storage import storage_classes
 from ...diagnostics import InternalError
@@ -30,8 +29,7 @@ from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
 from . import cold_functions, control, lists, native_calls, reassociation, views
 from .abi import EmitOptions
-from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at
-from .checks import remember, tags_of
+from .arrays import View, allocate, bind, change_places, drop, element_pointer, read, release, store_at, tags_of
 from .effort import write_effort
 from .entry import write_entry
 from .executable import Executable
@@ -113,7 +111,7 @@ def write_function(
     frame = Emission(
         module, code, program, function, ranges(function), sites, options, recursive, places,
         code.variable("i64", "status", int_(0)), cache(lambda: liveness(function)),
-        cache(lambda: Integers(function)), cache(lambda: cold_functions.values_of(function)),
+        cache(lambda: cold_functions.values_of(function)),
     )  # fmt: skip
     frame.lengths = cache(lambda: lengths_of(function))
     frame.is_glue = cold_functions.is_glue(function, recursive)
@@ -128,16 +126,12 @@ def write_function(
 
 
 def lower_block(frame: Emission, body: Sequence[gast.stmt]) -> None:
-    frame.preceding = {}
     for statement in body:
         if frame.module.line_writer is not None:
             frame.module.line_writer.at(frame.code, statement)
         frame.span = getattr(statement, "span", None)
         frame.inlined = tuple(getattr(statement, "inlined", ()))
-        preceding = frame.preceding
         lower_statement(frame, statement)
-        frame.preceding = preceding
-        remember(frame, statement)
 
 
 def lower_statement(frame: Emission, node: gast.stmt) -> None:

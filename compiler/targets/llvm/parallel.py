@@ -241,8 +241,8 @@ def _inner_frame(frame: Emission, node: gast.For, name: str, captured: Sequence[
     places = places_of(code, frame.function.types, names, owned, tags, certain)
     status = code.variable("i64", "status", int_(0))
     return replace(
-        frame, code=code, places=places, status=status, in_lanes=False, loops=[], in_region=in_region, is_glue=False,
-        is_outlined=True, depth=0,
+        frame, code=code, places=places, status=status, in_lanes=False, tags={}, rows={}, in_region=in_region,
+        is_glue=False, is_outlined=True, depth=0,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ import gast
 from ... import syntax
 from ...analysis.lanes import straight
 from ...ops.forms import LIBRARY
+from ...ops.schema import row_of
 from ...tuning import CHEAP_TURN, SHORT_LOOP, STRIP_TIME, STRIP_TURNS
 from .abi import INTERRUPTED
 from .cost import Estimate, block_length
@@ -77,7 +78,11 @@ def _holds_unknown_length(frame: Emission, node: gast.For) -> bool:
     def is_known(bound: gast.expr) -> bool:
         if isinstance(bound, gast.Name):
             return bound.id in known
-        return isinstance(bound, gast.Constant) or _is_dim(bound, changing)
+        if syntax.operator_of(bound) == "minimum":
+            return any(map(is_known, bound.args))
+        row = row_of(syntax.operator_of(bound))
+        is_sum = row is not None and row.is_sum and all(map(is_known, bound.args))
+        return isinstance(bound, gast.Constant) or is_sum or _is_dim(bound, changing)
 
     for inner in (s for s in syntax.walk(node.body) if isinstance(s, gast.For) and straight(s.body)):
         bounds = inner.iter.args

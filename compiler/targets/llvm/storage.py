@@ -5,45 +5,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ...records import dataclass
 from .text import Module, Tag, Tags
 
 
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """Accesses of one array in a loop, by the identity of their nodes: no one of `fixed` meets one of `moving`.
+def split_tags(module: Module, tags: Tags, groups: Sequence[Sequence[int]]) -> tuple[dict[int, Tags], list[int]]:
+    """Tags for accesses of one array, by their nodes, and the scopes to declare.
 
-    The names say what they are most often; two that both move can be apart, too.
+    None of a group meets one of another: every group gets a scope of its own, which all others avoid.
     """
-
-    array: str
-    fixed: frozenset[int]
-    moving: frozenset[int]
-
-
-def split_tags(module: Module, tags: Mapping[str, Tags], apart: Iterable[Apart]) -> tuple[dict[int, Tags], list[int]]:
-    """Tags for the accesses of an innermost loop that are apart, by their nodes; and the scopes to declare before it.
-
-    What is fixed gets a scope of the loop's own, and what moves avoids that.
-    """
+    if len(groups) < 2:
+        return {}, []
+    domain = _domain(module)
+    scopes = [_scope(module, domain) for _ in groups]
     found: dict[int, Tags] = {}
-    scopes = []
-    for group in apart:
-        scope = _scope(module, _domain(module))
-        scopes.append(_list(module, [scope]))
-        for nodes, kind in ((group.fixed, "alias.scope"), (group.moving, "noalias")):
-            known = found.get(next(iter(nodes)), tags[group.array])  # accesses of one part are in the same parts always
-            found.update(dict.fromkeys(nodes, _extended(module, known, kind, scope)))
-    return found, scopes
+    for nodes, own in zip(groups, scopes, strict=True):
+        with_own = _extended(module, tags, "alias.scope", [own])
+        found |= dict.fromkeys(nodes, _extended(module, with_own, "noalias", [s for s in scopes if s != own]))
+    return found, [_list(module, [scope]) for scope in scopes]
 
 
-def _extended(module: Module, tags: Tags, kind: str, scope: int) -> Tags:
-    """The tags with one more scope in the list of this kind."""
+def _extended(module: Module, tags: Tags, kind: str, scopes: Sequence[int]) -> Tags:
+    """The tags with more scopes in the list of this kind."""
     lists = {tag.kind: tag.node for tag in tags}
     known = module.metadata[lists[kind]].parts if kind in lists else ()
-    lists[kind] = _list(module, [*known, scope])
+    lists[kind] = _list(module, [*known, *scopes])
     return tuple(Tag(*item) for item in lists.items())
 
 

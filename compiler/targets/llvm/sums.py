@@ -31,6 +31,7 @@ from ...names import Names
 from ...ops.schema import Fold
 from ...optimise.lengths import is_natural
 from ...program import Function, Program
+from ...renaming import placed
 from ...tuning import BLOCK, PART
 from ...types import INT, Array, Scalar, Type, symbol, symbols_of
 
@@ -66,7 +67,7 @@ class _Taker:
         if not is_lanes(node):
             return (self.around(node, in_loop or not isinstance(node, gast.If)),)
         made = self.in_parts(node) if not in_loop and self.has_parts(node) else self.in_order(node)
-        return made if made[0] is node else _placed(made, node)
+        return made if made[0] is node else placed(made, node)
 
     def around(self, node: gast.stmt, in_loop: bool = True) -> gast.stmt:
         """A statement, those inside it as they are computed."""
@@ -258,13 +259,4 @@ def _accumulating(body: Iterable[gast.stmt], names: Mapping[str, str]) -> list[g
             keys = ("body", "orelse") if isinstance(node, gast.If) else ("body",)
             node = syntax.rebuild(node, **{key: _accumulating(getattr(node, key), names) for key in keys})
         made.append(node)
-    return made
-
-
-def _placed(made: list[gast.stmt], like: gast.stmt) -> list[gast.stmt]:
-    """The statements, new ones as of the line that another is of."""
-    for statement in syntax.walk(made):
-        if statement.span is None:
-            syntax.at(statement, like.span, getattr(like, "inlined", ()))
-            statement.number = getattr(like, "number", 0)  # type: ignore[attr-defined]
     return made
