@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from typing import Any
 
 from .frontend.decoration import require_pure
 from .frontend.specialise import specialise as specialising
-from .frontend.specialise.frame import Specialised
+from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .frontend.specialise.views import check_views
 from .records import dataclass
@@ -26,7 +24,6 @@ class Asked:
     arguments: Mapping[str, Value]
     derive: Callable[..., Specialised]
     differentiate: Callable[..., Specialised]
-    frozen: Mapping[str, Any] = field(default_factory=dict)
     is_entry: bool = True
 
 
@@ -34,13 +31,16 @@ def specialise(_: None, asked: Asked) -> Specialised:
     """The typed program of a function, and how its leaves relate to Python's containers."""
     request = asked.request
     return specialising.specialise(
-        request.python, asked.arguments, mutates=request.mutates, frozen=asked.frozen, is_entry=asked.is_entry,
-        derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
+        request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
+        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
     )  # fmt: skip
 
 
 def views(made: Specialised, _: Asked) -> Specialised:
     """Raise the faults of stores that another name would show."""
+    main = made.program.main
+    names = main.parameters[len(main.parameters) - len(made.hidden) :]
+    outside = {name: hidden.place.name for name, hidden in zip(names, made.hidden, strict=True)}
     for function in made.program.functions.values():
-        check_views(function, mutates=made.mutated)
+        check_views(function, made.mutated, outside if function is main else {})
     return made

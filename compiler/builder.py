@@ -48,6 +48,7 @@ class Builder:
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
     `protection` is what the specialiser knows of the `try` around.
+    `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """
@@ -59,6 +60,7 @@ class Builder:
         self.lengths: dict[Extent, tuple[str, int]] = {}
         self.may_unify = False
         self.arguments: list[str] = []
+        self.hidden: dict[Any, str] = {}
         self.reasons: dict[tuple[str, int], Reason] = {}
         self.merged: set[str] = set()
         self.heap: Any = None

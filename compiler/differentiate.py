@@ -16,8 +16,8 @@ import gast
 
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Span
-from .frontend.specialise.frame import Specialised
 from .frontend.specialise.rules import expand
+from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_leaves
 from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Program

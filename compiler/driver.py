@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
 from .frontend.source.read import read, span_of, starred
-from .frontend.specialise.frame import Specialised
+from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
 from .request import Gradient, Request
@@ -24,18 +23,18 @@ from .steps import run_steps, run_way, verify_stage
 
 
 def typed(
-    request: Request, arguments: Mapping[str, Value], frozen: Mapping[str, Any] | None = None, is_entry: bool = True
+    request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program of the undifferentiated function."""
-    asked = Asked(request, arguments, derive_inner, differentiate_inner, frozen or {}, is_entry)
+    asked = Asked(request, arguments, derive_inner, differentiate_inner, is_entry)
     return run_way(None, pipeline.TYPED_WAY, asked)
 
 
 def derive(
-    request: Request, arguments: Mapping[str, Value], frozen: Mapping[str, Any] | None = None, is_entry: bool = True
+    request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    made = typed(request, arguments, frozen, is_entry)
+    made = typed(request, arguments, is_entry)
     for transform in request.transforms:
         stars = starred(read(request.python).tree.args)
         made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, head_of(request), stars))

@@ -10,6 +10,7 @@ from dataclasses import field
 from types import FunctionType
 from typing import Any
 
+from ..runtime.frozen import Freeze, Frozen
 from .records import dataclass
 
 
@@ -29,16 +30,20 @@ def wants_line_tables() -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """A Python function and the options it is compiled with."""
+    """A Python function and the options it is compiled with.
+
+    `frozen` keeps the values of what `freeze` names; derivatives of the function share them.
+    """
 
     python: Any
     static: tuple[str, ...] = ()
     mutates: tuple[str, ...] = ()
-    freeze: tuple[str, ...] = ()
+    freeze: Freeze = ()
     fastmath: bool = False
     parallel: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
     transforms: tuple[Gradient, ...] = ()
+    frozen: Frozen = field(default_factory=Frozen)
 
 
 def namespace_of(function: FunctionType) -> dict[str, Any]:

@@ -1,17 +1,16 @@
 """The way into the compiler: what `Function` asks of it to be called, imported when something has to be compiled.
 
-    compiled(request, arguments, frozen, options)    ->    Compiled: machine code, and how to put results together
+    compiled(request, arguments, options)    ->    Compiled: machine code, and how to put results together
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from .compiler import driver
 from .compiler.frontend import decoration
-from .compiler.frontend.specialise.frame import Specialised
+from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.request import Request
 from .compiler.targets.llvm import llvm
@@ -19,13 +18,11 @@ from .compiler.targets.llvm.abi import EmitOptions
 from .deep import with_room
 from .entries import Compiled
 from .flatten import runtime_leaves
+from .hidden import HiddenLeaves
 from .runtime.guards import Guards
 from .starting import no_collection
 
-__all__ = ["check", "compiled", "mutated"]
-
-Frozen = Mapping[str, tuple[Any, Value]]
-
+__all__ = ["check", "compiled", "hidden_leaves", "mutated"]
 
 @with_room
 def check(request: Request) -> bool:
@@ -38,13 +35,19 @@ def check(request: Request) -> bool:
 
 
 @with_room
-def compiled(request: Request, arguments: Mapping[str, Value], frozen: Frozen, options: EmitOptions) -> Compiled:
+def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOptions) -> Compiled:
     """The machine code of a function for these types."""
     with no_collection():
-        made = driver.derive(request, arguments, frozen)
+        made = driver.derive(request, arguments)
         options = replace(options, exceptions=made.exceptions)
         executable = llvm.compile_program(driver.loops(made.program), options, driver.for_llvm)
-    return Compiled(executable, made.result, mutated(made), Guards(made.guards))
+    guards = Guards(made.guards)
+    return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards))
+
+
+def hidden_leaves(request: Request, made: Specialised, guards: Guards) -> HiddenLeaves:
+    """Where the arguments are found that the caller does not pass."""
+    return HiddenLeaves([(hidden.place, hidden.index) for hidden in made.hidden], guards, request.frozen)
 
 
 def mutated(made: Specialised) -> tuple[tuple[str, int], ...]:

@@ -39,7 +39,9 @@ from .compiler.targets.llvm.abi import EmitOptions, ErrorSite
 from .compiler.targets.llvm.executable import Executable
 from .compiler.types import Array, Dim, ListOf, Scalar, Type
 from .fingerprint import Fingerprint, Unknowable, library_name
+from .hidden import HiddenLeaves
 from .runtime import machine_code, memory, targets
+from .runtime.frozen import Frozen, Place
 from .runtime.guards import Guard, Guards, same
 from .runtime.store import digest, store
 
@@ -59,12 +61,14 @@ class Compiled:
 
     mutated  (name, place among the leaves) of the arguments to write back, one for each of the last results
     guards   what it was made from, apart from the arguments
+    hidden   the last arguments, which are found outside
     """
 
     executable: Executable
     result: Value
     mutated: tuple[tuple[str, int], ...] = ()
     guards: Guards = field(default_factory=Guards)
+    hidden: HiddenLeaves = field(default_factory=lambda: HiddenLeaves((), Guards(), Frozen()))
 
 
 class Key(NamedTuple):
@@ -74,9 +78,9 @@ class Key(NamedTuple):
     seen: Fingerprint
 
 
-def key_of(request: Request, arguments: Mapping[str, Value], frozen: Mapping[str, Value]) -> Key | None:
+def key_of(request: Request, arguments: Mapping[str, Value]) -> Key | None:
     """The key of a specialisation; None where the cache is off or the function depends on what has no fingerprint."""
-    return _key(FUNCTION, request, (("arguments", arguments), ("frozen", frozen)))
+    return _key(FUNCTION, request, (("arguments", arguments),))
 
 
 def key_of_check(request: Request) -> Key | None:
@@ -87,7 +91,8 @@ def key_of_check(request: Request) -> Key | None:
 def _key(kind: str, request: Request, values: Sequence[tuple[str, Mapping[str, Value]]]) -> Key | None:
     if store() is None or not __debug__:  # without assertions code objects do not tell what a function reads
         return None
-    seen = Fingerprint()
+    # whether a function may be compiled is asked before anything that it reads is needed, and frozen
+    seen = Fingerprint(request.freeze, request.frozen if kind == FUNCTION else Frozen())
     try:
         seen.request(request)
         for title, named in values:
@@ -158,23 +163,24 @@ def save(key: Key, compiled: Compiled, title: tuple[str, str, int, str]) -> None
     """Keep a compiled function; `title` is its name, file and line, and the types of its arguments, for people."""
     executable, place = compiled.executable, store()
     structure, guards = _structure(compiled.result, key.seen), _guards(compiled.guards, key.seen)
+    hidden = _hidden(compiled.hidden, key.seen)
     exceptions = {name: _constant(cls, key.seen) for name, cls in executable.options.exceptions.items()}
-    if place is None or structure is None or guards is None or None in exceptions.values():
+    if place is None or None in (structure, guards, hidden, *exceptions.values()):
         return
     parameters, results = tuple(map(_type, executable.parameters)), tuple(map(_type, executable.results))
     sites = tuple(map(_site, executable.sites))
-    rest = (compiled.mutated, sites, exceptions, guards)
+    rest = (compiled.mutated, sites, exceptions, guards, hidden)
     content = (title, executable.library.key, parameters, results, structure, *rest)
     place.write(key.name, marshal.dumps(content))
 
 
-def load(key: Key, options: EmitOptions) -> Compiled | None:
+def load(key: Key, request: Request, options: EmitOptions) -> Compiled | None:
     """A function that was kept, ready to be called."""
     place = store()
     data = place.read(key.name) if place is not None else None
     if data is None:
         return None
-    _, code, parameters, results, structure, mutated, sites, exceptions, guards = marshal.loads(data)
+    _, code, parameters, results, structure, mutated, sites, exceptions, guards, hidden = marshal.loads(data)
     memory.pool()
     library = machine_code.stored_library(code, targets.asked())
     if library is None:
@@ -187,7 +193,9 @@ def load(key: Key, options: EmitOptions) -> Compiled | None:
         return None
     options = replace(options, exceptions=known)
     types, result_types = tuple(map(_type_from, parameters)), tuple(map(_type_from, results))
-    return Compiled(Executable(types, result_types, library, StoredSites(sites), options), result, mutated, found)
+    places = [_place_from(one, key.seen) for one in hidden]
+    executable = Executable(types, result_types, library, StoredSites(sites), options)
+    return Compiled(executable, result, mutated, found, HiddenLeaves(places, found, request.frozen))
 
 
 def described(name: str) -> tuple[tuple[str, str, int, str], str] | None:
@@ -269,6 +277,22 @@ def _guard_from(found: tuple[str, int, str], seen: Fingerprint) -> Guard:
     kind, number, name = found
     owner = None if number < 0 else seen.objects[number]
     return Guard(kind, owner, sys.intern(name), seen.saw(kind, owner, name))
+
+
+def _hidden(hidden: HiddenLeaves, seen: Fingerprint) -> tuple[tuple[Any, ...], ...] | None:
+    """Where hidden arguments are found, as plain data; None where the fingerprint has not met an owner."""
+    found = []
+    for place, index in hidden.places:
+        number = seen.number_of(place.owner)
+        if number is None:
+            return None
+        found.append((place.kind, number, place.name, place.item, place.is_frozen, index))
+    return tuple(found)
+
+
+def _place_from(found: tuple[Any, ...], seen: Fingerprint) -> tuple[Place, int]:
+    kind, number, name, item, is_frozen, index = found
+    return Place(kind, seen.objects[number], sys.intern(name), item, is_frozen), index
 
 
 # --- the structure of a result -------------------------------------------------------------------------------------

@@ -25,7 +25,9 @@ import numpy as np
 
 from .class_entries import CHANGING_BY_USE, GENERATED, is_called_by_python, is_made
 from .compiler.request import Gradient, Request
-from .runtime.guards import ABSENT, WAYS_OF_MAKING, key_of, look_up
+from .runtime import frozen as freezing
+from .runtime.frozen import Freeze, Frozen, Place
+from .runtime.guards import ABSENT, WAYS_OF_MAKING, array_type, key_of, look_up
 from .runtime.store import digest
 from .runtime.values import HeldValues
 
@@ -50,10 +52,12 @@ class Fingerprint:
     """Words for values, in the order they are met; `objects` are those that are known by identity.
 
     Two processes that agree in the digest agree in what each position of `objects` is.  `misses_names` tells that a
-    global which is mentioned is not defined yet.
+    global which is mentioned is not defined yet.  What is frozen counts with the value that is kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, freeze: Freeze = (), frozen: Frozen | None = None) -> None:
+        self._freeze, self._frozen = freeze, frozen or Frozen()
+        self._is_outside = False
         self._words: list[bytes] = []
         self._numbers: dict[int, int] = {}
         self._attributes: set[str] = set()
@@ -68,18 +72,32 @@ class Fingerprint:
         """Say what the values are, with all that they hold."""
         for value in values:
             if isinstance(value, np.ndarray | HeldValues):
-                self._array(np.asarray(value))
+                self._array(np.asarray(value), isinstance(value, HeldValues))
             else:
                 self._value(value)
 
     def _add_outside(self, value: Any) -> None:
-        """A value that is read by name: an array would be refused, or is frozen, which makes it an argument."""
-        if isinstance(value, np.ndarray | HeldValues):
-            self._say("array outside")
-        else:
-            self._value(value)
+        """A value that is read by name: its arrays are refused, or are arguments: their types count."""
+        before, self._is_outside = self._is_outside, True
+        try:
+            self.add(value)
+        finally:
+            self._is_outside = before
 
-    def _array(self, value: np.ndarray) -> None:
+    def _add_variable(self, place: Place, found: Any) -> None:
+        """What is found in a place, or is kept of it."""
+        if not freezing.asks_for(self._freeze, self._frozen, place, found):
+            return self._add_outside(found)
+        try:
+            self._say("frozen")
+            self._add_outside(self._frozen.value(place._replace(is_frozen=True)))
+        except freezing.Unfreezable as wrong:
+            raise Unknowable(str(wrong)) from None
+
+    def _array(self, value: np.ndarray, is_immutable: bool) -> None:
+        if self._is_outside:
+            self._say("array outside", is_immutable, *array_type(value))
+            return
         if value.nbytes > LARGEST_ARRAY or value.dtype.hasobject:
             raise Unknowable("a large array")
         self._say("array", value.dtype.str, value.shape, value.tobytes())
@@ -203,7 +221,7 @@ class Fingerprint:
         """A function and the options it is compiled with."""
         self.add(request.python)
         for name in request.__match_args__:
-            if name != "python":
+            if name not in ("python", "frozen"):
                 self._say(name)
                 self.add([_plain(part) for part in _listed(getattr(request, name))])
 
@@ -219,23 +237,35 @@ class Fingerprint:
                 self._say("empty")
                 self.misses_names = True
                 continue
-            self._add_outside(held)
+            self._add_variable(Place("cell", function, name), held)
         for name in _globals_of(code):
             self._say(name)
             found = self._see("global", function, name)
             if found is ABSENT:
                 self._builtin(name)
             else:
-                self._add_outside(found)
+                self._add_variable(Place("global", function, name), found)
         if vars(function):
             self._owners.append((function, vars(function)))
 
     def _defaults(self, function: types.FunctionType) -> None:
         code = function.__code__
-        self.add(self._see("field", function, "__defaults__"), self._see("field", function, "__kwdefaults__"))
-        if function.__kwdefaults__ is not None:
-            for name in code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]:
-                self._see("keyword", function, name)
+        given, by_name = self._see("field", function, "__defaults__"), self._see("field", function, "__kwdefaults__")
+        first = code.co_argcount - len(given or ())
+        self._say("defaults", given is None, len(given or ()), by_name is None)
+        for position, value in enumerate(given or ()):
+            place = Place("field", function, "__defaults__", position)
+            self._add_default(place, code.co_varnames[first + position], value)
+        for name in code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]:
+            if by_name is not None and self._see("keyword", function, name) is not ABSENT:
+                self._say(name)
+                self._add_default(Place("keyword", function, name), name, by_name[name])
+
+    def _add_default(self, place: Place, name: str, value: Any) -> None:
+        if freezing.asks_for(self._freeze, self._frozen, place, value, name):
+            self._add_variable(place, value)
+        else:
+            self.add(value)
 
     def _builtin(self, name: str) -> None:
         found = self._see("builtin", None, name)
@@ -303,7 +333,7 @@ class Fingerprint:
                     is_module = isinstance(content[name], types.ModuleType)  # which is looked into by name as well
                     if is_module or not (inside and _is_own(content[name], name)):
                         self._say("attribute", number, name)
-                        self._add_outside(content[name])
+                        self._add_variable(Place("attribute", owner, name), content[name])
 
 
 def _request_of(value: Any) -> Request | None:

@@ -16,6 +16,7 @@ import numpy as np
 from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
+from .compiler.frontend.specialise.constants import MOST_APART, Unsupported, array_type
 from .compiler.frontend.specialise.values import (
     Column,
     Leaf,
@@ -37,12 +38,10 @@ from .compiler.frontend.specialise.values import (
 )
 from .compiler.records import dataclass
 from .runtime.array import Array
+from .runtime.nature import article
 
 if TYPE_CHECKING:
     from .compiler.diagnostics import TypeMismatchError
-
-
-MOST_APART = 8  # lists of up to so many items are taken apart, item by item; longer ones are of any length
 
 
 @dataclass(slots=True, eq=False)
@@ -75,14 +74,6 @@ def flatten(
         except Unsupported as wrong:
             raise unsupported(function, name, wrong) from None
     return Flattened(values, found, tuple((name, key_of(value)) for name, value in values.items()))
-
-
-def article(word: str) -> str:
-    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
-
-
-class Unsupported(Exception):
-    """A value that cannot be an argument."""
 
 
 def abstract(argument: Any, found: list[Any] | None = None, texts: bool = False) -> Value:
@@ -186,15 +177,6 @@ def type_of(value: Any) -> types.Type | None:
     if hasattr(value, "__array__"):
         raise Unsupported(f"{article(type(value).__name__)}, which has its own rules (np.asarray makes it an array)")
     raise Unsupported(f"{article(type(value).__name__)}")
-
-
-def array_type(value: np.ndarray) -> types.Array:
-    """Lengths other than 1 are `any`, to be named when the function is specialised."""
-    dtype = DTYPE_OF_NUMPY.get(value.dtype.newbyteorder("="))
-    if dtype is None:
-        raise Unsupported(f"an array of dtype {value.dtype}")
-    layout = "C" if value.flags.c_contiguous else "A"
-    return types.Array(dtype, tuple(1 if n == 1 else types.symbol("any") for n in value.shape), layout)
 
 
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:

@@ -13,16 +13,16 @@ import numpy as np
 from . import entries, pickling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.values import Value
-from .compiler.request import Request, namespace_of
+from .compiler.request import Request
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
-from .flatten import Flattened, abstract, description, flatten, rebuild
+from .flatten import Flattened, description, flatten, rebuild
 from .methods import BoundFunction
 from .native_calls import NativeCalls
 from .own_frames import leave_out, told_to_users
-from .runtime.array import Array
 from .runtime.dispatch import support
 from .runtime.dispatch.native_type import base_class
+from .runtime.guards import Guards
 from .starting import compiler
 from .text import Text
 
@@ -63,7 +63,6 @@ class Function(_Base[Given, Result]):
             self.__qualname__ = f"{request.python.__qualname__}_grad"
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
-        self._held: dict[str, Any] = {}
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
@@ -125,7 +124,7 @@ class Function(_Base[Given, Result]):
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(args, kwargs, flat, compiled)
         targets = self._targets(compiled.mutated, flat)
-        return self._finish(compiled.result, targets, compiled.executable(flat.leaves))
+        return self._finish(compiled.result, targets, compiled.executable([*flat.leaves, *compiled.hidden.leaves()]))
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, bool]:
         """The code for these types and what the function sees outside now, and whether it was made for this call."""
@@ -154,7 +153,7 @@ class Function(_Base[Given, Result]):
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
         if self._native is None:
             request = self.__pellucid__
-            self._native = NativeCalls(Function, self._parameters, request.static, len(request.freeze))
+            self._native = NativeCalls(Function, self._parameters, request.static)
         self._native.learn(self, args, kwargs, flat, compiled)
 
     def __reduce__(self) -> Any:
@@ -194,7 +193,7 @@ class Function(_Base[Given, Result]):
             return Text(showing.untyped_text(request, stage))
         flat = self._flatten(args, kwargs, texts=True)
         if stage in (TYPED, REVERSE, LOOPS):
-            return Text(showing.text(request, stage, flat.arguments, self._frozen()))
+            return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
         return Text(executable.llvm_text if stage == LLVM else executable.asm)
 
@@ -220,10 +219,11 @@ class Function(_Base[Given, Result]):
 
         def run(*args: Any, **kwargs: Any) -> Any:
             flat = self._flatten(args, kwargs)
-            made, program = showing.program(request, stage, flat.arguments, self._frozen())
+            made, program = showing.program(request, stage, flat.arguments)
             targets = self._targets(showing.mutated(made), flat)
             function = showing.python_target.load(program)
-            given = [np.array(v) if isinstance(v, np.ndarray) else v for v in flat.leaves]
+            hidden = showing.hidden_leaves(request, made, Guards(made.guards)).leaves()
+            given = [np.array(v) if isinstance(v, np.ndarray) else v for v in (*flat.leaves, *hidden)]
             results = stepping.run(function, given, call)
             if results is None and program.main.results:  # `call` is a debugger that was left
                 raise showing.BdbQuit
@@ -240,7 +240,7 @@ class Function(_Base[Given, Result]):
         from . import showing
 
         flat = self._flatten(args, kwargs, texts=True)
-        return Text(showing.explain(self.__pellucid__, flat.arguments, self._frozen()))
+        return Text(showing.explain(self.__pellucid__, flat.arguments))
 
     # --- compiling ---
 
@@ -256,25 +256,7 @@ class Function(_Base[Given, Result]):
         bound = self._bind(args, kwargs)
         given = frozenset(bound.arguments) if texts else frozenset()
         bound.apply_defaults()
-        flat = flatten(bound.arguments, request.static, request.python, given)
-        for name in request.freeze:
-            flat.leaves.append(np.asarray(self._global(name)))
-        return flat
-
-    def _global(self, name: str) -> Any:
-        """The value that a global had when it was first needed; later changes do not reach the compiled code."""
-        if name not in self._held:
-            namespace = namespace_of(self.__pellucid__.python)
-            if name not in namespace:
-                raise ValueError(f"freeze={name!r}: {self.__name__} sees no such variable")
-            if not isinstance(namespace[name], np.ndarray | Array):
-                raise ValueError(f"freeze={name!r}: only arrays are frozen, not a {type(namespace[name]).__name__}")
-            self._held[name] = np.array(namespace[name])
-        return self._held[name]
-
-    def _frozen(self) -> dict[str, tuple[Any, Value]]:
-        held = {name: self._global(name) for name in self.__pellucid__.freeze}
-        return {name: (np.asarray(value), abstract(value)) for name, value in held.items()}
+        return flatten(bound.arguments, request.static, request.python, given)
 
     def _compile(self, flat: Flattened, outdated: Compiled | None = None) -> Compiled:
         """The code for these types, from the cache on disk if it has it; `outdated` is what there was for them."""
@@ -282,14 +264,13 @@ class Function(_Base[Given, Result]):
             return self._fetched(flat, telling)
 
     def _fetched(self, flat: Flattened, telling: Compilation) -> Compiled:
-        request, frozen, options = self.__pellucid__, self._frozen(), self._options()
-        types = {name: value for name, (_, value) in frozen.items()}
+        request, options = self.__pellucid__, self._options()
         # line tables point into a file that is written when the function is compiled
-        key = None if options.line_tables else entries.key_of(request, flat.arguments, types)
-        found = entries.load(key, options) if key is not None else None
+        key = None if options.line_tables else entries.key_of(request, flat.arguments)
+        found = entries.load(key, request, options) if key is not None else None
         if found is None:
             telling.begins()
-            found = compiler().compiled(request, flat.arguments, frozen, options)
+            found = compiler().compiled(request, flat.arguments, options)
             if key is not None:
                 code = request.python.__code__
                 words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
@@ -300,7 +281,7 @@ class Function(_Base[Given, Result]):
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
         if found is None or not found.executable.sources or not found.guards.hold():
-            found = compiler().compiled(self.__pellucid__, flat.arguments, self._frozen(), self._options())
+            found = compiler().compiled(self.__pellucid__, flat.arguments, self._options())
             self._compiled[flat.key] = found
         return found
 

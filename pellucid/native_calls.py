@@ -33,13 +33,9 @@ if TYPE_CHECKING:
 class NativeCalls:
     """What native dispatch is told of one function."""
 
-    def __init__(
-        self, cls: type, parameters: Sequence[inspect.Parameter], static: Sequence[str], frozen: int
-    ) -> None:
-        """`frozen` is how many of the last leaves are frozen globals."""
+    def __init__(self, cls: type, parameters: Sequence[inspect.Parameter], static: Sequence[str]) -> None:
         known = [Parameter(p.name, p.kind, p.default, p.name in static) for p in parameters]
         self._calls = Calls(cls, known) if Calls.can_bind(known) else None
-        self._frozen = frozen
         self._plans: dict[int, tuple[Compiled, CallPlan | None]] = {}  # by the identity of the code, which is held
 
     def learn(
@@ -53,8 +49,9 @@ class NativeCalls:
             return
         if id(compiled) not in self._plans:
             steps = recipe(compiled.result, len(compiled.executable.results))
-            frozen = flat.leaves[len(flat.leaves) - self._frozen :]
-            self._plans[id(compiled)] = compiled, compiled.executable.plan(steps, frozen, compiled.guards)
+            hidden = compiled.hidden
+            plan = compiled.executable.plan(steps, len(hidden), hidden.leaves, compiled.guards)
+            self._plans[id(compiled)] = compiled, plan
         plan = self._plans[id(compiled)][1]
         if plan is not None and plan.is_possible():
             classes = [cls for value in flat.arguments.values() for cls in record_classes(value)]

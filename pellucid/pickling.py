@@ -52,7 +52,7 @@ def restored(cls: type, sent: Any, request: Request, module: str, qualname: str)
 
 
 def _options(request: Request) -> list[Any]:
-    return [getattr(request, name) for name in Request.__slots__ if name != "python"]
+    return [getattr(request, name) for name in Request.__slots__ if name not in ("python", "frozen")]
 
 
 def found_at(module: str | None, qualname: str) -> Any:

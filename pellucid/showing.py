@@ -1,6 +1,6 @@
 """What `Function` asks of the compiler to be looked into, imported when something is to be shown or stepped through.
 
-    text(request, "typed", arguments, frozen)    ->    the program at that stage, printed
+    text(request, "typed", arguments)    ->    the program at that stage, printed
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from collections.abc import Mapping
 from . import stepping
 from .compiler import driver, pipeline
 from .compiler.frontend.source.read import read
-from .compiler.frontend.specialise.frame import Specialised
+from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
 from .compiler.program import Program
 from .compiler.request import Request
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
-from .compiling import Frozen, mutated
+from .compiling import hidden_leaves, mutated
 from .deep import with_room
 from .explanation import explanation
 
-__all__ = ["BdbQuit", "explain", "mutated", "program", "python_target", "stepping", "text", "untyped_text"]
+__all__ = [
+    "BdbQuit", "explain", "hidden_leaves", "mutated", "program", "python_target", "stepping", "text", "untyped_text",
+]  # fmt: skip
 
 
 @with_room
-def program(
-    request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen
-) -> tuple[Specialised, Program]:
+def program(request: Request, stage: str, arguments: Mapping[str, Value]) -> tuple[Specialised, Program]:
     """The program at a typed stage, and how its leaves relate to Python's containers."""
     make = driver.typed if stage == pipeline.TYPED else driver.derive
-    made = make(request, arguments, frozen)
+    made = make(request, arguments)
     return made, driver.loops(made.program) if stage == pipeline.LOOPS else driver.settled(made.program)
 
 
@@ -43,12 +43,12 @@ def untyped_text(request: Request, stage: str) -> str:
 
 
 @with_room
-def text(request: Request, stage: str, arguments: Mapping[str, Value], frozen: Frozen) -> str:
+def text(request: Request, stage: str, arguments: Mapping[str, Value]) -> str:
     """The printed program at a typed stage."""
-    return printer.print_program(program(request, stage, arguments, frozen)[1])
+    return printer.print_program(program(request, stage, arguments)[1])
 
 
 @with_room
-def explain(request: Request, arguments: Mapping[str, Value], frozen: Frozen) -> str:
-    made = driver.derive(request, arguments, frozen)
+def explain(request: Request, arguments: Mapping[str, Value]) -> str:
+    made = driver.derive(request, arguments)
     return explanation(made.program, driver.loops(made.program), guards=made.guards)

@@ -1,6 +1,6 @@
 """The compiler, imported when something has to be compiled; the runtime is made ready meanwhile.
 
-    compiler().compiled(request, arguments, frozen, options)
+    compiler().compiled(request, arguments, options)
     begin()    ->    the same at once, where no function can come from the cache
 """
 

@@ -25,12 +25,12 @@ Names = str | tuple[str, ...] | list[str]
 
 @overload
 def compile(
-    function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names = (),
+    function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
-    function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names = (),
+    function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
     fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
@@ -39,7 +39,7 @@ def compile(
     *,
     static: Names = (),
     mutates: Names = (),
-    freeze: Names = (),
+    freeze: Names | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
     line_tables: bool | None = None,
@@ -50,7 +50,9 @@ def compile(
     static       parameters whose values are part of the compiled code (an axis, a shape, a string)
     mutates      array parameters that the function updates in place; they are written back when it returns, and are as
                  they were where it raises
-    freeze       global arrays whose present values are baked in
+    freeze       variables outside the function, and outside those that it calls, whose values are kept as they are
+                 when they are first needed: arrays, lists, dicts, ... and what they hold.  A name means every variable
+                 and attribute of that name; True means whatever can change
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
@@ -65,7 +67,7 @@ def compile(
     options: dict[str, Any] = {
         "static": names(static),
         "mutates": names(mutates),
-        "freeze": names(freeze),
+        "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
         **({} if line_tables is None else {"line_tables": line_tables}),
@@ -144,6 +146,18 @@ def _transformed(function: Any, transform: Gradient) -> Any:
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
+def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
+
+    def made(function: Any, *rest: Any, **options: Any) -> Any:
+        is_plain = inspect.isfunction(function)
+        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
+
+    return made
+
+
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
 grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
 value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]

@@ -4,7 +4,8 @@
 
 A guard says where to look and what was found.  Objects that were found cannot change themselves (numbers, strings,
 tuples of them) or are guarded where they were looked into (functions, classes, modules), so identity decides.  A number
-that is another object of the same value counts as the same, and is what native code compares with from then on.
+that is another object of the same value counts as the same, and is what native code compares with from then on.  So
+does an `Array` of the same type: the program takes its elements for an argument, from wherever it was found.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from .values import HeldValues
 
 NAMES = {"global": "the global", "builtin": "the builtin", "cell": "the variable", "keyword": "the default of"}
 # Attributes of a class that say how a NamedTuple or a dataclass is made.
@@ -108,6 +111,8 @@ def same(left: Any, right: Any) -> bool:
             return struct.pack("d", left) == struct.pack("d", right)
         case np.generic():
             return bool(left.dtype == right.dtype) and left.tobytes() == right.tobytes()
+        case HeldValues():
+            return array_type(left._values) == array_type(right._values)
         case bool() | int() | str() | bytes():
             return bool(left == right)
         case tuple():
@@ -116,6 +121,11 @@ def same(left: Any, right: Any) -> bool:
         names = [field.name for field in dataclasses.fields(left)]
         return all(same(getattr(left, name, ABSENT), getattr(right, name, ABSENT)) for name in names)
     return False
+
+
+def array_type(values: np.ndarray) -> tuple[Any, ...]:
+    """What code for an array depends on: its dtype, which lengths are 1, whether it is contiguous."""
+    return values.dtype.str, tuple(n == 1 for n in values.shape), bool(values.flags.c_contiguous)
 
 
 class Guards:

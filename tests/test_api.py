@@ -1,5 +1,6 @@
 """What `compile`, `grad` and `value_and_grad` promise: calls, containers, options, errors."""
 
+import builtins
 import dataclasses
 import inspect
 import math
@@ -449,14 +450,6 @@ def test_frozen_globals_keep_their_value():
         TABLE[1] = namespace_value
 
 
-def test_only_arrays_are_frozen():
-    with pytest.raises(ValueError, match="freeze='NAMES': only arrays are frozen, not a list"):
-        compile(lambda x: x + NAMES[0], freeze="NAMES")(1.0)
-
-
-NAMES = [1.0, 2.0]
-
-
 def test_fastmath_and_one_thread_give_the_same():
     def power(x):
         return np.sum(np.sin(x) ** 2)
@@ -786,3 +779,11 @@ def test_explanations():
     text = grad(settle).explain("float")
     assert text.startswith("settle_grad(x: float) -> float\n") and "`total`" in text and "is saved" in text
     assert text == grad(settle).explain(0.7)
+
+
+def test_a_function_of_no_module_compiles(tmp_path):
+    """As one has it that `exec` made among names of its own."""
+    file, names = tmp_path / "made.py", {}
+    file.write_text("def double(x):\n    return 2.0 * x\n")
+    exec(builtins.compile(file.read_text(), str(file), "exec"), names)
+    assert names["double"].__module__ is None and pellucid.compile(names["double"])(1.5) == 3.0

@@ -1,9 +1,11 @@
 """Programs as practitioners write them (`tests/corpus/as_written/`): right, or refused with a way out."""
 
+import ast
 import copy
 import dataclasses
 import importlib.util
 import pathlib
+import re
 import sys
 import warnings
 
@@ -79,3 +81,28 @@ def test_a_program_that_does_not_compile_is_told_why(path):
     fault = caught.value.diagnostics[0]
     assert fault.span.file == str(path)
     assert fault.message
+
+
+# What stops first at values from outside, and whether it compiles with the line that the message proposes.
+FROZEN = {
+    "bootstrap_bca": True, "glm_irls": True, "image_filters": False, "ray_tracer": False, "tic_tac_toe": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_the_line_that_the_message_proposes_is_enough(name):
+    module = load(FOLDER / f"{name}.py")
+    function = getattr(module, module.ENTRY)
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(*arguments(module, 3))
+    assert caught.value.diagnostics[0].code == "P007"
+    (line,) = set(re.findall(r"@compile\(freeze=(.*)\)", str(caught.value)))
+    if not FROZEN[name]:  # it is refused for other reasons then
+        with pytest.raises(pellucid.CompileError) as caught:
+            pellucid.compile(function, freeze=ast.literal_eval(line))(*arguments(module, 3))
+        assert "P007" not in str(caught.value)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        want = function(*copy.deepcopy(arguments(module, 3)))
+    assert_same(pellucid.compile(function, freeze=ast.literal_eval(line))(*arguments(module, 3)), want)

@@ -118,6 +118,26 @@ def f(a, k):
 show(f, x, 2.0); print(x)
 show(f, np.broadcast_to(1.0, (7,)), 2.0)
 """,
+    "values from outside": """
+from pellucid import Array
+
+table = {"w": [np.arange(7.0), 2.0], "f": lambda v: v * scale[0], "long": [0.5 * k for k in range(20)]}
+scale = [3.0]
+weights = (Array(np.arange(7.0)), 1.5)
+
+def power(x, n):
+    return weights[0] @ x if n == 0 else power(x + table["w"][0], n - 1)
+
+@compile(freeze=("table", "scale"))
+def f(x, k):
+    return table["f"](x) * table["w"][1] + table["long"][k] + power(x, 2) * weights[1]
+
+show(f, x, 2)
+weights = (Array(np.ones(7)), 1.5)
+show(f, x, 2)
+table["w"][1] = 100.0
+show(f, x, 3)
+""",
     "errors": """
 @compile
 def f(x, i, mode):

@@ -19,6 +19,7 @@ import enum, functools, math
 from dataclasses import dataclass
 from typing import NamedTuple
 import numpy as np
+from pellucid import Array
 """
 # Pairs of programs that differ in something `f` reaches; the text of `f` itself stays where it is.
 CHANGES = {
@@ -30,7 +31,8 @@ CHANGES = {
     "a tuple or a list": ("K = (1, 2)", "K = [1, 2]", "K[1] * x"),
     "an item of a dict": ("K = {'a': 1}", "K = {'a': 2}", "K['a'] * x"),
     "a key of a dict": ("K = {'a': 1}", "K = {'b': 1}", "len(K) * x"),
-    "a number in an array in a tuple": ("K = (np.ones(2),)", "K = (np.zeros(2),)", "K[0] * x"),
+    "the type of an array in a tuple": ("K = (np.ones(2),)", "K = (np.ones(2, np.int8),)", "K[0] * x"),
+    "the type of an Array": ("K = Array(np.ones(2))", "K = Array(np.ones(1))", "K * x"),
     "a called function": ("def g(x): return x", "def g(x): return -x", "g(x)"),
     "a function called by a called function": (
         "h = lambda x: x\ndef g(x): return h(x)", "h = lambda x: -x\ndef g(x): return h(x)", "g(x)"

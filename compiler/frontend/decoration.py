@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from ...runtime.frozen import Freeze
 from ..diagnostics import CompileError, Diagnostic, Label, PurityError, UnsupportedError
 from ..ops import python_names
 from ..vocabulary import PYTHON_NAMES, Vocabulary
@@ -34,7 +35,7 @@ def check(request: Any) -> bool:
     return is_complete
 
 
-def require_pure(function: FunctionType, chain: tuple[Label, ...], freeze: tuple[str, ...]) -> None:
+def require_pure(function: FunctionType, chain: tuple[Label, ...], freeze: Freeze) -> None:
     """Raise the faults of a function that is met while another one is compiled, with the calls that lead to it."""
     key = function.__code__, freeze
     if key in _PURE:
@@ -45,7 +46,7 @@ def require_pure(function: FunctionType, chain: tuple[Label, ...], freeze: tuple
     _PURE.add(key)
 
 
-_PURE: set[tuple[CodeType, tuple[str, ...]]] = set()
+_PURE: set[tuple[CodeType, Freeze]] = set()
 
 
 def _check(options: Any) -> Check:

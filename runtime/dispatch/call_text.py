@@ -228,22 +228,35 @@ done:
   ret void
 }
 
-; Frozen arrays are arguments that the plan holds itself.
-define internal void @add_frozen(ptr %plan, ptr %place) alwaysinline {
-  %count = field i64, ptr %plan, PLAN_FROZEN_COUNT
-  %frozen = field ptr, ptr %plan, PLAN_FROZEN
+; Arrays from outside are arguments that the plan has.  What holds them is kept for the call: another thread may let the
+; plan have others meanwhile.
+define internal void @add_hidden(ptr %plan, ptr %work) alwaysinline {
+entry:
+  %count = field i64, ptr %plan, PLAN_HIDDEN_COUNT
+  %none = icmp eq i64 %count, 0
+  br i1 %none, label %done, label %add
+add:
+  %place = field ptr, ptr %work, 1
+  %hidden = field ptr, ptr %plan, PLAN_HIDDEN
   %bytes = shl i64 %count, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %frozen, i64 %bytes, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %hidden, i64 %bytes, i1 false)
+  %holder = field ptr, ptr %plan, PLAN_HOLDER
+  call void @Py_IncRef(ptr %holder)
+  %kept_end = field ptr, ptr %work, 3
+  store ptr %holder, ptr %kept_end
+  %after = getelementptr ptr, ptr %kept_end, i64 1
+  store ptr %after, ptr %kept_end.place
+  br label %done
+done:
   ret void
 }
 
 define internal ptr @run(ptr %plan, ptr %work) {
 entry:
   %slots = getelementptr %Work, ptr %work, i64 0, i32 5
-  %slot_end = field ptr, ptr %work, 1
   %elements = field i64, ptr %work, 8
   call void @llvm.memset.p0.i64(ptr %slots, i8 0, i64 CONTEXT_BYTES, i1 false)
-  call void @add_frozen(ptr %plan, ptr %slot_end)
+  call void @add_hidden(ptr %plan, ptr %work)
   %limited = call i1 @set_limits(ptr %slots)
   br i1 %limited, label %ready, label %none
 ready:

@@ -30,7 +30,8 @@ class CallPlan:
     """How to call machine code.
 
     code     address of the entry            leaves   one per result: kind, slot, dtype or function
-    frozen   words of arguments held by us   recipe   how leaves become the result; empty for a single leaf
+    hidden   gives the words of the last arguments, which come from outside, and what holds their memory
+    recipe   how leaves become the result; empty for a single leaf
     limit    elements of arguments from which on the GIL is released
     fail     (site, address of slots) -> exception
     guards   what has to be as it was when the code was made
@@ -41,23 +42,31 @@ class CallPlan:
     recipe: Sequence[RecipeWords]
     fail: Callable[[int, int], BaseException]
     limit: int = 0
-    frozen: Sequence[int] = ()
+    hidden: Callable[[], tuple[Sequence[int], object]] = lambda: ((), None)
     slot_count: int = 0
     keep: Any = None
     guards: Guards = field(default_factory=Guards)
     held: list[Any] = field(default_factory=list)
     address: int = 0
+    _words: Any = None
+    _hidden_words: Any = None
     _guard_words: GuardWords | None = None
+    _holder: object = None
+    _seen: int = 0
 
     def __post_init__(self) -> None:
         leaves = [word for kind, slot, operand in self.leaves for word in (kind, slot, self._word(operand))]
         recipe = [
             word for name, taken, operand in self.recipe for word in (RECIPE.index(name), taken, self._word(operand))
         ]
+        self._seen = self.guards.version
+        hidden, self._holder = self.hidden()
+        self._hidden_words = (ctypes.c_int64 * max(len(hidden), 1))(*hidden)
         words = {
             "CODE": self.code,
-            "FROZEN": self._array(self.frozen),
-            "FROZEN_COUNT": len(self.frozen),
+            "HIDDEN": ctypes.addressof(self._hidden_words),
+            "HIDDEN_COUNT": len(hidden),
+            "HOLDER": id(self._holder),
             "GIL_LIMIT": self.limit,
             "FAIL": self._word(self.fail),
             "LEAVES": self._array(leaves),
@@ -67,13 +76,20 @@ class CallPlan:
             **self._guards(),
         }
         self.address = self._array([words[name] for name in PLAN])
+        self._words = self.held[-1]
 
     def _guards(self) -> dict[str, int]:
         self._guard_words = GuardWords.of(self.guards)
         return self._guard_words.plan_words() if self._guard_words is not None else dict.fromkeys(GuardWords.FIELDS, 0)
 
     def refresh(self) -> None:
-        """Tell native code of objects that took the places of equal ones."""
+        """Tell native code of objects that took the places of equal ones, arrays for arguments among them."""
+        if self._seen != self.guards.version:
+            self._seen, before = self.guards.version, self._holder
+            hidden, self._holder = self.hidden()
+            self._hidden_words[: len(hidden)] = list(hidden)
+            self._words[PLAN.index("HOLDER")] = id(self._holder)
+            del before  # native code has it no more
         if self._guard_words is not None:
             self._guard_words.refresh()
 

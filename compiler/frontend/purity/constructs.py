@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import gast
 
+from ....runtime.frozen import Freeze, is_named
 from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
 from ...vocabulary import INDEX_MAKERS, words
@@ -41,10 +42,12 @@ OPENING = {
 }
 
 
-def refused_constructs(scope: Scope, file: str, resolve: Resolve, is_inner: bool) -> Iterator[Diagnostic]:
+def refused_constructs(
+    scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze
+) -> Iterator[Diagnostic]:  # fmt: skip
     """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
-    yield from _default_values(scope, file, resolve)
+    yield from _default_values(scope, file, resolve, freeze)
     if isinstance(scope.node, gast.FunctionDef) and is_inner:
         yield from _decorators(scope, file, resolve)
     found: list[Diagnostic] = []
@@ -147,13 +150,14 @@ def keyword_span(node: gast.AST, file: str) -> Span:
     return Span(file, node.lineno, node.col_offset, node.lineno, node.col_offset + length)
 
 
-def _default_values(scope: Scope, file: str, resolve: Resolve) -> Iterator[Diagnostic]:
+def _default_values(scope: Scope, file: str, resolve: Resolve, freeze: Freeze) -> Iterator[Diagnostic]:
     """Defaults live as long as the function does, and whoever holds one can change it."""
     a = scope.node.args
     plain = [*a.posonlyargs, *a.args]
     pairs = [*zip(plain[len(plain) - len(a.defaults) :], a.defaults), *zip(a.kwonlyargs, a.kw_defaults)]
     for parameter, default in pairs:
-        if default is not None and _can_change(default, scope, resolve):
+        is_kept = freeze is True or is_named(freeze, parameter.id)
+        if default is not None and not is_kept and _can_change(default, scope, resolve):
             text = f"the default value of `{parameter.id}` can change between calls"
             help_ = "use a tuple, or `None` and make the value inside the function"
             label = Label(name_span(parameter, file), "the parameter")

@@ -10,11 +10,15 @@ Takes one scope and its alias facts, gives findings.  What is changed in place i
 from __future__ import annotations
 
 import importlib
+import io
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import gast
 
+from ....runtime.frozen import is_named, why_not
+from ....runtime.nature import article
 from ... import vocabulary as words
 from ...analysis.memory.alias_source import AliasFacts
 from ...diagnostics import Diagnostic, Edit, Label, Span
@@ -26,8 +30,7 @@ from ..source.resolve import (
     MISSING,
     Resolution,
     Resolve,
-    article,
-    instead_of_mutable,
+    instead_of_reading,
     is_object,
     resolve_chain,
 )
@@ -46,7 +49,7 @@ class Judge:
     file: str
     resolve: Resolve
     vocabulary: Vocabulary
-    freeze: tuple[str, ...]
+    freeze: Any
     is_helper: bool = False
 
     def findings(self) -> Iterator[Diagnostic]:
@@ -114,6 +117,8 @@ class Judge:
                 help_ = words.AS_A_FUNCTION
                 if isinstance(node, gast.Attribute) and found.value is not MISSING and is_object(found.value):
                     help_ = INSTEAD_OF_OBJECT
+                elif found.value is not MISSING and isinstance(found.value, Iterator | io.IOBase):
+                    help_ = OUTSIDE  # it is no function
                 yield Diagnostic("P008", text, Span.of(node, self.file), "used here", help=(help_,))
             case "builtin":
                 yield from self._builtin(found, node, in_message)
@@ -121,18 +126,30 @@ class Judge:
                 yield from self._library(found.name, shown, node)
 
     def _mutable(self, found: Resolution, node: gast.expr) -> Iterator[Diagnostic]:
-        root = root_name(node)
-        if root in self.freeze:
-            return
+        read = self._what_can_change(node)
+        written = gast_text(read)
         if found.what == "random generator":
             yield self._fault(
-                "P005", f"this function draws random numbers from `{root}`", node, "drawn here", DRAW_OUTSIDE
+                "P005", f"this function draws random numbers from `{written}`", node, "drawn here", DRAW_OUTSIDE
             )
             return
+        reason = why_not(found.value) if found.value is not MISSING else ""
+        if is_frozen(self.freeze, written) and not reason:
+            return
         labels = (Label(found.span, "assigned here"),) if found.span is not None else ()
-        text = f"this function reads `{root}`, {article(found.what)} from outside that can change"
-        help_ = instead_of_mutable(found.what, root)
-        yield Diagnostic("P007", text, Span.of(node, self.file), "read here", labels, (help_,), subject=root)
+        text = f"this function reads `{written}`, {article(found.what)} from outside that can change"
+        help_ = instead_of_reading((written,), self.freeze, reason)
+        subject = "" if reason else written
+        yield Diagnostic("P007", text, Span.of(read, self.file), "read here", labels, (help_,), subject=subject)
+
+    def _what_can_change(self, node: gast.expr) -> gast.expr:
+        """Of `settings.table.rows` the part that is a list: what is behind it belongs to it."""
+        while isinstance(node, gast.Attribute):
+            below = resolve_chain(node.value, self.resolve, self.scope.is_local)
+            if below is None or below.kind != "mutable":
+                break
+            node = node.value
+        return node
 
     def _undefined(self, node: gast.expr, shown: str) -> Diagnostic:
         root = root_name(node)
@@ -273,6 +290,11 @@ def lacks(library: str, name: str) -> bool:
 def _is_builtin_class(found: Resolution) -> bool:
     """Whether it is a class of Python's, which `isinstance` and `match` may ask for; to call it is another matter."""
     return found.name in KINDS_OF_NUMPY or found.kind == "builtin" and isinstance(found.value, type)
+
+
+def is_frozen(freeze: Any, written: str) -> bool:
+    """Whether `freeze=` asks for a variable that is written like this."""
+    return freeze is True or is_named(freeze, written.rpartition(".")[2])
 
 
 def lineage(scope: Scope | None) -> Iterator[Scope]:

@@ -18,10 +18,11 @@ from typing import Protocol
 
 import gast
 
+from ....runtime.frozen import Freeze, functions_in
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
-from ...vocabulary import Vocabulary
-from ..source.resolve import NameSource, Resolve
+from ...vocabulary import ARRAY_METHODS, Vocabulary
+from ..source.resolve import NameSource, Resolve, instead_of_reading, resolve_chain
 from ..source.scopes import AnyFunction, Scope
 from .aliasing import Summaries, facts_of
 from .changes import Around, changes
@@ -39,7 +40,7 @@ class Options(Protocol):
     @property
     def mutates(self) -> tuple[str, ...]: ...
     @property
-    def freeze(self) -> tuple[str, ...]: ...
+    def freeze(self) -> Freeze: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class CheckOptions:
 
     static: tuple[str, ...] = ()
     mutates: tuple[str, ...] = ()
-    freeze: tuple[str, ...] = ()
+    freeze: Freeze = ()
 
 
 def check_function(
@@ -92,17 +93,18 @@ class Check:
             if is_live and helper.source.function is None:
                 is_complete = False
                 continue
-            key = helper.identity, tuple(self.options.freeze)
+            key = helper.identity, self.options.freeze
             if key not in judged:
                 judged.add(key)
                 found += self.faults(helper, is_helper=True)
-        return tuple(found), is_complete
+        return in_one_line(found, self.options.freeze), is_complete
 
     def judge_helper(self, root: NameSource, chain: tuple[Label, ...]) -> tuple[Diagnostic, ...]:
         """The faults of a function that compiled ones alone call, and of what it reaches; `chain` leads to it."""
         first = Helper(root, chain)
         others = [one for one in reached(root, self.summaries, True, chain) if one.source.function is not None]
-        return tuple(fault for one in (first, *others) for fault in self.faults(one, is_helper=True))
+        found = [fault for one in (first, *others) for fault in self.faults(one, is_helper=True)]
+        return in_one_line(found, self.options.freeze)
 
     def faults(self, one: Helper, is_helper: bool = False) -> list[Diagnostic]:
         """The faults of one function and the functions inside it, each with the calls that lead there."""
@@ -117,11 +119,10 @@ class Check:
     def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
         facts = facts_of(scope, resolve, self.summaries)
-        yield from refused_constructs(scope, source.file, resolve, is_inner)
+        yield from refused_constructs(scope, source.file, resolve, is_inner, options.freeze)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
-        freeze = tuple(options.freeze)
-        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, freeze, is_helper).findings()
+        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, options.freeze, is_helper).findings()
         mutates = () if is_helper else tuple(options.mutates)
         is_called = is_helper or is_inner
         around = Around(
@@ -131,15 +132,23 @@ class Check:
         yield from changes(around)
 
 
+def in_one_line(found: list[Diagnostic], freeze: Freeze) -> tuple[Diagnostic, ...]:
+    """Every fault that freezing answers proposes the one line that answers all of them."""
+    names = tuple(dict.fromkeys(fault.subject for fault in found if fault.code == "P007" and fault.subject))
+    help_ = (instead_of_reading(names, freeze),)
+    return tuple(replace(d, help=help_) if d.code == "P007" and d.subject else d for d in found)
+
+
 def _each_told_once(found: list[Diagnostic]) -> Iterator[Diagnostic]:
     """Leave out what another finding already says: reading a global that is changed, and further reads of the same."""
     changed = {diagnostic.subject for diagnostic in found if diagnostic.code == "P010"}
     seen: set[str] = set()
     for diagnostic in in_order(found):
         if diagnostic.code == "P007":
-            if diagnostic.subject in changed or diagnostic.subject in seen:
+            subject = diagnostic.subject
+            if subject and (subject.partition(".")[0] in changed or subject in seen):
                 continue
-            seen.add(diagnostic.subject)
+            seen.add(subject)
         yield diagnostic
 
 
@@ -164,15 +173,48 @@ def _option_faults(
                 text = f"`{option}` names `{name}`, which is not a parameter of this function"
                 span = _option_span(tree, file, option, name)
                 yield Diagnostic("P017", text, span, "no such parameter", help=(f"its parameters: {listed}",))
-    if not options.freeze:
+    if not isinstance(options.freeze, tuple) or not options.freeze:
         return
-    scopes = [*inside, *(s for one in reached(source, summaries, False) for s in summaries.scopes_of(one.source.tree))]
-    read = {node.id for scope in scopes for node in scope.nodes if isinstance(node, gast.Name)}
+    sources = [source, *(one.source for one in reached(source, summaries, False))]
+    scopes = [(scope, one.resolve) for one in sources for scope in summaries.scopes_of(one.tree)]
+    if any(calls_methods(scope, resolve) for scope, resolve in scopes):
+        return
+    read = {word for scope, resolve in scopes for word in (*words_read(scope), *words_inside(scope, resolve))}
     for name in options.freeze:
-        if name not in read or own.is_local(name):
+        if name not in read:
             text = f"`freeze` names `{name}`, which this function does not read from outside"
-            span = _option_span(tree, file, "freeze", name)
-            yield Diagnostic("P017", text, span, "nothing to freeze", help=("leave it out",))
+            span, last = _option_span(tree, file, "freeze", name), name.rpartition(".")[2]
+            help_ = f'name the attribute alone: "{last}"' if last != name else "leave it out"
+            yield Diagnostic("P017", text, span, "nothing to freeze", help=(help_,))
+
+
+def words_read(scope: Scope) -> Iterator[str]:
+    """The names of variables, attributes and defaults that are, or may be, from outside."""
+    yield from (node.id for node in scope.nodes if isinstance(node, gast.Name) and not scope.is_local(node.id))
+    yield from (node.attr for node in scope.nodes if isinstance(node, gast.Attribute))
+    yield from scope.parameters if getattr(scope.node.args, "defaults", ()) or scope.node.args.kw_defaults else ()
+
+
+def calls_methods(scope: Scope, resolve: Resolve) -> bool:
+    """Whether it calls what is not known by its text: methods of the user's classes, functions that it was given."""
+    for node in scope.nodes:
+        if not isinstance(node, gast.Call):
+            continue
+        found = resolve_chain(node.func, resolve, scope.is_local)
+        is_local = isinstance(node.func, gast.Name) and node.func.id not in scope.functions
+        is_method = isinstance(node.func, gast.Attribute) and node.func.attr not in ARRAY_METHODS
+        if found is None and (is_local or is_method) or found is not None and found.kind == "class":
+            return True
+    return False
+
+
+def words_inside(scope: Scope, resolve: Resolve) -> Iterator[str]:
+    """The names that functions mention which stand in containers, as far as their code tells them."""
+    for node in scope.nodes:
+        found = resolve_chain(node, resolve, scope.is_local) if isinstance(node, gast.Name) else None
+        if found is not None and found.kind in ("mutable", "constant"):
+            for function in functions_in(found.value):
+                yield from (*function.__code__.co_names, *function.__code__.co_freevars)
 
 
 def _option_span(tree: AnyFunction, file: str, option: str, name: str) -> Span:

@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import enum
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias
 
 import gast
 import numpy as np
 
+from ....runtime.nature import is_bound_method, nature
 from ...diagnostics import CompileError, Span, source_lines
 from ...records import dataclass
 from ...vocabulary import LIBRARIES, words
-from .methods import is_bound_method
 from .read import read
 
 # module     a module; `name` is dotted                        library  a member of a library, judged by its dotted name
@@ -187,68 +186,27 @@ def _callable(value: Any, name: str) -> Resolution:
     return dataclasses.replace(inner, kind="callable" if inner.kind == "function" else inner.kind)
 
 
-def nature(value: Any) -> tuple[str, str]:
-    """(constant, "") or (mutable, what it is) for data; ("", "") for what is not data."""
-    constants = (
-        int,
-        float,
-        complex,
-        str,
-        bytes,
-        types.NoneType,
-        types.EllipsisType,
-        np.generic,
-        np.dtype,
-        slice,
-        range,
-    )
-    if isinstance(value, (*constants, enum.Enum)) or type(value).__module__.startswith("pellucid.runtime"):
-        return "constant", ""
-    for type_, what in ((np.ndarray, "array"), (list, "list"), (dict, "dict"), (set, "set"), (bytearray, "bytearray")):
-        if isinstance(value, type_):
-            return "mutable", what
-    if type(value).__module__.startswith(("numpy.random", "random")):
-        return "mutable", "random generator"
-    if is_bound_method(value):
-        return _held_by([value.__self__], "bound method")
-    if isinstance(value, functools.partial):
-        return _held_by([*value.args, *value.keywords.values()], "partial function")
-    if isinstance(value, tuple | frozenset):
-        return _all_constant(value, type(value).__name__)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        if not value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-            return "mutable", "dataclass that is not frozen"
-        return _all_constant([getattr(value, f.name) for f in dataclasses.fields(value)], type(value).__name__)
-    return "", ""
-
-
-def _held_by(parts: list[Any], holder: str) -> tuple[str, str]:
-    kind, what = _all_constant(parts, holder)
-    return (kind, what) if kind == "mutable" else ("", "")
-
-
-def _all_constant(parts: Any, what: str) -> tuple[str, str]:
-    for part in parts:
-        kind, inside = nature(part)
-        if kind == "mutable":
-            return "mutable", f"{what} that holds {article(inside)}"
-    return "constant", ""
-
-
 INSTEAD_OF_OBJECT = "pass its values as arguments, or make it a frozen dataclass or a NamedTuple"
 
 
-def instead_of_mutable(what: str, name: str) -> str:
-    """What to do about a variable outside that can change; `what` is the word of `nature`."""
-    if what == "array":
-        return f'pass it as an argument, or fix its value at compile time: @compile(freeze=("{name}",))'
-    if what.startswith("dataclass"):
-        return "pass it as an argument, or let the class be frozen: `@dataclass(frozen=True)`"
-    if what == "dict":
-        return "pass it as an argument, or make it a NamedTuple, which cannot change"
-    if what == "list":
-        return f"pass it as an argument, or make it a tuple, which cannot change: `{name} = (...)`"
-    return "pass it as an argument"
+MOST_NAMED = 4  # more variables than this are frozen by one word
+
+
+def instead_of_reading(names: Sequence[str], freeze: Any = (), reason: str = "") -> str:
+    """What to do instead of reading variables that can change; `freeze` are those that are frozen already."""
+    if reason:
+        return f"pass what the function needs of it as an argument: it cannot be frozen, as it is {reason}"
+    names = [name.rpartition(".")[2] for name in names]
+    it, their = ("it", "its present value") if len(names) == 1 else ("them", "their present values")
+    everything = tuple(dict.fromkeys((*(freeze if isinstance(freeze, tuple) else ()), *names)))
+    shown = "True" if len(everything) > MOST_NAMED else _tuple(everything)
+    as_arguments = "an argument" if len(names) == 1 else "arguments"
+    return f"pass {it} as {as_arguments}, or keep {their}: @compile(freeze={shown})"
+
+
+def _tuple(names: Sequence[str]) -> str:
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"({listed},)" if len(names) == 1 else f"({listed})"
 
 
 def is_object(value: Any) -> bool:
@@ -258,10 +216,6 @@ def is_object(value: Any) -> bool:
         return False
     module = type(value).__module__.split(".")[0]
     return module not in LIBRARIES and module != "builtins"
-
-
-def article(word: str) -> str:
-    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
 
 
 def library_name(value: Any) -> str | None:

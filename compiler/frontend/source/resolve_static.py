@@ -20,9 +20,10 @@ from collections.abc import Iterable, Iterator
 import gast
 import numpy
 
+from ....runtime.nature import article
 from ...diagnostics import Span
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
-from .resolve import NameSource, Resolution, Resolve, article, library, member, resolve_chain
+from .resolve import NameSource, Resolution, Resolve, library, member, resolve_chain
 
 ARRAY_MAKERS = INDEX_MAKERS | words("load loadtxt genfromtxt fromfile frombuffer asarray outer diag loads")
 CONTAINERS = words("list dict set bytearray")

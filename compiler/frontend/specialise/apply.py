@@ -33,6 +33,7 @@ from . import (
     making,
     numbers,
     optional,
+    outside,
     refusals,
     unpacking,
 )
@@ -179,7 +180,8 @@ def _transformed(frame: Frame, value: Any, function: Value, rest: list, options:
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
         return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
-    return Static(value(evaluate.known(frame, function, node, "the function"), *rest, **options))
+    given = evaluate.known(frame, function, node, "the function")
+    return Static(value.__pellucid_inside__(given, *rest, **options))
 
 
 # --- the user's functions ------------------------------------------------------------------------------------------
@@ -204,17 +206,18 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
 
 
 def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+    if frame.task.unjudged.pop(id(function), None) is not None:
+        classes.judge(frame, function)
     source = frame.task.source_of(function)
     is_library = library.is_library(function)
     namespace = frame.task.world.namespace(function, is_library)
     inner = Frame(frame.task, frame.builder, source, namespace, is_library=is_library)
-    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
-    by_keyword = function.__kwdefaults__ or {}
-    keyword_defaults = [
-        evaluate.outside(frame, by_keyword[a.id], a.id, node) if a.id in by_keyword else None
-        for a in source.tree.args.kwonlyargs
-    ]
-    bound = bind_arguments(frame, source.tree.args, defaults, keyword_defaults, args, kwargs, node, function.__name__)
+    spec = source.tree.args
+    names = [a.id for a in (*spec.posonlyargs, *spec.args)]
+    given = {*names[: len(args)], *kwargs}
+    defaults = outside.defaults(frame, function, names, given, node)
+    keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
+    bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
     if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)

@@ -10,11 +10,10 @@ import enum
 
 import gast
 
-from ....runtime.guards import ABSENT
 from ... import types
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, Scalar, Type
-from . import classes, evaluate, library, optional, trying
+from . import classes, evaluate, library, optional, outside, trying
 from .frame import Frame
 from .values import NONE, Bound, Caught, Leaf, Optional, Record, Ref, Sequence, Static, Super, Value, is_number
 
@@ -48,10 +47,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
             return method
         case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or isinstance(value, str)):
-            found_outside = frame.namespace.attribute(value, attribute)
-            if found_outside is ABSENT:
-                frame.fault("P009", f"`{getattr(value, '__name__', value)}` has no attribute `{attribute}`", node)
-            return evaluate.outside(frame, found_outside, attribute, node)
+            return outside.attribute(frame, value, attribute, node)
     return Bound(base, attribute)
 
 

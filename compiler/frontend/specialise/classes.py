@@ -17,10 +17,11 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, evaluate, iterators, optional
+from . import apply, iterators, optional, outside
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -116,8 +117,8 @@ def bound(frame: Frame, receiver: Value, cls: type, name: str, found: Any, node:
         case functools.cached_property(func=function):
             return kept(frame, called(frame, function, [receiver], node), f"{cls.__name__}.{name}", node)
         case functools.partialmethod(func=function, args=args, keywords=keywords):
-            named = tuple((key, evaluate.outside(frame, value, key, node)) for key, value in keywords.items())
-            first = (receiver, *(evaluate.outside(frame, value, name, node) for value in args))
+            named = tuple((key, outside.read(frame, value, key, node)) for key, value in keywords.items())
+            first = (receiver, *(outside.read(frame, value, name, node) for value in args))
             return Partial(method(frame, function, node), first, named)
         case python_types.FunctionType() if found.__module__ == "collections":
             return Bound(receiver, name)  # `_replace` and its like
@@ -142,7 +143,10 @@ def without_instance(frame: Frame, cls: type, name: str, found: Any, node: gast.
     if hasattr(type(found), "__get__"):
         message = f"`{cls.__name__}.{name}` is a `{type(found).__name__}`, which cannot be seen into"
         frame.fault("U013", message, node, "looked up here", ("write a method or a property",))
-    return evaluate.outside(frame, found, name, node)
+    place = freezing.attribute(cls, name)
+    if outside.is_frozen(frame, place, name):
+        return outside.frozen(frame, place, f"{cls.__name__}.{name}", node)
+    return outside.read(frame, found, f"{cls.__name__}.{name}", node, place)
 
 
 def of_class(frame: Frame, cls: type, name: str, node: gast.AST) -> Value | None:
@@ -157,10 +161,15 @@ def of_class(frame: Frame, cls: type, name: str, node: gast.AST) -> Value | None
 def method(frame: Frame, function: Any, node: gast.AST) -> Value:
     """A method is judged when it is first called: what a class also has may be as impure as it likes."""
     plain = inside(function)
-    if isinstance(plain, python_types.FunctionType) and plain.__code__.co_filename != GENERATED:
-        if frame.task.judge is not None:
-            frame.task.judge(plain, calls_to(frame), tuple(frame.task.frozen))
+    if isinstance(plain, python_types.FunctionType):
+        judge(frame, plain)
     return Static(function)
+
+
+def judge(frame: Frame, function: python_types.FunctionType) -> None:
+    """Raise the faults of a function that was not seen when the one that is compiled was decorated."""
+    if function.__code__.co_filename != GENERATED and frame.task.judge is not None:
+        frame.task.judge(function, calls_to(frame), frame.task.freeze)
 
 
 def inside(function: Any) -> Any:

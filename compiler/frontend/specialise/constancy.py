@@ -8,25 +8,35 @@ compiled again, is judged here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
+from ....runtime.frozen import why_not
+from ....runtime.nature import article, nature
 from ...dtypes import DTYPE_OF_NUMPY
-from ..source.resolve import INSTEAD_OF_OBJECT, article, instead_of_mutable, is_object, nature
+from ..source.resolve import INSTEAD_OF_OBJECT, instead_of_reading, is_object
 from .frame import Frame
 from .values import Static, Value
 
 
-def require_constant(frame: Frame, value: Any, name: str, node: gast.AST) -> None:
+def require_constant(frame: Frame, value: Any, name: str, node: gast.AST, has_place: bool) -> None:
     """What can change is refused here as it is at decoration, when perhaps it was something else."""
     kind, what = nature(value)
     if kind == "mutable":
-        message = f"this function reads `{name}`, {article(what)} from outside that can change"
-        frame.fault("P007", message, node, "read here", (instead_of_mutable(what, name),))
+        refuse(frame, name, what, node, has_place, why_not(value))
     if not kind and is_object(value):
         message = f"the compiler cannot see into `{name}`: it is {article(type(value).__name__)}"
         frame.fault("P008", message, node, "used here", (INSTEAD_OF_OBJECT,))
+
+
+def refuse(
+    frame: Frame, name: str, what: str, node: gast.AST, has_place: bool = False, reason: str = ""
+) -> NoReturn:  # fmt: skip
+    """It is read from outside, where it can change, and can be frozen if it has a place with a name."""
+    message = f"this function reads `{name}`, {article(what)} from outside that can change"
+    help_ = instead_of_reading((name,), frame.task.freeze, reason) if has_place else "pass it as an argument"
+    frame.fault("P007", message, node, "read here", (help_,))
 
 
 def strong_constant(frame: Frame, value: Any, node: gast.AST) -> Value:

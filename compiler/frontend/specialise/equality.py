@@ -26,6 +26,7 @@ from . import (
     identity,
     iteration,
     iterators,
+    outside,
     own_operators,
     rows,
 )
@@ -152,6 +153,9 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)
+        case Static(value=frozenset() | set() as items):
+            pairs = [(outside.read(frame, other, "item", node), item) for other in items]
+            return decided(frame, pairs, True, node, hint)
         case Sequence() | Static() | Iteration() | Range():
             pairs = [(other, item) for other in iteration.static_items(frame, container, node)]
             return decided(frame, pairs, True, node, hint)

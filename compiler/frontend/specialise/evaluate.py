@@ -7,42 +7,36 @@
 from __future__ import annotations
 
 import math
-import types as python_types
 from collections.abc import Callable
 from typing import Any
 
 import gast
-import numpy as np
 
-from ....runtime.guards import ABSENT
 from ... import syntax, types
 from ...builder import INFIX, PREFIX
 from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, INT_WORD, is_bool
 from ...messages import escaped
 from ...types import Array, Scalar
-from ..source.resolve import instead_of_mutable
 from . import (
     apply,
     arrays,
     attributes,
     choices,
     comprehensions,
-    constancy,
     container_methods,
     containers,
     displays,
     equality,
     execute,
     iteration,
-    library,
     optional,
+    outside,
     own_operators,
     refusals,
     subscript,
 )
 from .frame import Frame
-from .heap import Owner, objects
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
 from .values import (
     Bound,
@@ -63,7 +57,6 @@ from .values import (
     Table,
     Undefined,
     Value,
-    from_python,
     is_number,
 )
 
@@ -141,7 +134,7 @@ def known(frame: Frame, value: Value, node: gast.AST, what: str = "this value") 
 def read_name(frame: Frame, name: str, node: gast.AST) -> Value:
     found = frame.lookup(name)
     if found is None and name not in frame.local_names:
-        return global_value(frame, name, node)
+        return outside.variable(frame, name, node)
     if type(found) is Dropped:
         raise InternalError("specialise", name, "a variable is read that was taken for dead")
     if found is None or type(found) is Undefined:
@@ -179,36 +172,6 @@ def check_bound(frame: Frame, name: str, flag: Leaf, node: gast.AST, is_own: boo
     missing = frame.emit("logical_not", flag, node=node)
     error = syntax.raise_(error_class, message, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(missing, node), [error]))
-
-
-def global_value(frame: Frame, name: str, node: gast.AST) -> Value:
-    if name in frame.task.frozen and frame.namespace.shares(name, frame.task.main):
-        return frame.task.frozen[name]
-    found = frame.namespace.read(name)
-    if found is ABSENT:
-        frame.fault("P009", f"name `{name}` is not defined", node, "not defined")
-    return outside(frame, found, name, node)
-
-
-def outside(frame: Frame, value: Any, name: str, node: gast.AST) -> Value:
-    """A Python object from outside the function: constants are taken in, arrays must be passed or frozen."""
-    if isinstance(value, python_types.ModuleType):
-        return Static(value)
-    if isinstance(value, np.ndarray) or type(value).__name__ == "Array" and hasattr(value, "__array__"):
-        message = f"`{name}` is an array outside the function, which may change"
-        frame.fault("P007", message, node, "read here", (instead_of_mutable("array", name),))
-
-    if library.binding_of(value) is not None:
-        return Static(value)
-    if not frame.is_library:
-        constancy.require_constant(frame, value, name, node)
-
-    def convert(part: object) -> Value | None:
-        if isinstance(part, np.bool_ | np.integer | np.floating):
-            return constancy.strong_constant(frame, part, node)
-        return None
-
-    return objects(from_python(value, convert), frame.heap, name, Owner("outside", name))
 
 
 # --- operators -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....runtime.guards import Guard
+from ....runtime.frozen import Freeze, Frozen, PlaceKey
 from ... import syntax, types
 from ...builder import Builder
 from ...diagnostics import (
@@ -33,7 +33,7 @@ from ...dtypes import is_integer
 from ...names import RESERVED
 from ...ops.forms import FORMS
 from ...ops.schema import OPERATORS, TypeFault
-from ...program import Decision, Function, Program
+from ...program import Decision, Function
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from ..source.read import SourceFile, read, span_of
@@ -42,6 +42,7 @@ from .called_from import calls_to
 from .describing import describe
 from .heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
+from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
 from .values import Conflict, Leaf, Ref, Static, Value, is_held
 from .values import Sequence as SequenceValue
@@ -74,63 +75,26 @@ class Stopped(Exception):
     """Control does not come past this point: a `raise` that always happens."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Specialised:
-    """A typed program and how its leaves relate to Python's containers.
-
-    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
-    result      structure whose leaves are `Out`s among the program's results
-    mutated     the parameters to write back, one for each of the last results
-    frozen      values baked in: program parameter -> array
-    exceptions  the exception classes that it may raise, by name
-    guards      what was read from outside
-    """
-
-    program: Program
-    arguments: Mapping[str, Value]
-    result: Value
-    mutated: tuple[str, ...] = ()
-    frozen: Mapping[str, Any] = field(default_factory=dict)
-    exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
-    guards: tuple[Guard, ...] = ()
-
-
-@dataclass(slots=True, eq=False)
-class Instance:
-    """A recursive function compiled once for its argument types and called by name.
-
-    `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
-    and whose result was not settled yet: this one is compiled again when that result changes.  `changes` are the places
-    of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
-    results that are parameters which they are.
-    """
-
-    name: str
-    result: Value | None = None
-    depth: float = 0
-    reaches: float = inf
-    result_types: tuple[Type, ...] = ()
-    function: Function | None = None
-    arguments: dict[str, Value] = field(default_factory=dict)
-    may_change: bool = False
-    changes: tuple[int, ...] = ()
-    handed: dict[int, int] = field(default_factory=dict)
-
-
 @dataclass(slots=True, eq=False)
 class Task:
     """One compilation: the functions made, the instances of recursive functions, what `explain` will say.
 
-    `main` is the function that is compiled, `reaches` is that of the instance being compiled.  `spans` has the places
-    of the statements that were walked through, which loops that are unrolled come back to.
+    `reaches` is that of the instance being compiled.  `spans` has the places
+    of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
+    those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
+    were met in containers, by their identity.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
     instances: dict[object, Instance] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
     function_names: set[str] = field(default_factory=set)
-    frozen: dict[str, Any] = field(default_factory=dict)
-    main: Any = None
+    freeze: Freeze = ()
+    frozen: Frozen = field(default_factory=Frozen)
+    hidden: dict[HiddenKey, Hidden] = field(default_factory=dict)
+    hidden_of: dict[str, dict[HiddenKey, str]] = field(default_factory=dict)
+    outside: dict[PlaceKey, tuple[Value, list[Any]]] = field(default_factory=dict)
+    unjudged: dict[int, Any] = field(default_factory=dict)
     world: World = field(default_factory=World)
     recursive: dict[int, bool] = field(default_factory=dict)
     derive: Any = None

@@ -28,6 +28,7 @@ from . import (
     iteration,
     making,
     numbers,
+    outside,
     subscript,
 )
 from .frame import Frame
@@ -122,7 +123,7 @@ def getter(value: Any) -> Known:
         if maker is not kind:
             frame.fault("U018", "`methodcaller` with named arguments is not in the language", node, "called here",
                         ("write a lambda",))  # fmt: skip
-        given = [evaluate.outside(frame, part, "argument", node) for part in arguments]
+        given = [outside.read(frame, part, "argument", node) for part in arguments]
         return taken(frame, kind, given, args[0], node, hint)
 
     return taking(1, 1, known)

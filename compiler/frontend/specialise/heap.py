@@ -51,6 +51,7 @@ class Heap:
     names     number -> the variable that first held it, for names of what it holds and for messages
     changes   the numbers of objects changed so far, in order
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
+    outside   values from outside that were read, by their places, with the numbers of the objects in them
     """
 
     contents: dict[int, Value] = field(default_factory=dict)
@@ -60,6 +61,7 @@ class Heap:
     changes: list[int] = field(default_factory=list)
     count: int = 0
     absorbed: frozenset[int] = frozenset()
+    outside: dict[Any, tuple[Value, range]] = field(default_factory=dict)
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -90,7 +92,7 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            self.count, self.absorbed,
+            self.count, self.absorbed, dict(self.outside),
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -98,6 +100,7 @@ class Heap:
         kept = other.copy()
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
+        self.outside = kept.outside
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

@@ -13,7 +13,7 @@ from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar, Type
 from .frame import Frame
 from .local_functions import is_one
-from .values import NONE, Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value
+from .values import NONE, Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -22,16 +22,17 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
         return Static(True)
     match left, right:
         case Ref(number=one), Ref(number=other):
-            owners = [frame.heap.owners.get(number) for number in (one, other)]
-            is_item = any(owner is not None and owner.kind == "item" for owner in owners)
-            if one != other and (is_item or frame.heap.may_be_one(one, other)):
+            owners = [owner.kind if (owner := frame.heap.owners.get(n)) else "" for n in (one, other)]
+            # an item may be any object, and what others made they may have given two names
+            are_unknown = "item" in owners or all(owners)
+            if one != other and (are_unknown or frame.heap.may_be_one(one, other)):
                 refuse(frame, node)
             return Static(one == other)
         case Static(value=one), Static(value=other):
             return Static(one is other)
         case Closure(), Closure():
             return Static(is_one(left, right))
-        case (Sequence(), Sequence()) | (Record(), Record()) if left == right:
+        case (Sequence(), Sequence()) | (Record(), Record()) if _may_be_equal(frame, left, right):
             refuse(frame, node)  # equal, and perhaps made twice
     if isinstance(left, Optional) or isinstance(right, Optional):
         side, other = (left, right) if isinstance(left, Optional) else (right, left)
@@ -45,6 +46,17 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
     if None not in types and _may_be_one(*types):
         refuse(frame, node)
     return Static(False)
+
+
+def _may_be_equal(frame: Frame, left: Value, right: Value) -> bool:
+    """Whether two values hold the same, or what may be the same when the program runs."""
+    if parts(left) or parts(right):
+        pairs = zip(parts(left), parts(right))
+        return same_structure(left, right) and all(_may_be_equal(frame, one, other) for (_, one), (_, other) in pairs)
+    types = frame.type_of(left), frame.type_of(right)
+    if isinstance(left, Leaf) or isinstance(right, Leaf):
+        return None not in types and _may_be_one(*types)
+    return left == right or isinstance(left, Ref) and isinstance(right, Ref)
 
 
 def _may_be_one(left: Type, right: Type) -> bool:

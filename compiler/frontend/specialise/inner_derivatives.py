@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -12,9 +13,11 @@ import gast
 from ... import syntax
 from ...program import Function, Program
 from ..source.read import SourceFile, read, starred
-from . import apply, evaluate, instances
-from .frame import Frame, Instance, Specialised
+from . import apply, instances, outside
+from .frame import Frame
+from .hidden import statement_with, with_hidden
 from .local_functions import Environment
+from .specialised import Instance, Specialised
 from .values import Derived, Value
 
 
@@ -23,7 +26,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     function = compiled.python
     frame.task.world.function(function)
     source = read(function)
-    defaults = [evaluate.outside(frame, d, "default", node) for d in function.__defaults__ or ()]
+    names = [a.id for a in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+    defaults = outside.defaults(frame, function, names, {*names[: len(args)], *kwargs}, node)
     bound = apply.bind_arguments(
         frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node,
         function.__name__,
@@ -33,7 +37,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
         abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
-        derived = frame.task.derive(compiled, abstract)
+        wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
+        derived = frame.task.derive(wanted, abstract)
         instance = frame.task.instances[key] = adopt(frame, derived)
     return instances.call_named(frame, instance, abstract, bound, node)
 
@@ -54,11 +59,13 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
         inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
         instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
-        program = Program(base.name, dict(frame.task.functions))
-        made = Specialised(program, base.arguments, base.result)
+        task = frame.task
+        program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
+        made = Specialised(program, base.arguments, base.result, hidden=hidden)
         stars = starred(derived.closure.node.args)
         slopes = frame.task.differentiate(made, derived.transforms, frame.here(node), stars)
-        del frame.task.functions[base.name]
+        del task.functions[base.name]
+        task.hidden_of.pop(base.name)
         instance = frame.task.instances[key] = adopt(frame, slopes)
     return instances.call_named(frame, instance, abstract, everything, node)
 
@@ -74,7 +81,10 @@ def adopt(frame: Frame, derived: Any) -> Instance:
     for name, function in derived.program.functions.items():
         task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
     main = derived.program.main
-    return Instance(renamed[derived.program.entry], derived.result, result_types=main.results, function=main)
+    for hidden in derived.hidden:
+        task.hidden.setdefault(hidden.key, hidden)
+    name = renamed[derived.program.entry]
+    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden)
 
 
 def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
@@ -86,15 +96,4 @@ def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
             return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
         return node
 
-    def statement(node: gast.stmt) -> gast.stmt:
-        if isinstance(node, gast.Assign | gast.Expr):
-            return syntax.rebuild(node, value=expression(node.value))
-        if isinstance(node, gast.If):
-            return syntax.rebuild(node, body=list(map(statement, node.body)), orelse=list(map(statement, node.orelse)))
-        if isinstance(node, gast.For | gast.While):
-            return syntax.rebuild(node, body=list(map(statement, node.body)))
-        return node
-
-    return function.with_(body=tuple(map(statement, function.body)))
-
-
+    return function.with_(body=tuple(statement_with(one, expression) for one in function.body))

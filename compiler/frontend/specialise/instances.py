@@ -23,10 +23,12 @@ from ...program import Function, Origin
 from ...types import Array, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, library
-from .frame import Frame, Instance, Stopped, Task, Unresolved
+from .frame import Frame, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
+from .hidden import fresh_lengths, leaf_of
 from .local_functions import Environment
 from .merge import coerce, own_lengths
+from .specialised import Instance
 from .values import (
     Closure,
     Conflict,
@@ -152,6 +154,7 @@ def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bou
     for name, value in abstract.items():
         pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
+    atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
     return results_of(frame, instance, atoms, node)
 
 
@@ -265,7 +268,8 @@ def compile_instance(
     instance.reaches = task.reaches if task.reaches < instance.depth else inf
     task.reaches = min(instance.reaches, outside)
     instance.function = made
-    frame.task.functions[instance.name] = made
+    task.functions[instance.name] = made
+    task.hidden_of[instance.name] = used_hidden(inner.builder, made.body)
 
 
 def own_copies(frame: Frame, names: list[str], tree: gast.AST) -> list[str]:
@@ -313,6 +317,12 @@ def used_types(builder: Builder, parameters: list[str], body: Iterable[gast.stmt
     return {name: builder.types[name] for name in names if name in builder.types}
 
 
+def used_hidden(builder: Builder, body: Iterable[gast.stmt]) -> dict[Any, str]:
+    """The arrays from outside that are left in the body; trial runs may have met more."""
+    names = syntax.names_of([], body)
+    return {key: name for key, name in builder.hidden.items() if name in names}
+
+
 def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[str]:
     """Give the leaves of the arguments names; `frame.variables` then holds the arguments."""
     parameters: list[str] = []
@@ -332,17 +342,6 @@ def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[
 
     frame.variables = {key: map_leaves(value, name, (key,)) for key, value in abstract.items()}
     return parameters
-
-
-def fresh_lengths(builder: Builder, type_: Type, avoid: set[str]) -> Type:
-    """Lengths written `any` become symbols of their own: n, m, k, ..."""
-    if not isinstance(type_, Array):
-        return type_
-    dims: list[types.Extent] = []
-    for extent in type_.dims:
-        free = next((w for w in "nmklpqrsuvw" if w not in builder.symbols and w not in avoid), "n")
-        dims.append(builder.fresh_symbol(free) if extent == types.symbol("any") else extent)
-    return Array(type_.dtype, tuple(dims), type_.layout)
 
 
 def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gast.expr], tuple[Type, ...]]:

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, rows, subscript, tables
+from . import apply, choices, evaluate, forms, outside, rows, subscript, tables
 from .frame import Frame
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
 
@@ -54,7 +54,7 @@ def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
         case Mapping_(items=items):
             return [Static(k) for k, _ in items]
         case Static(value=tuple() | list() | dict() | str() as found):
-            return [evaluate.outside(frame, v, "item", node) for v in found]
+            return [outside.read(frame, v, "item", node) for v in found]
         case Range(start=start, stop=stop, step=step):
             bounds = [evaluate.known(frame, p, node, "a range that is unrolled") for p in (start, stop, step)]
             return [Static(i) for i in range(*bounds)]

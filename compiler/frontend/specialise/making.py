@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from . import apply, classes, evaluate
+from . import apply, classes, outside
 from .frame import Frame
 from .static_python import stop
 from .values import NONE, Record, Ref, Super, Value, can_change, is_namedtuple_class, record_fields
@@ -122,10 +122,10 @@ def bound_fields(
 
 def default_of(frame: Frame, field: Any, node: gast.AST) -> Value | None:
     if field.default_factory is not dataclasses.MISSING:
-        factory = evaluate.outside(frame, field.default_factory, field.name, node)
+        factory = outside.read(frame, field.default_factory, field.name, node)
         return apply.apply(frame, factory, [], {}, node)
     if field.default is not dataclasses.MISSING:
-        return evaluate.outside(frame, field.default, field.name, node)
+        return outside.read(frame, field.default, field.name, node)
     return None
 
 
@@ -133,10 +133,8 @@ def named_tuple(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Va
     """A NamedTuple from its fields."""
     fields = record_fields(cls)
     given = dict(zip(fields, args, strict=False)) | kwargs
-    usual = cls.__new__.__defaults__ or ()  # what CPython gives to fields that are left out
-    for name, value in zip(fields[len(fields) - len(usual) :], usual):
-        if name not in given:
-            given[name] = evaluate.outside(frame, value, name, node)
+    usual = outside.defaults(frame, cls.__new__, [*fields], given, node)  # CPython's for fields that are left out
+    given = {**dict(zip(fields[len(fields) - len(usual) :], usual)), **given}
     if set(given) != set(fields) or len(args) > len(fields) or set(fields[: len(args)]) & set(kwargs):
         frame.fault("T004", f"`{cls.__name__}` takes the fields {', '.join(fields)}", node, "made here")
     return Record(cls, tuple((f, given[f]) for f in fields))

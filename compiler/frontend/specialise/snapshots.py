@@ -16,6 +16,7 @@ def snapshot(frame: Frame) -> tuple[Any, ...]:
     return (
         b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(frame.variables),
         b.span, frame.node, list(frame.task.decisions), b.heap.copy(), b.body, _nests(frame)[:],
+        dict(b.hidden), list(b.arguments), dict(b.lengths),
     )  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def restore(frame: Frame, saved: tuple[Any, ...]) -> None:
     b.span, frame.node = saved[6], saved[7]
     frame.task.decisions[:] = saved[8]
     b.heap.become(saved[9])
+    b.hidden, b.arguments, b.lengths = dict(saved[12]), list(saved[13]), dict(saved[14])
 
 
 def _nests(frame: Frame) -> list[Any]:

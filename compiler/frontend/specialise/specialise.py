@@ -16,19 +16,21 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import gast
 
+from ....runtime.frozen import Freeze, Frozen
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import InternalError, StaticArgumentError
+from ...diagnostics import StaticArgumentError
 from ...names import Names
 from ...program import Function, Origin, Program
 from ..source.read import read
 from . import apply, instances
-from .frame import Frame, NeedsStatic, Specialised, Stopped, Task, Unresolved
+from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
+from .hidden import with_hidden
+from .specialised import Specialised
 from .values import Leaf, Static, Value, map_leaves
 
 
@@ -37,7 +39,8 @@ def specialise(
     arguments: Mapping[str, Value],
     *,
     mutates: tuple[str, ...] = (),
-    frozen: Mapping[str, tuple[Any, Value]] | None = None,
+    freeze: Freeze = (),
+    frozen: Frozen | None = None,
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
     is_entry: bool = True,
@@ -45,26 +48,21 @@ def specialise(
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
+    `freeze` says what is read from outside as it was at first, and `frozen` keeps that.
     `is_entry` says that the program is called from Python, where equal lengths are checked.
     """
     source = read(function)
     core, table = apply.core_of(source.tree)
-    task = Task(derive=derive, differentiate=differentiate, judge=judge)
-    frozen = frozen or {}
-    task.frozen = {name: Static(None) for name in frozen}
-    task.main = function
+    task = Task(derive=derive, differentiate=differentiate, judge=judge, freeze=freeze, frozen=frozen or Frozen())
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry
     frame = Frame(task, builder, source, task.world.namespace(function), live_after=table)
-    named_frozen = {f"{key}_frozen": value for key, (_, value) in frozen.items()}
-    parameters = instances.declare(builder, {**arguments, **named_frozen}, frame)
+    parameters = instances.declare(builder, arguments, frame)
     given = dict(frame.variables)
     frame.variables = {
         key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
     }
-    for key in frozen:
-        task.frozen[key] = frame.variables.pop(f"{key}_frozen")
     frame.at(core)
     changed = own_copies(frame, mutates, source.tree)
     try:
@@ -85,11 +83,11 @@ def specialise(
         name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
         result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
-    program = Program(name, {name: main, **task.functions})
-    frozen_names = {_only_leaf(task.frozen[key]): value for key, (value, _) in frozen.items()}
+    task.hidden_of[name] = instances.used_hidden(builder, builder.body)
+    program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
     guards = tuple(task.world.guards.values())
-    return Specialised(program, arguments, result, tuple(changed), frozen_names, task.exceptions, guards)
+    return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
 
 
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:
@@ -107,9 +105,3 @@ def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[s
     for name in mutates:
         frame.variables[name] = map_leaves(frame.tree(frame.variables[name]), copied)
     return changed
-
-
-def _only_leaf(value: Value) -> str:
-    if not isinstance(value, Leaf):
-        raise InternalError("specialise", repr(value), "a frozen global must be an array")
-    return value.name

@@ -22,7 +22,7 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, optional, own_operators
+from . import arrays, containers, evaluate, optional, outside, own_operators
 from .broadcasts import fitted
 from .frame import Frame
 from .static_python import computed
@@ -37,7 +37,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
         index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
         found = computed(frame, operator.getitem, node, base.value, index)
-        return evaluate.outside(frame, found, "item", node)
+        return outside.read(frame, found, "item", node)
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
         return by_class
     if containers.is_container(frame, base):

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ....runtime.nature import is_bound_method
 from ...diagnostics import InternalError
 from ...dtypes import holds, is_integer
 from ...records import dataclass
 from ...types import Type
-from ..source.methods import is_bound_method
 
 if TYPE_CHECKING:
     import gast
@@ -392,7 +392,7 @@ def from_python(
     convert: Callable[[object], Value | None],
     of_list: Callable[[list], Value | None] = lambda _: None,
 ) -> Value:
-    """A Python object taken apart.
+    """A Python object taken apart, in the order of its parts.
 
     `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
     """
@@ -400,9 +400,10 @@ def from_python(
         fields = record_fields(type(value))
         return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
     if isinstance(value, functools.partial):
+        function = from_python(value.func, convert, of_list)
         first = tuple(from_python(v, convert, of_list) for v in value.args)
         named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
-        return Partial(from_python(value.func, convert, of_list), first, named)
+        return Partial(function, first, named)
     if is_bound_method(value):
         method: Any = value
         return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import gast
 
@@ -17,14 +17,17 @@ from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, Purit
 from ...program import Function
 
 
-def check_views(function: Function, mutates: tuple[str, ...] = ()) -> None:
-    """Raise R003 or P014 for every store of a typed function that another name would show."""
-    described = (describe(function, conflict, mutates) for conflict in conflicts_as_numpy(function))
+def check_views(function: Function, mutates: tuple[str, ...] = (), outside: Mapping[str, str] = {}) -> None:
+    """Raise R003, P014 or P010 for every store of a typed function that another name would show.
+
+    `outside` are the parameters that are no arguments, with the names of the variables that they are read from.
+    """
+    described = (describe(function, conflict, mutates, outside) for conflict in conflicts_as_numpy(function))
     found = [diagnostic for diagnostic in described if diagnostic is not None]
     found += shared_arguments(function)
     if not found:
         return
-    cls = PurityError if all(d.code == "P014" for d in found) else CompileError
+    cls = PurityError if all(d.code[0] == "P" for d in found) else CompileError
     raise cls(dict.fromkeys(found))
 
 
@@ -43,10 +46,17 @@ def shared_arguments(function: Function) -> Iterator[Diagnostic]:
                     yield Diagnostic("R003", message, here, "called here", help=help_)
 
 
-def describe(function: Function, conflict: AliasConflict, mutates: tuple[str, ...]) -> Diagnostic | None:
+def describe(
+    function: Function, conflict: AliasConflict, mutates: tuple[str, ...], outside: Mapping[str, str]
+) -> Diagnostic | None:  # fmt: skip
     here = span(conflict.store)
     if here is None:
         return None
+    if conflict.other in outside:
+        name = outside[conflict.other]
+        help_ = (f"work on a copy: `{name}.copy()`",)
+        message = f"this function changes `{name}`, which is defined outside it"
+        return Diagnostic("P010", message, here, "changed here", labels(conflict, name), help=help_)
     if conflict.other in function.parameters:
         if conflict.other in mutates:
             return None

@@ -14,7 +14,7 @@ import types as python_types
 from collections.abc import Iterable
 from typing import Any
 
-from ....runtime.guards import ABSENT, WAYS_OF_MAKING, Guard, cell_of, key_of, look_up
+from ....runtime.guards import ABSENT, WAYS_OF_MAKING, Guard, key_of, look_up
 from ...records import dataclass
 
 IMMUTABLE_TYPE = 1 << 8  # among the flags of a class: nobody can change its attributes
@@ -103,15 +103,6 @@ class Namespace:
     def attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`, or ABSENT."""
         return getattr(owner, name, ABSENT) if self.is_library else self.world.attribute(owner, name)
-
-    def shares(self, name: str, other: python_types.FunctionType) -> bool:
-        """Whether a name stands for one variable here and in another function."""
-        return _holder(self.function, name) is _holder(other, name)
-
-
-def _holder(function: python_types.FunctionType, name: str) -> Any:
-    """What holds a variable: its cell, or the table of globals."""
-    return cell_of(function, name) or function.__globals__
 
 
 def _can_change(cls: type) -> bool:

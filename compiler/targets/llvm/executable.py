@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ....runtime import dispatch, interrupts, machine_code, native
@@ -83,27 +83,33 @@ class Executable:
         return int(ctypes.PYFUNCTYPE(ctypes.c_int64)(self.library.address(QUICK_BELOW))())
 
     def plan(
-        self, recipe: Sequence[dispatch.RecipeWords], frozen: Sequence[object], guards: Guards
+        self, recipe: Sequence[dispatch.RecipeWords], count: int, hidden: Callable[[], Sequence[object]], guards: Guards
     ) -> dispatch.CallPlan | None:
-        """How native dispatch calls this; `frozen` are the last arguments, which are the same in every call.
+        """How native dispatch calls this; the last `count` arguments are `hidden`, as long as the guards do not say
+        that there are others.
 
         None for lists, which are native inside a program only, as a rule.
         """
         if any(isinstance(type_, ListOf) for type_ in (*self.parameters, *self.results)):
             return None
-        slots, kept = self._slots(), list[object]()
-        first = position = ARGUMENTS + sum(map(argument_slots, self.parameters[: len(self.parameters) - len(frozen)]))
-        for pack, leaf in zip(self._packers[len(self.parameters) - len(frozen) :], frozen, strict=True):
-            position = pack(slots, position, leaf, kept)
+        given = len(self.parameters) - count
+        first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))
+
+        def words() -> tuple[list[int], object]:
+            slots, kept, position = self._slots(), list[object](), first
+            for pack, leaf in zip(self._packers[given:], hidden(), strict=True):
+                position = pack(slots, position, leaf, kept)
+            return slots[first:position], kept
+
         return dispatch.CallPlan(
             code=self.library.address(ENTRY),
             leaves=packing.leaf_words(self.results, self._first_result),
             recipe=recipe,
             fail=self.error,
             limit=self.quick_below,
-            frozen=slots[first:position],
-            slot_count=len(slots),
-            keep=(self, kept),
+            hidden=words,
+            slot_count=ctypes.sizeof(self._slots) // 8,
+            keep=self,
             guards=guards,
         )
 

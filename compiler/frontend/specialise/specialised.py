@@ -1,0 +1,76 @@
+"""What specialisation makes: a typed program with its containers, and the functions compiled on their own in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from math import inf
+from typing import TypeAlias
+
+from ....runtime.frozen import Place, PlaceKey
+from ....runtime.guards import Guard
+from ...program import Function, Program
+from ...records import dataclass
+from ...types import Type
+from .values import Value
+
+HiddenKey: TypeAlias = tuple[PlaceKey, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hidden:
+    """An array from outside that is a parameter of the program: the place of a value, and which of its arrays it is."""
+
+    place: Place
+    index: int
+    type: Type
+    wish: str
+
+    @property
+    def key(self) -> HiddenKey:
+        return self.place.key, self.index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Specialised:
+    """A typed program and how its leaves relate to Python's containers.
+
+    arguments   parameter name -> structure whose leaves are `Leaf`s naming the program's parameters
+    result      structure whose leaves are `Out`s among the program's results
+    mutated     the parameters to write back, one for each of the last results
+    hidden      what the last parameters are, which come from outside and not from the caller
+    exceptions  the exception classes that it may raise, by name
+    guards      what was read from outside
+    """
+
+    program: Program
+    arguments: Mapping[str, Value]
+    result: Value
+    mutated: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """A recursive function compiled once for its argument types and called by name.
+
+    `depth` counts the calls around it where it was compiled.  `reaches` is the least depth of a function that it calls
+    and whose result was not settled yet: this one is compiled again when that result changes.  `changes` are the places
+    of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
+    results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
+    arguments.
+    """
+
+    name: str
+    result: Value | None = None
+    depth: float = 0
+    reaches: float = inf
+    result_types: tuple[Type, ...] = ()
+    function: Function | None = None
+    arguments: dict[str, Value] = field(default_factory=dict)
+    may_change: bool = False
+    changes: tuple[int, ...] = ()
+    handed: dict[int, int] = field(default_factory=dict)
+    hidden: tuple[Hidden, ...] = ()

@@ -1,0 +1,73 @@
+"""Which objects of Python's can change.
+
+    nature(2.0)  ->  ("constant", "")       nature([2.0])  ->  ("mutable", "list")       nature(print)  ->  ("", "")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from .values import HeldValues
+
+
+def nature(value: Any) -> tuple[str, str]:
+    """(constant, "") or (mutable, what it is) for data; ("", "") for what is not data."""
+    constants = (
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        types.NoneType,
+        types.EllipsisType,
+        np.generic,
+        np.dtype,
+        slice,
+        range,
+    )
+    if isinstance(value, (*constants, enum.Enum, HeldValues)):
+        return "constant", ""
+    for type_, what in ((np.ndarray, "array"), (list, "list"), (dict, "dict"), (set, "set"), (bytearray, "bytearray")):
+        if isinstance(value, type_):
+            return "mutable", what
+    if type(value).__module__.startswith(("numpy.random", "random")):
+        return "mutable", "random generator"
+    if is_bound_method(value):
+        return _held_by([value.__self__], "bound method")
+    if isinstance(value, functools.partial):
+        return _held_by([*value.args, *value.keywords.values()], "partial function")
+    if isinstance(value, tuple | frozenset):
+        return _all_constant(value, type(value).__name__)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if not value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return "mutable", "dataclass that is not frozen"
+        return _all_constant([getattr(value, f.name) for f in dataclasses.fields(value)], type(value).__name__)
+    return "", ""
+
+
+def _held_by(parts: list[Any], holder: str) -> tuple[str, str]:
+    kind, what = _all_constant(parts, holder)
+    return (kind, what) if kind == "mutable" else ("", "")
+
+
+def _all_constant(parts: Any, what: str) -> tuple[str, str]:
+    for part in parts:
+        kind, inside = nature(part)
+        if kind == "mutable":
+            return "mutable", f"{what} that holds {article(inside)}"
+    return "constant", ""
+
+
+def is_bound_method(value: Any) -> bool:
+    """Whether it is a function with its first argument: a method of an instance, Python's own or a compiled one."""
+    return isinstance(value, types.MethodType) or hasattr(type(value), "__pellucid_bound__")
+
+
+def article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeiou" else f"a {word}"
