@@ -46,9 +46,9 @@ class Builder:
     arguments then becomes a fact of their types, which is checked on entry.  `merged` holds the names that are assigned
     more than once: what is known of their value does not outlive a read.  `heap` is where the specialiser keeps what
     lists and dicts hold, `before_loop` the objects there that are older than the loop whose body is being walked.
-    `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `specialiser` walks through functions in the language.  `loops` counts the loops whose bodies are being walked.
     `protection` is what the specialiser knows of the `try` around.
+    `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
     """

@@ -135,13 +135,6 @@ def raise_(exception: str, message: Message, *values: object, span: Span | None 
     return at(gast.Raise(made, None), span)
 
 
-def limit(exception: str, message: str, span: Span | None = None) -> gast.Raise:
-    """The same for what CPython does not raise: a program beyond what is compiled.  No `except` catches it."""
-    statement = raise_(exception, message, span=span)
-    setattr(statement, "is_limit", True)  # noqa: B010
-    return statement
-
-
 def raise_own(exception: type[BaseException], message: Message, *values: object, span=None) -> gast.Raise:
     """The same for an exception class of the user's; `base` is the class of Python's own that it comes from."""
     statement = raise_(exception.__name__, message, *values, span=span)

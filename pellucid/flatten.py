@@ -17,6 +17,7 @@ from .compiler import types
 from .compiler.diagnostics import Diagnostic, Span, TypeMismatchError
 from .compiler.dtypes import BOOL_WORD, DTYPE_OF_NUMPY, NUMPY_NAMES
 from .compiler.frontend.specialise.constants import MOST_APART, Unsupported, array_type
+from .compiler.frontend.specialise.taking_apart import from_python
 from .compiler.frontend.specialise.values import (
     Column,
     Leaf,
@@ -30,7 +31,6 @@ from .compiler.frontend.specialise.values import (
     Static,
     Typed,
     Value,
-    from_python,
     leaves,
     map_leaves,
     parts,

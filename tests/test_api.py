@@ -1,5 +1,6 @@
 """What `compile`, `grad` and `value_and_grad` promise: calls, containers, options, errors."""
 
+import builtins
 import dataclasses
 import inspect
 import math
@@ -778,3 +779,11 @@ def test_explanations():
     text = grad(settle).explain("float")
     assert text.startswith("settle_grad(x: float) -> float\n") and "`total`" in text and "is saved" in text
     assert text == grad(settle).explain(0.7)
+
+
+def test_a_function_of_no_module_compiles(tmp_path):
+    """As one has it that `exec` made among names of its own."""
+    file, names = tmp_path / "made.py", {}
+    file.write_text("def double(x):\n    return 2.0 * x\n")
+    exec(builtins.compile(file.read_text(), str(file), "exec"), names)
+    assert names["double"].__module__ is None and pellucid.compile(names["double"])(1.5) == 3.0

@@ -356,6 +356,7 @@ def test_operator_row_is_complete(row):
 
 # Every table that grows after import: registries filled while modules load, and caches.
 GROWING = {
+    "compiler/frontend/specialise/failing_cases.py": {"RULES"},
     "compiler/targets/llvm/here.py": {"EMITTERS"},
     "compiler/frontend/specialise/apply.py": {"_CORES", "_LOCALS"},
     "compiler/frontend/decoration.py": {"_PURE"},

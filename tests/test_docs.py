@@ -195,6 +195,13 @@ def test_a_stale_document_is_found_and_rewritten(tmp_path):
     documents.check(path)
 
 
+def test_a_fault_of_the_document_is_no_output(tmp_path):
+    path = tmp_path / "wrong.md"
+    path.write_text(STALE.replace("answer + 1", "answer.there"), encoding="utf-8")
+    with pytest.raises(AttributeError, match="there"):
+        documents.check(path, update=True)
+
+
 def test_what_depends_on_the_machine_is_not_compared(tmp_path):
     path = tmp_path / "here.md"
     made = "# 42\n\n```python\nnot run\n```"

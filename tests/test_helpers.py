@@ -66,7 +66,7 @@ IMPURE = {
     "an attribute": ("OBJECT.rate = x\nreturn x", "P003 P008"),
     "a misspelt name": ("return sinn(x)", "P009"),
     "a misspelt function": ("return np.sinn(x)", "U012"),
-    "try": ("try:\n    return x\nexcept ValueError:\n    return x", "U001"),
+    "try": ("try:\n    y = x\nfinally:\n    return x", "U001"),
     "with": ("with np.printoptions():\n    return x", "U002"),
     "yield": ("yield x", "U004"),
     "a class": ("class A: pass\nreturn x", "U005"),

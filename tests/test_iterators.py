@@ -175,7 +175,15 @@ def put_into_a_list(x, y):
     return xs
 
 
+def into_dicts_and_slices(x, y):
+    d, xs = {"a": 0.0}, [1.0, 2.0, 3.0]
+    d.update(zip(("a", "b"), (x[0], y[0])))
+    xs[1:2] = map(lambda v: v * 2.0, (x[0], x[1]))
+    return d, dict(enumerate((x[0], y[1]))), xs, [*zip((1, 2), (x[0], x[1]))], max(*map(abs, (x[0], y[2])))
+
+
 PROGRAMS = [
+    into_dicts_and_slices,
     gone_over_twice, gone_over_in_loops, header_first, left_by_a_break, left_again_and_again, unrolled_and_left,
     pairs_of_neighbours, until_a_default, too_many_times, first_that_fits, passed_on, on_one_path, mapped, mapped_late,
     filtered, filtered_late, reversed_before_it_grows, reversed_before_it_shrinks, counted_from_elsewhere,
@@ -216,7 +224,13 @@ def asked_whether_it_is_in(x, y):
     return 2.0 in it, list(it)
 
 
+def asked_whether_any_is(x, y):
+    it = map(lambda v: v > 1.0, x)
+    return any(it), list(it)
+
+
 REFUSED = [
+    (asked_whether_any_is, "R003"),
     (asked_while_another_has_it, "R003"), (asked_whether_it_is_in, "R003"), (lambda x, y: len(zip(x, y)), "T001"),
     (lambda x, y: zip(x, y)[0], "T001"), (lambda x, y: zip(x, y), "T003"), (lambda x, y: np.array(map(abs, x)), "T001"),
     (lambda x, y: np.sum(zip(x, y)), "T001"), (lambda x, y: next(x), "T001"), (lambda x, y: reversed(iter(x)), "T001"),

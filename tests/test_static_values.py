@@ -72,3 +72,14 @@ IDENTITIES = [
 def test_identity(text):
     for flag in (True, False):
         assert_answered(text, (flag, 2, X, X), "flag, k, x, y")
+
+
+RATE_THAT_IS_READ = 0.5
+
+
+def test_a_global_that_is_only_read_may_be_declared():
+    def scaled(x):
+        global RATE_THAT_IS_READ
+        return x * RATE_THAT_IS_READ
+
+    assert pellucid.compile(scaled)(3.0) == 1.5

@@ -32,6 +32,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from pellucid.compiler.diagnostics import InternalError
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"^<!-- (?P<unseen>run|new):(?P<hidden>.*?)-->$"
@@ -104,6 +106,8 @@ class Session:
         with self.surroundings():
             try:
                 value = eval(expression or "printed", self.names)
+            except (AttributeError, NameError, InternalError):
+                raise  # a fault of the document or of ours, and nothing to show
             except Exception as error:
                 value = report(error)
         text = value if isinstance(value, str) else repr(value)

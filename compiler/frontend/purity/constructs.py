@@ -199,6 +199,8 @@ def _declarations(scope: Scope, file: str) -> Iterator[Diagnostic]:
         is_global = isinstance(statement, gast.Global)
         code, word = ("P001", "the global") if is_global else ("P002", "a variable of an enclosing function:")
         place = _first_write(scope, name)
+        if is_global and place is None:
+            continue  # what is only read may be declared all the same
         label = (Label(Span.of(statement, file), "declared here"),) if place is not None else ()
         shown = "written here" if place is not None else "declared here"
         text = f"this function writes {word} `{name}`"

@@ -124,7 +124,7 @@ def call_object(
         if value not in (isinstance, bool):
             args, kwargs = optional.all_present(frame, args, kwargs, node)
         if value not in builtin_calls.TAKES_INSTANCES:
-            made = classes.iterator_of if value in builtin_calls.MAKES_ITERATORS else classes.iterable
+            made = classes.iterator_of if value in builtin_calls.ITERATORS_THEMSELVES else classes.iterable
             args = [made(frame, a, node) for a in args]
         builtin_calls.require_arguments(frame, value, args, kwargs, node)
         return special(frame, args, kwargs, node, hint)

@@ -17,6 +17,7 @@ import gast
 from ... import syntax
 from ...ops.schema import OPERATORS
 from ...types import Array, Dim, Extent
+from .limits import limit
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -69,7 +70,7 @@ def as_single(frame: Frame, atom: gast.expr, axes: Sequence[int]) -> gast.expr:
     for axis in axes:
         length = builder.call("dim", atom, axis=axis, hint="n")
         missing = builder.call("not_equal", length, 1)
-        builder.append(syntax.if_(missing, [syntax.limit("ValueError", TOO_SHORT, span=builder.span)]))
+        builder.append(syntax.if_(missing, [limit("ValueError", TOO_SHORT, span=builder.span)]))
         items = [syntax.slice_(0, 1) if k == axis else syntax.slice_() for k in range(len(_dims(frame, atom)))]
         atom = builder.load(atom, items)
     return atom

@@ -210,6 +210,7 @@ def _sum(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _quantifier(stop: bool):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
+        args = [iterators.taken_in_part(frame, args[0], node)]
         if frame.is_array(args[0]):
             return as_python_bool(frame, reduce_array(frame, args[0], "any" if stop else "all", node, hint), node, hint)
         if not comprehensions.is_unrolled(frame, frame.held(args[0])):
@@ -367,7 +368,7 @@ def _by(name: str) -> Any:
 
 # The others take what an instance, or an iterator, gives when it is gone over.
 TAKES_INSTANCES = (len, isinstance, bool, slice, next)
-MAKES_ITERATORS = (zip, enumerate, reversed, map, filter, iter)
+ITERATORS_THEMSELVES = (zip, enumerate, reversed, map, filter, iter, any, all)
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {

@@ -20,8 +20,8 @@ from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import BOOL, Scalar, Type, promote
 from . import arrays, branches, equality, evaluate, identity, optional, own_operators
+from .exactness import loses_digits
 from .frame import Frame
-from .merge import loses_digits
 from .static_python import PYTHON_COMPARISONS
 from .values import Leaf, Optional, Sequence, Static, Value, is_number
 

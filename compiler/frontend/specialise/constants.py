@@ -15,7 +15,8 @@ import numpy as np
 from ....runtime.values import HeldValues
 from ... import types
 from ...dtypes import DTYPE_OF_NUMPY
-from .values import Column, Rows, Typed, Value, from_python
+from .taking_apart import from_python
+from .values import Column, Rows, Typed, Value
 
 MOST_APART = 8  # lists of up to so many items are taken apart, item by item; longer ones are of any length
 

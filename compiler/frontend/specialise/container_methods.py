@@ -323,7 +323,7 @@ def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
     if isinstance(held, Mapping_):
         return dict(held.items)
     found: dict[Any, Value] = {}
-    for pair in iteration.static_items(frame, value, node):
+    for pair in iteration.static_items(frame, classes.iterable(frame, value, node), node):
         both = iteration.static_items(frame, pair, node)
         if len(both) != 2:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")

@@ -16,7 +16,7 @@ import gast
 from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
-from . import container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
+from . import classes, container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
 from .frame import Frame
 from .heap import objects
 from .merge import join_types
@@ -255,7 +255,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
             return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)
-            given = iteration.static_items(frame, value, node)
+            given = iteration.static_items(frame, classes.iterable(frame, value, node), node)
             computed(frame, changed.__setitem__, node, bounds_of(frame, items), given)
             return change(frame, base, Sequence(tuple(changed), list), node)
         case Sequence(items=old):

@@ -26,6 +26,9 @@ def describe(frame: Frame, value: Value) -> str:
     if isinstance(value, Static):
         return type(value.value).__name__
     cls = getattr(getattr(value, "cls", None), "__name__", "")
-    words = {"Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls}
+    words = {
+        "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": "function",
+        "Derived": "function", "Partial": "function",
+    }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
     return kind.__name__ if isinstance(kind, type) else kind

@@ -145,7 +145,7 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     by_class = own_operators.contains(frame, item, container, node)
     if by_class is not None:
         return by_class
-    container = iterators.taken_over(frame, classes.iterator_of(frame, container, node), node)
+    container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):

@@ -89,6 +89,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Assert(test=test, msg=message):
             raising.assertion(frame, node, test, message)
             frame.variables.update(optional.known_from(frame, test, True))
+        case gast.Global():
+            pass  # of names that are only read
         case gast.Pass():
             if isinstance(node, loops.Remaining):
                 node.run(frame)

@@ -17,11 +17,12 @@ import gast
 from ... import syntax
 from ...builder import Builder
 from ...dtypes import INT_WORD
+from ...ops.raising import if_empty
 from ...ops.schema import OPERATORS
 from ...types import Scalar
-from .failing_arrays import ARRAYS, of_items, of_routine, of_store, unlike_lengths
-from .failing_cases import INDEX, LINALG, OVERFLOW, VALUE, ZERO_DIVISION, Atom, Case, Untold, Wants
-from .failing_numbers import NUMBERS, of_domain
+from .failing_arrays import of_items, of_routine, of_store, unlike_lengths
+from .failing_cases import INDEX, LINALG, OVERFLOW, RULES, VALUE, ZERO_DIVISION, Atom, Case, Untold, Wants
+from .failing_numbers import of_domain
 
 
 def cases_of(builder: Builder, statement: gast.stmt, wants: Wants) -> Iterator[Case]:
@@ -45,12 +46,12 @@ def _of_call(builder: Builder, call: gast.Call, wants: Wants) -> Iterator[Case]:
     types = [builder.type_of(a) for a in args]
     if row.kind == "elementwise" and wants(VALUE):
         yield from unlike_lengths(builder, args, types)
-    rule = NUMBERS.get(name) or ARRAYS.get(name) or ARRAYS.get(row.kind)
+    rule = RULES.get(name) or RULES.get(row.kind)
     if row.domain is not None:
         yield from of_domain(builder, row, args, wants)
     elif row.routine:
         yield from of_routine(builder, row, args, types, wants)
-    elif rule is not None:
+    elif rule is not None and (row.kind != "reduction" or row.raises is if_empty):
         yield from rule(builder, args, types, static, wants)
 
 

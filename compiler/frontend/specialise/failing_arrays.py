@@ -21,7 +21,7 @@ from ...ops.linalg import parts as letters_of
 from ...ops.routines import ROUTINES
 from ...ops.schema import Operator
 from ...types import Array, ListOf, Scalar, Type, rank
-from .failing_cases import INDEX, VALUE, Atom, Case, Wants, both, either, known, length, unlike
+from .failing_cases import INDEX, VALUE, Atom, Case, Wants, both, either, fails, known, length, unlike
 from .failing_numbers import to_int
 
 
@@ -37,6 +37,7 @@ def unlike_lengths(builder: Builder, args: Sequence[Atom], types: Sequence[Type]
             yield Case(VALUE, unlike(builder, *lengths, True))
 
 
+@fails("contraction")
 def contraction(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     if not wants(VALUE) or not all(isinstance(t, Array) for t in types):
         return
@@ -54,6 +55,7 @@ def contraction(builder: Builder, args, types, static, wants) -> Iterator[Case]:
             yield Case(VALUE, unlike(builder, length(builder, args[0], i), length(builder, args[1], j), False))
 
 
+@fails("reduction")
 def extreme(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     """The extreme of nothing."""
     axis = static.get("axis")
@@ -70,6 +72,7 @@ def _shape(static: Any) -> list[Atom]:
     return list(shape.elts) if isinstance(shape, gast.Tuple) else [syntax.atom(part) for part in shape]
 
 
+@fails("creation")
 def creation(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     for part in _shape(static) if wants(VALUE) else ():
         if isinstance(part, gast.Name):
@@ -83,6 +86,7 @@ def _product(builder: Builder, factors: Sequence[Atom]) -> Atom:
     return result
 
 
+@fails("reshape")
 def reshape(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     """NumPy takes a negative length for one that is not told, which is not compiled."""
     if not wants(VALUE) or not isinstance(types[0], Array):
@@ -94,6 +98,7 @@ def reshape(builder: Builder, args, types, static, wants) -> Iterator[Case]:
         yield Case(VALUE, both(builder, builder.call("not_equal", had, wanted), *told))
 
 
+@fails("concatenate")
 def concatenate(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     arrays = [(a, t) for a, t in zip(args, types, strict=True) if isinstance(t, Array)]
     for other, type_ in arrays[1:] if wants(VALUE) else ():
@@ -103,6 +108,7 @@ def concatenate(builder: Builder, args, types, static, wants) -> Iterator[Case]:
                 yield Case(VALUE, unlike(builder, *lengths, False))
 
 
+@fails("broadcast_to")
 def broadcast_to(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     shape = _shape(static)
     if not wants(VALUE) or not isinstance(types[0], Array):
@@ -226,9 +232,3 @@ def of_store(builder: Builder, place: gast.Subscript, value: Atom, wants: Wants)
             if isinstance(lengths[0], gast.Name):
                 test = both(builder, test, builder.call("not_equal", lengths[0], 1))
             yield Case(VALUE, test)
-
-
-ARRAYS: dict[str, Any] = {
-    **dict.fromkeys(("max", "min", "argmax", "argmin"), extreme), "reshape": reshape, "concatenate": concatenate,
-    "broadcast_to": broadcast_to, "contraction": contraction, "creation": creation,
-}  # fmt: skip

@@ -77,3 +77,16 @@ def unlike(builder: Builder, one: Atom, other: Atom, broadcasts: bool) -> Atom:
     if broadcasts:
         tests += [builder.call("not_equal", side, 1) for side in (one, other) if isinstance(side, gast.Name)]
     return both(builder, *tests)
+
+
+RULES: dict[str, Any] = {}
+
+
+def fails(name: str, *given: Any) -> Callable[[Any], Any]:
+    """The rule of an operator, or of all of a kind: the cases in which it raises."""
+
+    def declared(rule: Any) -> Any:
+        RULES[name] = rule(*given) if given else rule
+        return rule
+
+    return declared

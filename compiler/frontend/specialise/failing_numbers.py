@@ -27,11 +27,15 @@ from .failing_cases import (
     are_pythons,
     both,
     either,
+    fails,
     known,
     words_of,
 )
 
 
+@fails("divide", "/")
+@fails("floor_divide", "//")
+@fails("remainder", "%")
 def by_zero(symbol: str):
     def rule(builder: Builder, args, types, static, wants) -> Iterator[Case]:
         divisor = known(args[1])
@@ -44,6 +48,7 @@ def by_zero(symbol: str):
     return rule
 
 
+@fails("power")
 def power(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     base, exponent = args
     if not are_pythons(types):
@@ -105,6 +110,8 @@ def _of_message(row: Operator, operand: float) -> Message | None:
     return None if repr(operand) in str(text) else text
 
 
+@fails("math_fmod", "fmod")
+@fails("math_remainder", "fmod")
 def not_a_number(operator: str):
     """`math.fmod` and its like raise where numbers give none."""
 
@@ -115,6 +122,7 @@ def not_a_number(operator: str):
     return rule
 
 
+@fails("math_pow")
 def math_pow(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     at_zero = builder.call("equal", args[0], 0.0)
     if wants(VALUE):
@@ -129,6 +137,10 @@ def math_pow(builder: Builder, args, types, static, wants) -> Iterator[Case]:
         yield Case(OVERFLOW, both(builder, infinite, elsewhere), words_of(lambda: math.pow(1e300, 2.0)))
 
 
+@fails("math_floor")
+@fails("math_ceil")
+@fails("math_trunc")
+@fails("round_half_even")
 def to_int(
     builder: Builder, args: Sequence[Atom], types: Sequence[Type], static: Any, wants: Wants
 ) -> Iterator[Case]:
@@ -141,6 +153,7 @@ def to_int(
         yield Case(OVERFLOW, builder.call("isinf", args[0]), words_of(lambda: int(math.inf)))
 
 
+@fails("cast")
 def cast(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     source, dtype = types[0], static["dtype"]
     if isinstance(source, ListOf) or not is_integer(dtype):
@@ -157,14 +170,8 @@ def cast(builder: Builder, args, types, static, wants) -> Iterator[Case]:
             yield Case(OVERFLOW, test)
 
 
+@fails("left_shift")
+@fails("right_shift")
 def shift(builder: Builder, args, types, static, wants) -> Iterator[Case]:
     if are_pythons(types) and wants(VALUE) and known(args[1]) is None:
         yield Case(VALUE, builder.call("less", args[1], 0), "negative shift count")
-
-
-NUMBERS: dict[str, Any] = {
-    "divide": by_zero("/"), "floor_divide": by_zero("//"), "remainder": by_zero("%"), "power": power,
-    "left_shift": shift, "right_shift": shift, "cast": cast,
-    **dict.fromkeys(("math_floor", "math_ceil", "math_trunc", "round_half_even"), to_int),
-    "math_fmod": not_a_number("fmod"), "math_remainder": not_a_number("fmod"), "math_pow": math_pow,
-}  # fmt: skip

@@ -13,6 +13,7 @@ from ... import syntax
 from ...types import Array, ListOf
 from . import apply, choices, evaluate, forms, outside, rows, subscript, tables
 from .frame import Frame
+from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
 
 
@@ -115,7 +116,7 @@ def check_long_enough(frame: Frame, column: Value, count: int, node: gast.AST) -
     """A `zip` of a tuple and something shorter would end early, which an unrolled loop cannot."""
     length = length_of_iterable(frame, column, node)
     short = frame.emit("less", length, Static(count), node=node)
-    error = syntax.limit("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
+    error = limit("ValueError", f"zip() of {count} items with an array that has fewer", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(short, node), [error]))
 
 

@@ -40,7 +40,8 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """What is left of an iterator."""
     held = frame.held(value)
     if held.source == TAKEN:
-        frame.fault("R003", f"another iterator goes over what this `{held.kind}` has left", node, "used here",
+        why = "another iterator goes over it, or `in`, `any` or `all` looked at some of it"
+        frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
                     ("make a list of its items first: `list(...)`",))  # fmt: skip
     if held.position == USED_UP:
         return Sequence(())
@@ -65,6 +66,15 @@ def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
     left = left_of(frame, value, node)
     if isinstance(left, Iteration) and left.kind == "filter":
         return container_methods.in_language(frame, "filtered", list(left.parts), node)
+    return left
+
+
+def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """The same, where only the run knows how many of them are looked at: nobody may ask for more."""
+    held = iterator(frame, value)
+    left = taken(frame, value, node)
+    if held is not None:
+        change(frame, value, Iterator(TAKEN, FROM_THE_START, held.kind), node)
     return left
 
 

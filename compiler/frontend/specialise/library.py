@@ -21,8 +21,10 @@ from ...types import Array, Scalar
 from . import apply, arrays, evaluate, evenness, subscript
 from .frame import Frame
 from .heap import objects
+from .limits import limit
 from .merge import own_lengths
-from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, from_python
+from .taking_apart import from_python
+from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -273,7 +275,7 @@ def array_from_list(frame: Frame, value: Value, dtype: str | None, node: gast.AS
     lengths: list[Value] = [Leaf(count.id)]
     if isinstance(element, Array):
         is_empty = frame.emit("equal", Leaf(count.id), Static(0), node=node)
-        error = syntax.limit("ValueError", NO_ARRAYS, span=frame.here(node))
+        error = limit("ValueError", NO_ARRAYS, span=frame.here(node))
         frame.builder.append(syntax.if_(frame.atom(is_empty, node), [error]))
         first = frame.builder.bind(syntax.index(value.name, 0), own_lengths(frame, element), "first")
         lengths += [evaluate.length_of(frame, Leaf(first.id), axis, node) for axis in range(element.ndim)]

@@ -13,11 +13,12 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import INT_WORD, LARGEST_EXACT, PYTHON_TYPE, is_inexact, is_integer, is_python
+from ...dtypes import PYTHON_TYPE, is_python
 from ...names import from_path
 from ...placeholders import placeholder
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
+from .exactness import loses_digits, require_exact
 from .frame import Frame
 from .local_functions import keeps_own_numbers
 from .values import (
@@ -45,8 +46,6 @@ from .values import (
     same_structure,
     with_parts,
 )
-
-INEXACT = "an int beyond 2**53 meets a float in one variable, and a float does not hold all of its digits"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,24 +360,6 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
     if loses_digits(value, found, wanted):
         require_exact(frame, value, node)
     return frame.atom(frame.emit("cast", value, node=node, dtype=wanted.dtype, weak=wanted.weak), node)
-
-
-def loses_digits(value: Value, found: Scalar, wanted: Scalar) -> bool:
-    """Whether a float of the wanted type may not hold this int."""
-    if not is_integer(found.dtype) or not is_inexact(wanted.dtype):
-        return False
-    if isinstance(value, Static):
-        return abs(value.value) > LARGEST_EXACT
-    return found.dtype == INT_WORD
-
-
-def require_exact(frame: Frame, value: Value, node: gast.AST) -> None:
-    """Raise where an int becomes a float because it meets one in a variable, and is too large to keep its digits."""
-    above = frame.emit("greater", value, Static(LARGEST_EXACT), node=node)
-    below = frame.emit("less", value, Static(-LARGEST_EXACT), node=node)
-    outside = frame.emit("logical_or", above, below, node=node)
-    error = syntax.limit("OverflowError", INEXACT, span=frame.here(node))
-    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 
 def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:

@@ -13,68 +13,21 @@ it was; it stands in the heap, so that it is merged as what objects hold is, thr
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 from collections.abc import Iterator
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import gast
-import numpy as np
 
 from ... import syntax
-from ...messages import Message
-from ...records import dataclass
 from . import branches, failing
+from .fault_sites import RUNNING, SLOTS, Block, Nest, Site, Try, class_named
 from .frame import Frame, Stopped
+from .limits import is_limit
 from .values import NONE, Caught, Leaf, Sequence, Static, Value
 
 if TYPE_CHECKING:
     pass
-
-RUNNING = Static(0)
-# How many numbers of the run a message that is raised again may have, by their kind.
-SLOTS = ("int", "int", "int", "int", "float", "float", "float", "float", "bool", "bool")
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where an exception comes from: its class, its arguments, and where the numbers in them are kept (`SLOTS`).
-
-    `message` is None where it is not known.
-    """
-
-    cls: type[BaseException]
-    message: Message | None
-    slots: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """A `try`: what it catches, whether its handlers ask for more than the class, and what its block may raise."""
-
-    classes: tuple[type[BaseException], ...]
-    keeps: bool
-    codes: set[int] = field(default_factory=set)
-
-
-@dataclass(slots=True, eq=False)
-class Nest:
-    """A test that stands before the rest of a block: what is left is emitted into the branch where it does not hold."""
-
-    outer: list[gast.stmt]
-    test: gast.expr
-    side: branches.Side
-    then: bool = True
-
-
-@dataclass(slots=True, eq=False)
-class Block:
-    """A run of statements of one frame that ends together, with the nests opened in it."""
-
-    frame: Frame
-    nests: list[Nest] = field(default_factory=list)
-
 
 class Protection:
     """What is being tried in one function that is being made."""
@@ -98,13 +51,13 @@ class Protection:
         match statement:
             case gast.Raise():
                 cls = self._class_of(statement)
-                if self.catches(cls) and not getattr(statement, "is_limit", False):
+                if self.catches(cls) and not is_limit(statement):
                     self._set(self.site(cls, statement), statement)
                     raise Stopped
                 return False
             case gast.If(test=test, body=[*before, gast.Raise() as error], orelse=[]):
                 cls = self._class_of(error)
-                if not self.catches(cls) or getattr(error, "is_limit", False):
+                if not self.catches(cls) or is_limit(error):
                     return False
                 self.open(test, self.site(cls, error), before, error)
                 return True
@@ -250,8 +203,3 @@ class Protection:
             yield
         finally:
             self.suspended -= 1
-
-
-def class_named(name: str, frame: Frame) -> type[BaseException]:
-    found = frame.task.exceptions.get(name) or getattr(builtins, name, None) or getattr(np.linalg, name, None)
-    return found if isinstance(found, type) and issubclass(found, BaseException) else BaseException

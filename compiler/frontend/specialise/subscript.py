@@ -25,6 +25,7 @@ from ...types import Array, ListOf, Scalar
 from . import arrays, containers, evaluate, optional, outside, own_operators
 from .broadcasts import fitted
 from .frame import Frame
+from .limits import limit
 from .static_python import computed
 from .values import Leaf, Ref, Sequence, Static, Value
 
@@ -90,7 +91,7 @@ def require_items(frame: Frame, base: Leaf, items: list[gast.expr], node: gast.A
                 frame.fault("S003", EMPTY_AXIS, node, "taken here")
             if isinstance(length, Leaf):
                 empty = frame.emit("equal", length, Static(0), node=node)
-                error = syntax.limit("ValueError", EMPTY_AXIS, span=frame.here(node))
+                error = limit("ValueError", EMPTY_AXIS, span=frame.here(node))
                 frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
         axis += consumed(frame, Leaf(item.id)) if isinstance(item, gast.Name) else 1
 

@@ -16,9 +16,9 @@ import gast
 from ... import syntax
 from ...analysis.failure import Failures
 from ...messages import message_arguments
-from . import branches, evaluate, execute
+from . import branches, evaluate, execute, protection
+from .fault_sites import RUNNING, Block, Site, Try
 from .frame import Frame, Stopped
-from .protection import RUNNING, Block, Protection, Site, Try
 from .static_python import stop
 from .values import UNDEFINED, Caught, Leaf, Optional, Static, Undefined, Value
 from .values import Sequence as SequenceValue
@@ -29,13 +29,13 @@ HANDLED_IN_PLACE = 2  # blocks that may raise in more places have one copy of th
 def try_statement(frame: Frame, node: gast.Try) -> None:
     builder = frame.builder
     outer, builder.may_unify = builder.protection, False
-    protection = builder.protection = outer or Protection(frame)
+    made = builder.protection = outer or protection.Protection(frame)
     try:
-        Trying(frame, protection, node).run()
+        Trying(frame, made, node).run()
     finally:
         builder.protection = outer
         if outer is None:
-            for number in (protection.fault, protection.kept):
+            for number in (made.fault, made.kept):
                 frame.heap.contents.pop(number, None)
     if outer is not None and outer.tries:
         outer.go_on(node)
@@ -46,7 +46,7 @@ def try_statement(frame: Frame, node: gast.Try) -> None:
 class Trying:
     """One `try` statement: what its handlers catch, and its parts as paths."""
 
-    def __init__(self, frame: Frame, protection: Protection, node: gast.Try) -> None:
+    def __init__(self, frame: Frame, protection: protection.Protection, node: gast.Try) -> None:
         self.frame, self.protection, self.node = frame, protection, node
         self.handlers = [(_classes(frame, handler), handler) for handler in node.handlers]
         self.keeps = any(_asks_for_more(handler) for handler in node.handlers)
@@ -273,8 +273,7 @@ def _error(frame: Frame, site: Site, node: gast.AST) -> gast.Raise:
 
 def values_of(frame: Frame, site: Site) -> list[Value]:
     """The numbers in a message, as they were where it was raised."""
-    protection: Protection = frame.builder.protection
-    held = frame.heap.contents[protection.kept]
+    held = frame.heap.contents[frame.builder.protection.kept]
     assert isinstance(held, SequenceValue)
     found = [held.items[slot] for slot in site.slots]
     return [v.inner if isinstance(v, Optional) else v for v in found]

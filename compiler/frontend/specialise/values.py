@@ -8,12 +8,10 @@ what a list or dict holds at present stands in the heap (`heap.py`).
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ....runtime.nature import is_bound_method
 from ...diagnostics import InternalError
 from ...dtypes import holds, is_integer
 from ...records import dataclass
@@ -385,37 +383,6 @@ def leaves(value: Value) -> Walk[Value]:
         yield value
     for _, part in inner:
         yield from leaves(part)
-
-
-def from_python(
-    value: object,
-    convert: Callable[[object], Value | None],
-    of_list: Callable[[list], Value | None] = lambda _: None,
-) -> Value:
-    """A Python object taken apart, in the order of its parts.
-
-    `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
-    """
-    if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
-        fields = record_fields(type(value))
-        return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
-    if isinstance(value, functools.partial):
-        function = from_python(value.func, convert, of_list)
-        first = tuple(from_python(v, convert, of_list) for v in value.args)
-        named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
-        return Partial(function, first, named)
-    if is_bound_method(value):
-        method: Any = value
-        return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))
-    if isinstance(value, list) and (made := of_list(value)) is not None:
-        return made
-    if isinstance(value, tuple | list):
-        kind = list if isinstance(value, list) else tuple
-        return Sequence(tuple(from_python(v, convert, of_list) for v in value), kind)
-    if isinstance(value, Mapping):
-        return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
-    made = convert(value)
-    return Static(value) if made is None else made
 
 
 def is_held(value: Value, dtype: str) -> bool:

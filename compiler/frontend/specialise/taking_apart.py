@@ -1,0 +1,45 @@
+"""Objects of Python taken apart: containers to their leaves, instances to their attributes.
+
+    {"w": (1.0, a)}     ->     Mapping_((("w", Sequence((convert(1.0), convert(a)))),))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ....runtime.nature import is_bound_method
+from .values import Mapping_, Partial, Record, Sequence, Static, Value, is_namedtuple_class, record_fields
+
+
+def from_python(
+    value: object,
+    convert: Callable[[object], Value | None],
+    of_list: Callable[[list], Value | None] = lambda _: None,
+) -> Value:
+    """A Python object taken apart, in the order of its parts.
+
+    `convert` decides on what is no container (None: keep it static), `of_list` on lists (None: take them apart too).
+    """
+    if is_namedtuple_class(type(value)) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+        fields = record_fields(type(value))
+        return Record(type(value), tuple((f, from_python(getattr(value, f), convert, of_list)) for f in fields))
+    if isinstance(value, functools.partial):
+        function = from_python(value.func, convert, of_list)
+        first = tuple(from_python(v, convert, of_list) for v in value.args)
+        named = tuple((k, from_python(v, convert, of_list)) for k, v in value.keywords.items())
+        return Partial(function, first, named)
+    if is_bound_method(value):
+        method: Any = value
+        return Partial(Static(method.__func__), (from_python(method.__self__, convert, of_list),))
+    if isinstance(value, list) and (made := of_list(value)) is not None:
+        return made
+    if isinstance(value, tuple | list):
+        kind = list if isinstance(value, list) else tuple
+        return Sequence(tuple(from_python(v, convert, of_list) for v in value), kind)
+    if isinstance(value, Mapping):
+        return Mapping_(tuple((k, from_python(v, convert, of_list)) for k, v in value.items()))
+    made = convert(value)
+    return Static(value) if made is None else made
