@@ -76,6 +76,7 @@ NOT_SHOWN = {
     "define the function in a file or in a notebook, or put its source into `linecache.cache`",
     "import it again",
     # of cases for which no program of a few lines was found
+    "pass what the function needs of it as an argument",
     "write a lambda",
     "start the list with a value of that type",
     "work on a copy: `{}.copy()`",

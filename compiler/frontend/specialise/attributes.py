@@ -15,7 +15,7 @@ from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, Scalar, Type
 from . import classes, evaluate, library, optional, outside, trying
 from .frame import Frame
-from .values import NONE, Bound, Caught, Leaf, Optional, Record, Ref, Sequence, Static, Super, Value, is_number
+from .values import Bound, Caught, Leaf, Optional, Record, Ref, Sequence, Static, Super, Value, is_none, is_number
 
 PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
 
@@ -31,7 +31,7 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
 
 
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
-    if isinstance(base, Optional) or base == NONE:
+    if isinstance(base, Optional) or is_none(base):
         message = f"'NoneType' object has no attribute '{attribute}'"
         base = optional.present(frame, base, node, message, "AttributeError")
     found = frame.type_of(base)

@@ -31,7 +31,7 @@ from . import (
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_number
+from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_none, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -103,7 +103,7 @@ def best_of_list(frame: Frame, sign: str, values: Value, kwargs: dict, node: gas
     if not isinstance(values, Ref):
         values = as_new_list(frame, values, node)
     key = kwargs.get("key", NONE)
-    keys = values if key == NONE else container_methods.in_language(frame, "keys_of", [values, key], node)
+    keys = values if is_none(key) else container_methods.in_language(frame, "keys_of", [values, key], node)
     if "default" not in kwargs:
         return container_methods.in_language(frame, "best_item", [values, keys, Static(sign == "greater")], node)
     default = kwargs["default"]

@@ -31,7 +31,7 @@ from . import (
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, no_key, stop
-from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value
+from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value, is_none
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -234,7 +234,7 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
     descending = evaluate.truth(frame, reverse, node)
     held = frame.held(source)
     if isinstance(held, Sequence):
-        keys = list(held.items) if key == NONE else [apply.apply(frame, key, [v], {}, node) for v in held.items]
+        keys = list(held.items) if is_none(key) else [apply.apply(frame, key, [v], {}, node) for v in held.items]
         if all(isinstance(k, Static) for k in keys) and isinstance(descending, Static):
             places = computed(frame, _order_of, node, [k.value for k in keys], descending.value)
             return containers.new_list(frame, [held.items[k] for k in places])
@@ -245,7 +245,7 @@ def in_order(frame: Frame, source: Ref, key: Value, reverse: Value, node: gast.A
         source = containers.new_list(frame, held.items)
         let_grow(frame, source, node)
     else:
-        ordered = source if key == NONE else in_language(frame, "keys_of", [source, key], node)
+        ordered = source if is_none(key) else in_language(frame, "keys_of", [source, key], node)
     return in_language(frame, "in_order", [source, ordered, descending], node)
 
 

@@ -13,7 +13,7 @@ from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar, Type
 from .frame import Frame
 from .local_functions import is_one
-from .values import NONE, Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value, parts, same_structure
+from .values import Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value, is_none, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -36,7 +36,7 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             refuse(frame, node)  # equal, and perhaps made twice
     if isinstance(left, Optional) or isinstance(right, Optional):
         side, other = (left, right) if isinstance(left, Optional) else (right, left)
-        if other != NONE:
+        if not is_none(other):
             refuse(frame, node)
         return side.absent
     types = frame.type_of(left), frame.type_of(right)

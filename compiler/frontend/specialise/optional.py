@@ -23,7 +23,7 @@ from ...types import Array, Scalar
 from . import choices, evaluate
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Leaf, Optional, Static, Value
+from .values import NONE, Leaf, Optional, Static, Value, is_none
 
 Result = TypeVar("Result")
 SYMBOLS: dict[type, str] = {
@@ -40,7 +40,7 @@ def present(
 ) -> Value:  # fmt: skip
     """The value of what may be None; the program raises where it is."""
     may_be_meant = frame.builder.loops or frame.builder.protection is not None
-    if value == NONE and may_be_meant:  # something else in the next iteration, or caught
+    if is_none(value) and may_be_meant:  # something else in the next iteration, or caught
         stop(frame, error, escaped(message), node)
     if not isinstance(value, Optional):
         return value
@@ -55,7 +55,7 @@ def present(
 
 def operands(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> tuple[Value, Value]:
     """Both sides of an operator, which takes no None."""
-    if not any(isinstance(side, Optional) or side == NONE for side in (left, right)):
+    if not any(isinstance(side, Optional) or is_none(side) for side in (left, right)):
         return left, right
     words = [_kind(frame, side) for side in (left, right)]
     if op in (gast.Lt, gast.LtE, gast.Gt, gast.GtE):
@@ -75,7 +75,7 @@ def _kind(frame: Frame, value: Value) -> str:
     found = frame.type_of(inner)
     if isinstance(found, Scalar | Array):
         return PYTHON_TYPE[python_dtype(found.dtype)].__name__
-    return "NoneType" if inner == NONE else frame.describe(inner)
+    return "NoneType" if is_none(inner) else frame.describe(inner)
 
 
 def operand(frame: Frame, op: type, value: Value, node: gast.AST) -> Value:
@@ -106,8 +106,8 @@ def truth(frame: Frame, value: Optional, node: gast.AST) -> Value:
 
 def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`==` of what may be None: None is equal to None alone."""
-    if right == NONE or left == NONE:
-        side = left if right == NONE else right
+    if is_none(right) or is_none(left):
+        side = left if is_none(right) else right
         assert isinstance(side, Optional)
         refuse_array(frame, side, node)
         return side.absent

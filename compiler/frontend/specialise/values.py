@@ -269,11 +269,15 @@ DROPPED = Dropped()
 NONE = Static(None)
 
 
+def is_none(value: Value) -> bool:
+    return type(value) is Static and value.value is None
+
+
 def as_optional(value: Value) -> Optional:
     """A value as one that may be None."""
     if isinstance(value, Optional):
         return value
-    return Optional(Static(True), UNDEFINED) if value == NONE else Optional(Static(False), value)
+    return Optional(Static(True), UNDEFINED) if is_none(value) else Optional(Static(False), value)
 
 
 def is_number(value: Value) -> bool:
