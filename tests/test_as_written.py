@@ -59,7 +59,7 @@ def arguments(module, n):
     return module.make_arguments(np.random.default_rng([5, n]), n)
 
 
-# What the verifier, which is on in tests, takes for a fault: `np.arange(n)` before `n` is known to be a length, and after.
+# Where the verifier, which is on in tests, is wrong: `np.arange(n)` before `n` is known to be a length, and after.
 ALARMS = frozenset({"fwi_acoustic"})
 
 

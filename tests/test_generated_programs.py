@@ -1,4 +1,4 @@
-"""A hundred and sixty programs of each generator agree with CPython, or are refused: values, errors, arguments, gradients.
+"""Programs of each generator agree with CPython, or are refused: values, errors, arguments, gradients.
 
 The programs of a batch run in a process of their own, where one that crashes or never ends is a failure like any other.
 `make fuzz` draws new ones for as long as asked, and shrinks what fails; `python -m tests.fuzz.run --generator numpy
