@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from .compiler.frontend.purity.purity import CheckOptions
 from .compiler.frontend.source.resolve import NameSource, Resolve, resolve_chain
-from .compiler.frontend.source.resolve_static import declared, function_resolver
+from .compiler.frontend.source.resolve_static import declared, function_resolver, listed
 from .compiler.records import dataclass
 
 COMPILERS = ("pellucid.compile", "pellucid.Function", "pellucid.grad", "pellucid.value_and_grad")
@@ -100,7 +100,7 @@ class Finder:
         if given is None or not self._compiles(call.func, place):
             return
         holder = call.func if isinstance(call.func, gast.Call) else call
-        options = CheckOptions(*(_listed(holder.keywords, option) for option in ("static", "mutates", "freeze")))
+        options = _options(lambda option: listed(holder.keywords, option))
         resolve = self.resolver(place.enclosing)
         if isinstance(given, gast.Lambda):
             yield Root(NameSource(as_function(given), self.path, self.text, resolve), options)
@@ -113,18 +113,13 @@ class Finder:
 
 
 def _declared(function: gast.FunctionDef) -> CheckOptions:
-    return CheckOptions(*(declared(function, option) for option in ("static", "mutates", "freeze")))
+    return _options(lambda option: declared(function, option))
+
+
+def _options(said: Callable[[str], Any]) -> CheckOptions:
+    return CheckOptions(*map(said, ("static", "mutates", "freeze")))
 
 
 def as_function(given: gast.Lambda) -> gast.FunctionDef:
     returned = gast.copy_location(gast.Return(given.body), given.body)
     return gast.copy_location(gast.FunctionDef("lambda_", given.args, [returned], [], None, None, []), given)
-
-
-def _listed(keywords: Sequence[gast.keyword], option: str) -> tuple[str, ...]:
-    """The names that an option lists literally."""
-    for keyword in keywords:
-        if keyword.arg == option:
-            parts = keyword.value.elts if isinstance(keyword.value, gast.Tuple | gast.List) else [keyword.value]
-            return tuple(p.value for p in parts if isinstance(p, gast.Constant) and isinstance(p.value, str))
-    return ()

@@ -48,8 +48,11 @@ def test_spelling_means_the_row(row):
     text = (row.scalar_spelling if scalar else row.spelling).format(**fields, **static)
     import scipy.linalg
 
+    import pellucid.support
+
     with np.errstate(all="ignore"):
-        printed = eval(text, {"np": np, "math": math, "scipy": scipy}, dict(zip(names, case.operands)))
+        modules = {"np": np, "math": math, "scipy": scipy, "pellucid": pellucid}
+        printed = eval(text, modules, dict(zip(names, case.operands)))
     if row.name != "empty":
         np.testing.assert_array_equal(printed, case.reference())
 

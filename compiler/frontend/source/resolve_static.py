@@ -15,7 +15,7 @@ import functools
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import gast
 import numpy
@@ -317,11 +317,19 @@ def bound_names(statement: gast.stmt) -> Iterator[str]:
                     )
 
 
-def declared(function: gast.FunctionDef, option: str) -> tuple[str, ...]:
-    """The names that a decorator's option lists literally: `mutates=("A", "B")`."""
-    for decorator in function.decorator_list:
-        for keyword in getattr(decorator, "keywords", ()):
-            if keyword.arg == option:
-                listed = keyword.value.elts if isinstance(keyword.value, gast.Tuple | gast.List) else [keyword.value]
-                return tuple(e.value for e in listed if isinstance(e, gast.Constant) and isinstance(e.value, str))
+def declared(function: gast.FunctionDef, option: str) -> tuple[str, ...] | bool:
+    """What a decorator's option says literally."""
+    found = (listed(getattr(decorator, "keywords", ()), option) for decorator in function.decorator_list)
+    return next(filter(None, found), ())
+
+
+def listed(keywords: Sequence[gast.keyword], option: str) -> tuple[str, ...] | bool:
+    """The names that an option lists literally, `mutates=("A", "B")`, or True: `freeze=True`."""
+    for keyword in keywords:
+        if keyword.arg == option:
+            value = keyword.value
+            if isinstance(value, gast.Constant) and value.value is True:
+                return True
+            parts = value.elts if isinstance(value, gast.Tuple | gast.List) else [value]
+            return tuple(p.value for p in parts if isinstance(p, gast.Constant) and isinstance(p.value, str))
     return ()
