@@ -15,6 +15,7 @@ from ... import syntax
 from ...analysis.memory.alias import AliasConflict, alias, conflicts_as_numpy
 from ...diagnostics import LONGEST_CHAIN, CompileError, Diagnostic, Label, PurityError, Span
 from ...program import Function
+from ...types import ListOf
 
 
 def check_views(function: Function, mutates: tuple[str, ...] = (), outside: Mapping[str, str] = {}) -> None:
@@ -70,6 +71,8 @@ def describe(
     is_view = conflict.stored in made
     instead = f", or assign to elements of `{other}` itself" if is_view else ""
     help_ = (f"make `{stored if is_view else other}` a copy: `.copy()`{instead}",)
+    if isinstance(function.types.get(conflict.other), ListOf):
+        help_ = (f"put copies into `{other}`: `.append(a.copy())`",)
     return Diagnostic("R003", message, here, "changed here", labels(conflict, other), help=help_)
 
 
