@@ -59,14 +59,8 @@ def arguments(module, n):
     return module.make_arguments(np.random.default_rng([5, n]), n)
 
 
-# Where the verifier, which is on in tests, is wrong: `np.arange(n)` before `n` is known to be a length, and after.
-ALARMS = frozenset({"fwi_acoustic"})
-
-
 @pytest.mark.parametrize("path", [p for p in FILES if p.stem in COMPILE], ids=lambda p: p.stem)
-def test_a_program_that_compiles_gives_what_numpy_gives(path, request):
-    if path.stem in ALARMS:
-        request.applymarker(pytest.mark.xfail(strict=True, raises=pellucid.InternalError, reason="a false alarm"))
+def test_a_program_that_compiles_gives_what_numpy_gives(path):
     module = load(path)
     function = getattr(module, module.ENTRY)
     compiled = pellucid.compile(function)

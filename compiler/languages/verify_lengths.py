@@ -19,11 +19,12 @@ from ..analysis.def_use import def_use
 from ..analysis.integers.shape_extents import extent_of, trees_of
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
+from ..dtypes import is_integer
 from ..names import Names
 from ..ops import indexing, schema
 from ..ops.forms import WHOLE
 from ..program import Function
-from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, substitute, symbol, symbols_of
+from ..types import BACKWARD, Array, Dim, Extent, ListOf, Scalar, Type, dtype_of, substitute, symbol, symbols_of
 
 Fault = tuple[gast.stmt, str]
 
@@ -145,7 +146,9 @@ class _Lengths:
             return self.one_int(self.held[declared], self.held[given])
         if not isinstance(declared, Dim):
             return False
-        return substitute(declared, self.meant) == given or self.known_better(declared, given)
+        if substitute(declared, self.meant) == given or self.one_int(declared, given):
+            return True
+        return self.known_better(declared, given)
 
     def known_better(self, declared: Dim, given: Extent) -> bool:
         """Whether a value may be known better, once it is simplified, than by the symbol that it was made with.
@@ -187,9 +190,12 @@ class _Lengths:
     def unclamped(self, name: str) -> str:
         """The int that is held at zero, as every length is."""
         value = self.values.get(name)
-        if isinstance(value, gast.Call) and syntax.operator_of(value) == "maximum" and _is_zero(value.args[1]):
-            return value.args[0].id if isinstance(value.args[0], gast.Name) else name
-        return name
+        if not isinstance(value, gast.Call) or not isinstance(value.args[0], gast.Name):
+            return name
+        operator = syntax.operator_of(value)
+        if operator == "cast" and is_integer(dtype_of(self.types[value.args[0].id])):
+            return self.unclamped(value.args[0].id)
+        return value.args[0].id if operator == "maximum" and _is_zero(value.args[1]) else name
 
     def is_known(self, extent: Extent) -> bool:
         return isinstance(extent, int) or self.known.issuperset(extent.symbols())
