@@ -5,7 +5,7 @@ import pytest
 
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
-from tests.harness.stages import STAGES, Stages, assert_same, in_python
+from tests.harness.stages import assert_same_at_all_stages
 
 X = np.array([0.3, 0.6, 2.0, 0.5, 1.5])
 
@@ -146,11 +146,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_it_is_what_it_is_in_python(program):
-    stages = Stages(program)
-    for x in (X, X[:4]):
-        want = in_python(program, x)
-        for stage in STAGES:
-            assert_same(stages.run(stage, x), want)
+    assert_same_at_all_stages(program, (X, X[:4]))
 
 
 def test_arrays_that_do_not_fit_are_not_joined():

@@ -229,6 +229,15 @@ def assert_same(got, want, tolerance=TOLERANCE):
     assert_same_value(got.value, want.value, tolerance)
 
 
+def assert_same_at_all_stages(function, inputs, tolerance=TOLERANCE):
+    """What CPython makes of each input, every stage makes of it."""
+    stages = Stages(function)
+    for given in inputs:
+        want = in_python(function, given)
+        for stage in STAGES:
+            assert_same(stages.run(stage, given), want, tolerance)
+
+
 def raises_alike(got, want):
     """The same exception type; a subclass that NumPy defines counts as its base, a printed stand-in as its class."""
     if type(got) is type(want) or (type(want).__module__.startswith("numpy") and isinstance(want, type(got))):
