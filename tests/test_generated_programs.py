@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BATCH = 40
 
 
-@pytest.mark.parametrize("first", range(0, 160, BATCH))
+@pytest.mark.parametrize("first", range(0, 80, BATCH))
 @pytest.mark.parametrize("generator", ["numpy", "containers", "corpus"])
 def test_programs_agree_with_cpython(generator, first):
     command = [
