@@ -40,12 +40,7 @@ done:
 LET_GO = """entry:
   %owner = load ptr, ptr %place
   store ptr null, ptr %place
-  %nothing = icmp eq ptr %owner, null
-  br i1 %nothing, label %done, label %some
-some:
-  call void @pellucid_release(ptr %owner)
-  br label %done
-done:
+  call void @pellucid.drop(ptr %owner)
   ret void"""
 KEEP = """entry:
   %nothing = icmp eq ptr %owner, null
@@ -77,10 +72,15 @@ def keep(frame: Emission, owner: SsaValue) -> None:
 
 
 def drop(frame: Emission, owner: SsaValue) -> None:
-    frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
+    frame.code.call("void", _define_drop(frame.module), owner)
+
+
+def _define_drop(module: Module) -> str:
+    module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
     uses = ("pellucid_release",)
-    frame.module.define(LlvmDefinition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED))
-    frame.code.call("void", "pellucid.drop", owner)
+    made = LlvmDefinition("pellucid.drop", "void", ("ptr %owner",), (DROP,), uses, INLINED)
+    module.define(made)
+    return made.name
 
 
 def read(frame: Emission, name: str) -> View:
@@ -154,8 +154,7 @@ def release(frame: Emission, place: ArrayPlace) -> None:
 def release_in_memory(frame: Emission, place: ArrayPlace) -> None:
     """The same by a call that takes the address, which keeps the owner out of registers in the whole function."""
     if place.owned:
-        frame.module.declare("pellucid_release", "declare void @pellucid_release(ptr)")
-        parameters, uses = ("ptr nocapture %place",), ("pellucid_release",)
+        parameters, uses = ("ptr nocapture %place",), (_define_drop(frame.module),)
         made = LlvmDefinition("pellucid.let_go", "void", parameters, (LET_GO,), uses, AS_IT_STANDS)
         frame.module.define(made)
         frame.code.call("void", made.name, place.owner)
