@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import gast
 
@@ -22,20 +22,19 @@ from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_le
 from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Program
 from .records import dataclass
-from .request import Gradient
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A gradient, and where the function that it is taken of stands."""
+    """A transformation, and where the function that it is made of stands."""
 
-    gradient: Gradient
+    transform: Any
     where: Span
     starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        argnums = self.gradient.argnums
+        argnums = self.transform.argnums
         return argnums if isinstance(argnums, tuple) else (argnums,)
 
 
@@ -46,7 +45,7 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
         help_ = ("return the new arrays instead",)
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
     if any(not -len(names) <= n < len(names) for n in wanted.numbers):
-        fault(where, "T004", f"argnums={wanted.gradient.argnums} names no argument: there are {len(names)}")
+        fault(where, "T004", f"argnums={wanted.transform.argnums} names no argument: there are {len(names)}")
     for name in sorted({names[n] for n in wanted.numbers} & wanted.starred):
         fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
               ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
@@ -67,14 +66,14 @@ def reverse(made: Specialised, wanted: Wanted) -> Specialised:
 
 def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
     """Return what was asked for, in the order in which the structure of the result mentions it."""
-    values, many = chosen(made, wanted), isinstance(wanted.gradient.argnums, tuple)
+    values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
     first = len(made.program.main.results) - len(leaves_of(values))
     positions = iter(range(first, len(made.program.main.results)))
     slopes = [map_leaves(v, lambda part, _: Out(next(positions)) if isinstance(part, Leaf) else part) for v in values]
     gradient: Value = SequenceValue(tuple(slopes)) if many else slopes[0]
     output, auxiliary = split_result(made, wanted)
     value = output if auxiliary is None else SequenceValue((output, auxiliary))
-    if wanted.gradient.with_value:
+    if wanted.transform.with_value:
         result: Value = SequenceValue((value, gradient))
     else:
         result = gradient if auxiliary is None else SequenceValue((gradient, auxiliary))
@@ -109,7 +108,7 @@ def split_result(made: Specialised, wanted: Wanted) -> tuple[Out, Value | None]:
     """The number that is differentiated, and what is returned beside it."""
     value = made.result
     auxiliary = None
-    if wanted.gradient.has_aux:
+    if wanted.transform.has_aux:
         if not isinstance(value, SequenceValue) or len(value.items) != 2:
             fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
         value, auxiliary = value.items

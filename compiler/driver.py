@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from . import pipeline
@@ -18,8 +18,9 @@ from .frontend.source.read import read, span_of, starred
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
-from .request import Gradient, Request
+from .request import Request, Transformation
 from .steps import run_steps, run_way, verify_stage
+from .transforming import TRANSFORMATIONS
 
 
 def typed(
@@ -34,10 +35,27 @@ def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    made = typed(request, arguments, is_entry)
-    for transform in request.transforms:
-        stars = starred(read(request.python).tree.args)
-        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, head_of(request), stars))
+    made = typed(request, arguments_within(request.transforms, arguments), is_entry)
+    if not request.transforms:
+        return made
+    return transformed(made, request.transforms, head_of(request), starred(read(request.python).tree.args))
+
+
+def arguments_within(
+    transforms: Sequence[Transformation], arguments: Mapping[str, Value]
+) -> Mapping[str, Value]:
+    """The arguments that a function is specialised to, given those of what is made of it."""
+    for transform in reversed(transforms):
+        arguments = TRANSFORMATIONS[type(transform)].arguments(transform, arguments)
+    return arguments
+
+
+def transformed(
+    made: Specialised, transforms: Sequence[Transformation], where: Span, stars: frozenset[str]
+) -> Specialised:
+    """The typed program of a function behind these transformations, one after the other."""
+    for transform in transforms:
+        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, Wanted(transform, where, stars))
     return made
 
 
@@ -47,13 +65,11 @@ def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialise
 
 
 def differentiate_inner(
-    made: Specialised, transforms: tuple[Gradient, ...], where: Span, stars: frozenset[str]
+    made: Specialised, transforms: tuple[Transformation, ...], where: Span, stars: frozenset[str]
 ) -> Specialised:
-    """The derivative of a function defined inside another one."""
+    """The derivative of a function defined inside another one, specialised to the arguments within."""
     made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
-    for transform in transforms:
-        made = run_way(made, pipeline.DERIVATIVE_WAY, Wanted(transform, where, stars))
-    return made
+    return transformed(made, transforms, where, stars)
 
 
 def head_of(request: Request) -> Span:

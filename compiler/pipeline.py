@@ -67,6 +67,7 @@ DERIVATIVE_WAY = (
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
+
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away
 TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 SETTLED_WAY = (

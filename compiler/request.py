@@ -5,19 +5,40 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from dataclasses import field
+from collections.abc import Iterable
+from dataclasses import field, fields
 from types import FunctionType
-from typing import Any
+from typing import Any, ClassVar
 
 from ..runtime.frozen import Freeze, Frozen
 from .records import dataclass
 
 
+class Transformation:
+    """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
+
+    suffix     what the name of the new function ends with
+    signature  the parameters of the new function, given those of the function that it is made of
+    """
+
+    __slots__ = ()
+    suffix: ClassVar[str]
+
+    def signature(self, given: inspect.Signature) -> inspect.Signature:
+        return given
+
+    def options(self) -> tuple[Any, ...]:
+        """The class and the options, as plain data."""
+        return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, slots=True)
-class Gradient:
+class Gradient(Transformation):
     """A request to differentiate with respect to the arguments at these places."""
 
+    suffix = "grad"
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
     with_value: bool = False
@@ -42,8 +63,20 @@ class Request:
     fastmath: bool = False
     parallel: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
-    transforms: tuple[Gradient, ...] = ()
+    transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)
+
+    def signature(self) -> inspect.Signature:
+        """The parameters of the function behind all transformations."""
+        found = inspect.signature(self.python)
+        for transform in self.transforms:
+            found = transform.signature(found)
+        return found
+
+
+def suffixes(transforms: Iterable[Transformation]) -> str:
+    """What the name of a function ends with behind these transformations."""
+    return "".join(f"_{transform.suffix}" for transform in transforms)
 
 
 def namespace_of(function: FunctionType) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .class_entries import CHANGING_BY_USE, GENERATED, is_called_by_python, is_made
-from .compiler.request import Gradient, Request
+from .compiler.request import Request, Transformation
 from .library_names import is_library, library_name
 from .runtime import frozen as freezing
 from .runtime.frozen import Freeze, Frozen, Place
@@ -358,7 +358,7 @@ def _listed(option: Any) -> tuple[Any, ...]:
 
 
 def _plain(part: Any) -> Any:
-    return (part.argnums, part.has_aux, part.with_value) if isinstance(part, Gradient) else part
+    return part.options() if isinstance(part, Transformation) else part
 
 
 def _globals_of(code: types.CodeType) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from . import entries, pickling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.values import Value
-from .compiler.request import Request
+from .compiler.request import Request, suffixes
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -58,9 +58,8 @@ class Function(_Base[Given, Result]):
     def __init__(self, request: Request, judge: bool = True) -> None:
         self.__pellucid__ = request
         functools.update_wrapper(self, request.python)
-        if request.transforms:
-            self.__name__ = f"{request.python.__name__}_grad"
-            self.__qualname__ = f"{request.python.__qualname__}_grad"
+        self.__name__ = request.python.__name__ + suffixes(request.transforms)
+        self.__qualname__ = request.python.__qualname__ + suffixes(request.transforms)
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
@@ -91,7 +90,7 @@ class Function(_Base[Given, Result]):
 
     def _look(self) -> None:
         """Take note of the parameters, which belong to the Python function and can be given other defaults."""
-        self._signature = inspect.signature(self.__pellucid__.python)
+        self._signature = self.__pellucid__.signature()
         self._parameters = list(self._signature.parameters.values())
         python = self.__pellucid__.python
         by_keyword = python.__kwdefaults__

@@ -75,7 +75,9 @@ MAY_IMPORT = {
     "differentiate": f"{BASE} transform frontend.specialise request",
     "pipeline": "asked differentiate steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "driver": "asked differentiate diagnostics pipeline steps frontend.source frontend.specialise program request",
+    "transforming": "pipeline steps frontend.specialise records request",
+    "driver": "asked differentiate diagnostics pipeline steps transforming program request"
+    " frontend.source frontend.specialise",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.
 OUTSIDE = {
