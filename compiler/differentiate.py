@@ -8,7 +8,7 @@ The results are put together as JAX does it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -16,6 +16,7 @@ import gast
 
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Span
+from .frontend.source.read import Parameters
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_leaves
@@ -24,13 +25,18 @@ from .program import Program
 from .records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """A transformation, and where the function that it is made of stands."""
+    """A transformation, where the function that it is made of stands, and the arguments of what is made."""
 
     transform: Any
     where: Span
-    starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
+    parameters: Parameters
+    arguments: Mapping[str, Value]
+
+    @property
+    def starred(self) -> frozenset[str]:
+        return self.parameters.starred
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
-from .frontend.source.read import read, span_of, starred
+from .frontend.source.read import Parameters, parameters_of, read, span_of
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
@@ -23,39 +23,41 @@ from .steps import run_steps, run_way, verify_stage
 from .transforming import TRANSFORMATIONS
 
 
-def typed(
-    request: Request, arguments: Mapping[str, Value], is_entry: bool = True
-) -> Specialised:
+def typed(request: Request, arguments: Mapping[str, Value]) -> Specialised:
     """The typed program of the undifferentiated function."""
-    asked = Asked(request, arguments, derive_inner, differentiate_inner, is_entry)
-    return run_way(None, pipeline.TYPED_WAY, asked)
+    kept = tuple(transform for transform in request.transforms if not transform.is_derivative)
+    return derive(replace(request, transforms=kept), arguments)
 
 
 def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    made = typed(request, arguments_within(request.transforms, arguments), is_entry)
+    def made_of(given: Mapping[str, Value]) -> Specialised:
+        asked = Asked(request, given, derive_inner, differentiate_inner, is_entry)
+        return run_way(None, pipeline.TYPED_WAY, asked)
+
     if not request.transforms:
-        return made
-    return transformed(made, request.transforms, head_of(request), starred(read(request.python).tree.args))
-
-
-def arguments_within(
-    transforms: Sequence[Transformation], arguments: Mapping[str, Value]
-) -> Mapping[str, Value]:
-    """The arguments that a function is specialised to, given those of what is made of it."""
-    for transform in reversed(transforms):
-        arguments = TRANSFORMATIONS[type(transform)].arguments(transform, arguments)
-    return arguments
+        return made_of(arguments)
+    parameters = parameters_of(read(request.python).tree.args)
+    return transformed(made_of, arguments, request.transforms, head_of(request), parameters)
 
 
 def transformed(
-    made: Specialised, transforms: Sequence[Transformation], where: Span, stars: frozenset[str]
-) -> Specialised:
-    """The typed program of a function behind these transformations, one after the other."""
-    for transform in transforms:
-        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, Wanted(transform, where, stars))
+    made_of: Callable[[Mapping[str, Value]], Specialised], arguments: Mapping[str, Value],
+    transforms: Sequence[Transformation], where: Span, parameters: Parameters,
+) -> Specialised:  # fmt: skip
+    """The typed program of a function behind these transformations, one after the other.
+
+    `made_of` gives that of the function itself, given its arguments; `arguments` are those of what is asked for.
+    """
+    asked: list[Wanted] = []
+    for transform in reversed(transforms):
+        asked.append(Wanted(transform, where, parameters, arguments))
+        arguments = TRANSFORMATIONS[type(transform)].arguments(asked[-1])
+    made = made_of(arguments)
+    for wanted in reversed(asked):
+        made = run_way(made, TRANSFORMATIONS[type(wanted.transform)].steps, wanted)
     return made
 
 
@@ -65,11 +67,16 @@ def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialise
 
 
 def differentiate_inner(
-    made: Specialised, transforms: tuple[Transformation, ...], where: Span, stars: frozenset[str]
-) -> Specialised:
-    """The derivative of a function defined inside another one, specialised to the arguments within."""
-    made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
-    return transformed(made, transforms, where, stars)
+    made_of: Callable[[Mapping[str, Value]], Specialised], arguments: Mapping[str, Value],
+    transforms: tuple[Transformation, ...], where: Span, parameters: Parameters,
+) -> Specialised:  # fmt: skip
+    """The derivative of a function defined inside another one; `made_of` specialises it to the arguments within."""
+
+    def tidied(given: Mapping[str, Value]) -> Specialised:
+        made = made_of(given)
+        return replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
+
+    return transformed(tidied, arguments, transforms, where, parameters)
 
 
 def head_of(request: Request) -> Span:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .asked import specialise, views
+from .batch import batch, batchable
 from .differentiate import choose_results, differentiable, reverse
 from .lower.loops import lower
 from .lower.release import release, tidy_names
@@ -64,6 +65,12 @@ DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reverse, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+BATCH_WAY = (
+    Step(batchable, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(batch, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterable
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -19,15 +19,21 @@ from .records import dataclass
 class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
-    suffix     what the name of the new function ends with
-    signature  the parameters of the new function, given those of the function that it is made of
+    suffix         what the name of the new function ends with
+    is_derivative  whether it is a derivative, which the typed stage does not show
+    signature      the parameters of the new function, given those of the function that it is made of
     """
 
     __slots__ = ()
     suffix: ClassVar[str]
+    is_derivative: ClassVar[bool] = True
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
+
+    def behind(self, count: int) -> Transformation:
+        """The same question about a function whose first arguments, so many, are given."""
+        return self
 
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
@@ -42,6 +48,30 @@ class Gradient(Transformation):
     argnums: int | tuple[int, ...] = 0
     has_aux: bool = False
     with_value: bool = False
+
+    def behind(self, count: int) -> Gradient:
+        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+        moved = tuple(k + count if k >= 0 else k for k in numbers)
+        return replace(self, argnums=moved if isinstance(self.argnums, tuple) else moved[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Transformation):
+    """A request to apply a function to many examples at once: where they are in its arguments and results.
+
+    An axis is an int, None for what all examples share, or a container of axes built like the value.
+    """
+
+    suffix = "vmap"
+    is_derivative = False
+    in_axes: Any = 0
+    out_axes: Any = 0
+    axis_name: str | None = None
+    axis_size: int | None = None
+
+    def behind(self, count: int) -> Batch:
+        axes = self.in_axes if isinstance(self.in_axes, tuple) else (self.in_axes,)
+        return replace(self, in_axes=(*[None] * count, *axes))
 
 
 def wants_line_tables() -> bool:

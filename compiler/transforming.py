@@ -6,19 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from . import pipeline
+from . import axes, pipeline
+from .differentiate import Wanted
 from .frontend.specialise.values import Value
 from .records import dataclass
-from .request import Gradient, Transformation
+from .request import Batch, Gradient, Transformation
 from .steps import Way
 
 Arguments = Mapping[str, Value]
 
 
-def the_same(_: Transformation, arguments: Arguments) -> Arguments:
-    return arguments
+def the_same(wanted: Wanted) -> Arguments:
+    return wanted.arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,14 @@ class Transforming:
     """How a transformation is made.
 
     steps      the way from the typed program of a function to that of the new one
-    arguments  the arguments that the function is specialised to, given those of the new one
+    arguments  the arguments that the function is specialised to, given what is asked of those of the new one
     """
 
     steps: Way
-    arguments: Callable[[Any, Arguments], Arguments] = the_same
+    arguments: Callable[[Wanted], Arguments] = the_same
 
 
 TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
+    Batch: Transforming(pipeline.BATCH_WAY, axes.of_example),
 }

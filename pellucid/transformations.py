@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Gradient, Request
+from .compiler.request import Batch, Gradient, Request, Transformation
 from .function import Function
 from .library_names import library_name
-from .methods import BoundFunction, for_function, is_bound
+from .methods import BoundFunction, is_bound
 from .own_frames import told_to_users
 
 Given = ParamSpec("Given")
@@ -116,7 +116,7 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
+    return _transformed(function, gradient(argnums, has_aux))
 
 
 @told_to_users
@@ -131,18 +131,41 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
+    return _transformed(function, gradient(argnums, has_aux, with_value=True))
 
 
-def _transformed(function: Any, transform: Gradient) -> Any:
+@told_to_users
+def vmap(
+    function: Callable[Given, Any], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None,
+    axis_size: int | None = None,
+) -> Function[Given, Any]:  # fmt: skip
+    """The function of many examples at once: the loop over them, taken apart, as a compiled `Function`.
+
+    function   a plain or a compiled function of one example
+    in_axes    where the examples are in the arguments: an axis, counted from the end if negative; None for what all
+               examples share; a tuple says it for one argument after the other, and an entry may be a container of axes
+               built like the argument.  What a tuple does not reach is mapped over axis 0
+    out_axes   where they are in the results, in the same way; None only for what does not depend on the example
+    axis_name  the name of the axis
+    axis_size  how many examples there are; needed where no argument is mapped
+
+    Gives what `np.stack([function(x[0]), function(x[1]), ...])` would, result by result.  Raises BatchError, which is a
+    ValueError, where the axes or the numbers of examples do not fit (B001), where the examples return arrays of
+    different lengths (B002), or what has no form for many examples (B003); what the function raises is that of the
+    first example in order.
+
+    Source: loop distribution; R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures (2001), chapter 2.
+    """
+    return _transformed(function, Batch(in_axes, out_axes, axis_name, axis_size))
+
+
+def _transformed(function: Any, transform: Transformation) -> Any:
     if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
+        return BoundFunction(_transformed(function.__func__, transform.behind(1)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    if isinstance(transform.argnums, list):
-        transform = replace(transform, argnums=tuple(transform.argnums))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
@@ -156,8 +179,17 @@ def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
+def gradient(argnums: Any = 0, has_aux: bool = False, with_value: bool = False) -> Gradient:
+    """The request; `argnums` may be a list."""
+    return Gradient(tuple(argnums) if isinstance(argnums, list) else argnums, has_aux, with_value)
+
+
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
-grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]
+for _function, _request in (
+    (grad, gradient),
+    (value_and_grad, functools.partial(gradient, with_value=True)),
+    (vmap, Batch),
+):
+    _function.__pellucid_transform__ = _request  # type: ignore[attr-defined]
+    _function.__pellucid_inside__ = _inside(_function)  # type: ignore[attr-defined]
+    _function.__pellucid_options__ = tuple(inspect.signature(_function).parameters)[1:]  # type: ignore[attr-defined]

@@ -166,12 +166,12 @@ def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Val
 
 
 def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
-    """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
-    options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
-    numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
-    moved = [k + len(function.args) if k >= 0 else k for k in (numbers if isinstance(numbers, tuple) else (numbers,))]
-    options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
-    derivative = transform(frame, value, [function.function], options, node)
+    """What is made of a bound method: that of the function, asked about the arguments behind those that are given."""
+    named = {**dict(zip(value.__pellucid_options__, rest)), **kwargs}
+    options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in named.items()}
+    moved = value.__pellucid_transform__(**options).behind(len(function.args))
+    options |= {name: getattr(moved, name) for name in value.__pellucid_options__}
+    derivative = transform(frame, value, [function.function], {k: Static(v) for k, v in options.items()}, node)
     return Partial(derivative, function.args, function.named)
 
 

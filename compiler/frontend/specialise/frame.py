@@ -21,6 +21,7 @@ from ...builder import Builder
 from ...diagnostics import (
     CompileError,
     Diagnostic,
+    BatchError,
     GradientError,
     PurityError,
     ShapeMismatchError,
@@ -51,6 +52,7 @@ from .world import Namespace, World
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
     "G": GradientError,
+    "B": BatchError,
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...program import Function, Program
-from ..source.read import SourceFile, read, starred
+from ..source.read import SourceFile, parameters_of, read
 from . import apply, instances, outside
 from .frame import Frame
 from .hidden import statement_with, with_hidden
@@ -55,15 +56,17 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     key, abstract = instances.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
-        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
-        inner = Frame(frame.task, frame.builder, source, outer.namespace)
-        base = Instance(frame.task.function_name(name))
-        instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
-        task = frame.task
-        program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
-        made = Specialised(program, base.arguments, base.result, hidden=hidden)
-        stars = starred(derived.closure.node.args)
-        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node), stars)
+        source, task = SourceFile(closure.node, outer.source.file, outer.source.text, name), frame.task
+        base = Instance(task.function_name(name))
+
+        def made_of(given: Mapping[str, Value]) -> Specialised:
+            inner = Frame(task, frame.builder, source, outer.namespace)
+            instances.compile_instance(frame, base, dict(given), inner, closure.node, environment)
+            program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
+            return Specialised(program, base.arguments, base.result, hidden=hidden)
+
+        parameters = parameters_of(closure.node.args)
+        slopes = task.differentiate(made_of, abstract, derived.transforms, frame.here(node), parameters)
         del task.functions[base.name]
         task.hidden_of.pop(base.name)
         instance = frame.task.instances[key] = adopt(frame, slopes)

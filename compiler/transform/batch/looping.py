@@ -1,0 +1,226 @@
+"""Statements that stay in a loop over the examples: what they read is loaded, what others read of them is stored.
+
+    while e > tol:           e = empty(shape=(batch,))
+        ...            ->    for b in range(0, batch, 1):
+    y = e                        x_1 = x[b]
+                                 while ...
+                                 e[b] = e_1
+
+Reads and stores of elements of an array of all examples go straight to it: `a[i]` is `a[b, i]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from ... import syntax
+from ...ops.batching import emit, stacked
+from ...ops.forms import CHANGES_FIRST
+from ...types import INT, Array, ListOf, Scalar, Type, rank
+from .judging import changed
+from .varying import items_of
+
+if TYPE_CHECKING:
+    from .distribute import Distributor
+
+
+class ExampleLoop:
+    """One loop over the examples, around a run of statements of one block."""
+
+    def __init__(self, taken: Distributor, run: Sequence[gast.stmt]) -> None:
+        self.taken, self.run = taken, run
+        self.builder, self.varying = taken.builder, taken.varying
+        self.inside = list(syntax.walk(run))
+        self.bound = {n for s in self.inside for n in syntax.names_bound(s)}
+        self.outputs = self._outputs()
+        self.index = self.builder.names.fresh("b")
+        self.builder.types[self.index] = INT
+        self.inner = {name: self._own(name) for name in self.outputs}
+        self.stored = {n for s in self.inside for n in changed(s)} | self._changed_by_calls()
+        self.worked_on = {n for n in self.stored if self._is_outer(n) and not self._stored_in_place(n)}
+        self.inner |= {name: self._own(name) for name in sorted(self.worked_on)}
+        self.views: dict[str, str] = {}
+        self.before: list[gast.stmt] = []
+
+    def _outputs(self) -> list[str]:
+        """What the run binds and others read."""
+        own = {id(s) for s in self.inside}
+        counters = {s.target.id for s in self.inside if isinstance(s, gast.For)}
+        rest = {n for s in syntax.walk(self.taken.function.body) if id(s) not in own for n in syntax.names_read(s)}
+        order = dict.fromkeys(n for s in self.inside for n in syntax.names_bound(s))
+        return [n for n in order if n in rest and n not in counters]
+
+    def _changed_by_calls(self) -> set[str]:
+        calls = [c for s in self.inside for c in syntax.calls_in(s) if syntax.operator_of(c) in CHANGES_FIRST]
+        return {c.args[0].id for c in calls}
+
+    def _is_outer(self, name: str) -> bool:
+        """Whether a name holds the values of all examples here."""
+        held = self.varying.types.get(name)
+        return name in self.varying.names and name not in self.bound and not isinstance(held, ListOf)
+
+    def _stored_in_place(self, name: str) -> bool:
+        """Whether all that is done to the elements of an array can be done with one more index."""
+        for statement in self.inside:
+            if syntax.stored_base(statement) == name and not self._takes_index(items_of(statement.targets[0].slice)):
+                return False
+            for call in syntax.calls_in(statement):
+                if syntax.operator_of(call) in CHANGES_FIRST and call.args[0].id == name:
+                    if not self._takes_index(items_of(call.args[1])):
+                        return False
+        return True
+
+    def _takes_index(self, items: Sequence[gast.expr]) -> bool:
+        """Whether `a[b, items]` is `a[b][items]`: with index arrays, only where they come first and are neighbours."""
+        return not any(isinstance(self.varying.types.get(getattr(i, "id", "")), Array) for i in items)
+
+    def _own(self, name: str) -> str:
+        """A name for the value of one example, where the array of all has the user's."""
+        made = self.builder.names.fresh(name)
+        self.builder.types[made] = self.varying.types[name]
+        return made
+
+    # --- the loop
+
+    def write(self) -> None:
+        """Append the buffers of what is read outside, and the loop."""
+        builder, examples = self.builder, self.taken.examples
+        buffers = [name for name in self.outputs if name in self.varying.names]
+        shapes = {name: self._shape(name) for name in buffers}
+        for name in buffers:
+            type_ = stacked(self.varying.types[name], examples.extent, "C")
+            atom = emit(builder, "empty", [], type_, shape=syntax.tuple_(shapes[name]), dtype=type_.dtype)
+            self.taken.bind(name, atom, is_merged=False)
+        outside, builder.body = builder.body, []
+        body = [made for statement in self.run for made in self.statement(statement)]
+        start, builder.body = builder.body, []
+        for name in buffers:
+            self._store(name, self.inner[name])
+        for name in sorted(self.worked_on):
+            self._store(name, self.inner[name])
+        end, builder.body = builder.body, outside
+        builder.append(syntax.for_range(self.index, 0, examples.count, 1, [*start, *body, *end]))
+
+    def _shape(self, name: str) -> list[gast.expr]:
+        type_ = self.varying.types[name]
+        own = [self.taken.lengths.atom(extent) for extent in (type_.dims if isinstance(type_, Array) else ())]
+        return [self.taken.examples.count, *own]
+
+    def _store(self, name: str, own: str) -> None:
+        items = [syntax.name(self.index), *(syntax.slice_() for _ in range(rank(self.varying.types[name])))]
+        self.builder.append(syntax.store(name, items, own))
+
+    # --- statements of one example
+
+    def statement(self, statement: gast.stmt) -> list[gast.stmt]:
+        """The statement on the values of one example, after the views that it needs of arrays that change."""
+        self.before = []
+        match statement:
+            case gast.For(iter=bounds, body=body):
+                made = syntax.rebuild(statement, iter=self.expression(bounds))
+                return [*self._taken(), syntax.rebuild(made, body=self._block(body))]
+            case gast.While(test=test, body=body):
+                made = syntax.rebuild(statement, test=self.expression(test))
+                return [*self._taken(), syntax.rebuild(made, body=self._block(body))]
+            case gast.If(test=test, body=body, orelse=orelse):
+                made = syntax.rebuild(statement, test=self.expression(test))
+                before = self._taken()
+                return [*before, syntax.rebuild(made, body=self._block(body), orelse=self._block(orelse))]
+            case gast.Assign(targets=[place], value=value):
+                made = syntax.rebuild(statement, value=self.expression(value), targets=[self._place(place)])
+            case gast.Expr(value=value):
+                made = syntax.rebuild(statement, value=self.expression(value))
+            case gast.Raise(exc=gast.Call(args=values) as error):
+                exc = syntax.rebuild(error, args=[self.expression(v) for v in values])
+                made = syntax.rebuild(statement, exc=exc)
+            case _:
+                made = statement
+        return [*self._taken(), made]
+
+    def _block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        return [made for statement in statements for made in self.statement(statement)]
+
+    def _taken(self) -> list[gast.stmt]:
+        before, self.before = self.before, []
+        return before
+
+    def _place(self, place: Any) -> Any:
+        match place:
+            case gast.Name(id=name):
+                return syntax.rebuild(place, id=self.inner.get(name, name))
+            case gast.Tuple(elts=parts):
+                return syntax.rebuild(place, elts=[self._place(p) for p in parts])
+        return self._element(place)
+
+    def _element(self, node: gast.Subscript) -> gast.Subscript:
+        base, items = node.value.id, [self.expression(i) for i in items_of(node.slice)]
+        if base in self.inner or not self._is_outer(base):
+            return syntax.rebuild(node, value=syntax.name(self.inner.get(base, base)), slice=syntax.tuple_(items))
+        if self._takes_index(items_of(node.slice)):
+            return syntax.rebuild(node, slice=syntax.tuple_([syntax.name(self.index), *items]))
+        return syntax.rebuild(node, value=syntax.name(self._whole(base)), slice=syntax.tuple_(items))
+
+    def expression(self, node: Any) -> Any:
+        """An expression on the values of one example."""
+        match node:
+            case gast.Name(id=name):
+                return syntax.name(self.value_of(name))
+            case gast.Subscript(value=gast.Name()):
+                return self._element(node)
+            case gast.Call():
+                if syntax.operator_of(node) == "add_at":
+                    return self._added(node)
+                keywords = [syntax.rebuild(k, value=self.expression(k.value)) for k in node.keywords]
+                return syntax.rebuild(node, args=[self.expression(a) for a in node.args], keywords=keywords)
+            case gast.Tuple(elts=parts):
+                return syntax.rebuild(node, elts=[self.expression(p) for p in parts])
+            case gast.BoolOp(values=values):
+                return syntax.rebuild(node, values=[self.expression(v) for v in values])
+            case gast.Slice(lower=lower, upper=upper, step=step):
+                parts = (None if p is None else self.expression(p) for p in (lower, upper, step))
+                return syntax.rebuild(node, **dict(zip(("lower", "upper", "step"), parts)))
+        return node
+
+    def _added(self, call: gast.Call) -> gast.Call:
+        base, items, value = call.args
+        own = [self.expression(i) for i in items_of(items)]
+        if self._is_outer(base.id) and base.id not in self.inner:
+            own = [syntax.name(self.index), *own]
+        array = syntax.name(self.inner.get(base.id, base.id))
+        return syntax.rebuild(call, args=[array, syntax.tuple_(own), self.expression(value)])
+
+    def value_of(self, name: str) -> str:
+        """The name of the value of one example."""
+        if name in self.inner:
+            return self.inner[name]
+        return self._whole(name) if self._is_outer(name) else name
+
+    def _whole(self, name: str) -> str:
+        """All of what an example has of a name: loaded once, or each time where it changes meanwhile."""
+        if name in self.inner:
+            return self.inner[name]
+        if name in self.stored:
+            kept, self.builder.body = self.builder.body, []
+            made = self._loaded(name)
+            self.before += self.builder.body
+            self.builder.body = kept
+            return made
+        if name not in self.views:
+            self.views[name] = self._loaded(name)
+        return self.views[name]
+
+    def _loaded(self, name: str) -> str:
+        """Append `own = name[b]`; a Python number is one again."""
+        type_: Type = self.varying.types[name]
+        items = [syntax.name(self.index), *(syntax.slice_() for _ in range(rank(type_)))]
+        value = syntax.index(name, *items)
+        if isinstance(type_, Array):
+            held = Array(type_.dtype, type_.dims, self.builder.types[name].layout)  # type: ignore[union-attr]
+            return self.builder.bind(value, held, name).id
+        strong = self.builder.bind(value, Scalar(type_.dtype), name)  # type: ignore[union-attr]
+        if not (isinstance(type_, Scalar) and type_.weak):
+            return strong.id
+        return self.builder.bind(syntax.call("cast", strong, dtype=type_.dtype, weak=True), type_, name).id
