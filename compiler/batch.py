@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -77,6 +78,8 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
     def place(leaf: Value, axis: Any, name: str) -> Value:
         if not isinstance(leaf, Out):
             return leaf
+        if leaf.index in flags:
+            axis = None
         if axis is None and vary[leaf.index]:
             fault(where, f"out_axes says None of {name}, which depends on the example", "say which axis it gets")
         rank = types.rank(made.program.main.results[leaf.index]) + 1
@@ -86,6 +89,7 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
         return Out(len(found) - 1)
 
     refuse_lists(made.result, vary, where)
+    flags = {v.index for v in absences(made.result)}
     structure = map_axes(made.result, wanted.transform.out_axes, place, where, "the result", "out_axes")
     return found, as_arrays(structure)
 
@@ -99,6 +103,14 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
         fault(where, "some examples return None and others a value", "return a number that stands for none", code="B002")
     for part in inner:
         refuse_lists(part, vary, where)
+
+
+def absences(value: Value) -> Iterator[Out]:
+    """The results that say whether others are None."""
+    if isinstance(value, Optional) and isinstance(value.absent, Out):
+        yield value.absent
+    for _, part in parts(value):
+        yield from absences(part)
 
 
 def as_arrays(value: Value) -> Value:

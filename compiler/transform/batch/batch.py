@@ -28,6 +28,7 @@ from ...renaming import rename
 from ...types import Array, Dim, Extent, Scalar, Type, rank, symbols_of
 from .distribute import Distributor
 from .lengths import Unknown
+from .looping import Computed
 from .varying import Varying, varying
 
 
@@ -67,11 +68,24 @@ def batch(
     program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span
 ) -> Function:
     """The function of all examples; raises Ragged."""
+    computed: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _written(program, mapped, extent, returned, where, computed)
+        except Computed as more:
+            computed |= more.names
+
+
+def _written(
+    program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span,
+    computed: frozenset[str],
+) -> Function:  # fmt: skip
+    """The same, where it is known what loops over the examples compute; raises Computed where that is more."""
     function = program.main
     names = Names({*function.types, *function.parameters, *program.functions, *_symbols(function)})
     moved = {one.name: names.fresh(one.name) for one in mapped if one.axis}
     own = rename(function, moved).with_(parameters=tuple(moved.get(p, p) for p in function.parameters))
-    found = varying(own, [moved.get(one.name, one.name) for one in mapped])
+    found = varying(own, [*(moved.get(one.name, one.name) for one in mapped), *computed])
     builder = Builder(names, {**own.types})
     span = next((s.span for s in own.body if getattr(s, "span", None) is not None), where)
     builder.span = span

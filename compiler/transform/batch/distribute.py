@@ -37,7 +37,8 @@ class Distributor:
         self.lengths = Lengths(builder)
         self.stacking = Stacking(builder, varying, examples)
         self.judge = Judge(function, varying, trial(varying, examples))
-        self.merged = {n for n, found in def_use(function).definitions.items() if len(found) > 1}
+        self.definitions = def_use(function).definitions
+        self.merged = {n for n, found in self.definitions.items() if len(found) > 1}
         self.decisions: list[Decision] = []
 
     # --- blocks
@@ -45,11 +46,22 @@ class Distributor:
     def block(self, statements: Sequence[gast.stmt], is_inner: bool = False) -> None:
         """Append the statements of a block, those that stay together in loops over the examples."""
         done = 0
-        for first, last in groups(statements, self.judge, is_inner):
-            self._each(statements[done:first])
-            self._looped(statements[first : last + 1])
+        for run in groups(statements, self.judge, is_inner):
+            self._each(statements[done : run.first])
+            last = run.last
+            while last > run.forced and not self._tells_lengths(statements[run.first : last + 1]):
+                last -= 1
+            self._looped(statements[run.first : last + 1])
             done = last + 1
         self._each(statements[done:])
+
+    def _tells_lengths(self, run: Sequence[gast.stmt]) -> bool:
+        """Whether the lengths of what a run computes for others are known before it."""
+        inside = list(syntax.walk(run))
+        made = {n for s in inside for n in syntax.names_bound(s) if n not in self.merged}
+        arrays = [n for n in made if n in self.varying.names and isinstance(self.varying.types.get(n), Array)]
+        unknown = [n for n in arrays if not self.lengths.knows(self.varying.types[n])]  # type: ignore[arg-type]
+        return not any(self.judge.is_seen_outside(n, inside) for n in unknown)
 
     def _each(self, statements: Sequence[gast.stmt]) -> None:
         for statement in statements:
@@ -143,8 +155,10 @@ class Distributor:
         """A loop around a run; what is the same for all examples goes before it where it can."""
         bound: set[str] = set()
         kept: list[gast.stmt] = []
-        for statement in run:
-            if not self.judge.involves(statement) and bound.isdisjoint(_read_in(statement)):
+        for place, statement in enumerate(run):
+            again = {n for s in syntax.walk(run[place + 1 :]) for n in syntax.names_bound(s)}
+            is_free = bound.isdisjoint(_read_in(statement)) and again.isdisjoint(_bound_in(statement))
+            if not self.judge.involves(statement) and is_free:
                 self.statement(statement)
                 continue
             bound |= {n for s in syntax.walk([statement]) for n in syntax.names_bound(s)}
@@ -153,9 +167,13 @@ class Distributor:
         for statement in kept:
             if isinstance(statement, gast.Assign) and isinstance(self.varying.types.get(_name(statement)), Array):
                 shape = syntax.static_of(statement.value).get("shape") if isinstance(statement.value, gast.Call) else None
-                if shape is not None and not any(n in bound for n in syntax.names_read(shape)):
+                if isinstance(shape, gast.Tuple) and not any(n in bound for n in syntax.names_read(shape)):
                     self.lengths.note_shape(self.varying.types[_name(statement)], shape)  # type: ignore[arg-type]
-        ExampleLoop(self, kept).write()
+        loop = ExampleLoop(self, kept)
+        loop.write()
+        for name, extent in loop.lengths.items():
+            if name in loop.outputs:
+                self.builder.append(syntax.assign(name, self.lengths.atom(extent)))
         for statement in kept:
             reason = self.judge.reason(statement)
             if reason:
@@ -169,6 +187,10 @@ class Distributor:
 
 def _name(statement: gast.stmt) -> str:
     return next(iter(syntax.names_bound(statement)), "")
+
+
+def _bound_in(statement: gast.stmt) -> set[str]:
+    return {n for s in syntax.walk([statement]) for n in syntax.names_bound(s)}
 
 
 def _read_in(statement: gast.stmt) -> set[str]:

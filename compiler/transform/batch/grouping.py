@@ -18,11 +18,21 @@ import gast
 
 from ... import syntax
 from ...ops.schema import OPERATORS
+from ...records import dataclass
 from .judging import Judge, changed, in_order
 
 
-def groups(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> list[tuple[int, int]]:
-    """The first and the last place of each run, in order; `is_inner` says that the block is that of a loop or branch."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The places of the first and the last statement; behind `forced` all could be done for all examples at once."""
+
+    first: int
+    last: int
+    forced: int
+
+
+def groups(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> list[Run]:
+    """The runs, in order; `is_inner` says that the block is that of a loop or branch."""
     single = [k for k, s in enumerate(statements) if judge.reason(s)]
     spans = [(k, k) for k in single]
     failing = in_order(statements, judge)
@@ -31,7 +41,8 @@ def groups(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> lis
     spans += _ragged(statements, judge)
     joined = _joined(spans)
     last = _closing(statements, is_inner)
-    return _joined([_widened(span, statements, judge, last) for span in joined])
+    wide = _joined([_widened(span, statements, judge, last) for span in joined])
+    return [Run(a, b, max(end for start, end in joined if a <= start <= b)) for a, b in wide]
 
 
 def _ragged(statements: Sequence[gast.stmt], judge: Judge) -> list[tuple[int, int]]:
@@ -85,6 +96,9 @@ def _widened(
 
 def _is_outside(statement: gast.stmt, run: Sequence[gast.stmt], judge: Judge) -> bool:
     """Whether a statement in front of a run is the same for all examples, or makes a buffer that they store results in."""
+    again = {n for s in syntax.walk(run[1:]) for n in syntax.names_bound(s)}
+    if not again.isdisjoint(syntax.names_bound(statement)):
+        return False
     if not judge.involves(statement):
         return True
     value = getattr(statement, "value", None)

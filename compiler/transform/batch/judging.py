@@ -139,7 +139,7 @@ class Judge:
         if row is None:
             return self.failures.can_fail(call)
         operands = [self.stacking.operand(a) for a in call.args]
-        shared_matrix = row.batch is not None and not operands[0].varies
+        shared_matrix = row.batch is not None and bool(operands) and not operands[0].varies
         return raises_by_example(row, operands, static_of(row, call), shared_matrix)
 
     # --- what is better done for all examples at once

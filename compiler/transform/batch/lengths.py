@@ -48,6 +48,11 @@ class Lengths:
             if isinstance(extent, Dim) and extent == Dim(((extent.terms[0][0], 1),)) and isinstance(length, gast.Name):
                 self.scopes[-1].setdefault(extent.terms[0][0], length)
 
+    def knows(self, type_: Array) -> bool:
+        """Whether all lengths of a type can be told."""
+        symbols = {s for extent in type_.dims if isinstance(extent, Dim) for s in extent.symbols()}
+        return all(any(s in scope for scope in self.scopes) for s in symbols)
+
     def atom(self, extent: Extent) -> gast.expr:
         """The length as an atom; raises Unknown."""
         if isinstance(extent, int):

@@ -17,14 +17,23 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from ... import syntax
+from ...analysis.def_use import reads_of
 from ...ops.batching import emit, stacked
 from ...ops.forms import CHANGES_FIRST
-from ...types import INT, Array, ListOf, Scalar, Type, rank
+from ...types import INT, Array, Extent, ListOf, Scalar, Type, rank
 from .judging import changed
 from .varying import items_of
 
 if TYPE_CHECKING:
     from .distribute import Distributor
+
+
+class Computed(Exception):
+    """Names that are the same for all examples are computed in a loop over them, and read behind it."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__()
+        self.names = names
 
 
 class ExampleLoop:
@@ -36,9 +45,10 @@ class ExampleLoop:
         self.inside = list(syntax.walk(run))
         self.bound = {n for s in self.inside for n in syntax.names_bound(s)}
         self.outputs = self._outputs()
+        self.entering = self._entering()
         self.index = self.builder.names.fresh("b")
         self.builder.types[self.index] = INT
-        self.inner = {name: self._own(name) for name in self.outputs}
+        self.inner = {name: self._own(name) for name in dict.fromkeys([*self.outputs, *self.entering])}
         self.stored = {n for s in self.inside for n in changed(s)} | self._changed_by_calls()
         self.worked_on = {n for n in self.stored if self._is_outer(n) and not self._stored_in_place(n)}
         self.inner |= {name: self._own(name) for name in sorted(self.worked_on)}
@@ -49,9 +59,16 @@ class ExampleLoop:
         """What the run binds and others read."""
         own = {id(s) for s in self.inside}
         counters = {s.target.id for s in self.inside if isinstance(s, gast.For)}
-        rest = {n for s in syntax.walk(self.taken.function.body) if id(s) not in own for n in syntax.names_read(s)}
+        rest = {n for s in syntax.walk(self.taken.function.body) if id(s) not in own for n in reads_of(s)}
         order = dict.fromkeys(n for s in self.inside for n in syntax.names_bound(s))
         return [n for n in order if n in rest and n not in counters]
+
+    def _entering(self) -> list[str]:
+        """What the run binds and has a value before it: what a loop in it carries."""
+        own = {id(s) for s in self.inside}
+        defined = self.taken.definitions
+        order = dict.fromkeys(n for s in self.inside for n in syntax.names_bound(s) if not isinstance(s, gast.For))
+        return [n for n in order if any(id(d) not in own for d in defined[n])]
 
     def _changed_by_calls(self) -> set[str]:
         calls = [c for s in self.inside for c in syntax.calls_in(s) if syntax.operator_of(c) in CHANGES_FIRST]
@@ -88,21 +105,50 @@ class ExampleLoop:
     def write(self) -> None:
         """Append the buffers of what is read outside, and the loop."""
         builder, examples = self.builder, self.taken.examples
-        buffers = [name for name in self.outputs if name in self.varying.names]
+        self._require_varying()
+        results = [name for name in self.outputs if name in self.varying.names]
+        buffers = [name for name in results if name not in self.entering]
         shapes = {name: self._shape(name) for name in buffers}
         for name in buffers:
             type_ = stacked(self.varying.types[name], examples.extent, "C")
             atom = emit(builder, "empty", [], type_, shape=syntax.tuple_(shapes[name]), dtype=type_.dtype)
             self.taken.bind(name, atom, is_merged=False)
         outside, builder.body = builder.body, []
+        for name in self.entering:
+            self._enter(name)
         body = [made for statement in self.run for made in self.statement(statement)]
         start, builder.body = builder.body, []
-        for name in buffers:
-            self._store(name, self.inner[name])
-        for name in sorted(self.worked_on):
+        for name in [*results, *sorted(self.worked_on)]:
             self._store(name, self.inner[name])
         end, builder.body = builder.body, outside
         builder.append(syntax.for_range(self.index, 0, examples.count, 1, [*start, *body, *end]))
+
+    def _require_varying(self) -> None:
+        """What is read behind the loop has a value for each example; lengths are asked for again there."""
+        shared = {n for n in self.outputs if n not in self.varying.names} - self.lengths.keys()
+        if shared:
+            raise Computed(frozenset(shared))
+
+    @property
+    def lengths(self) -> dict[str, Extent]:
+        """The names that the run gives to lengths of its arrays."""
+        found: dict[str, Extent] = {}
+        for statement in self.run:
+            match statement:
+                case gast.Assign(
+                    targets=[gast.Name(id=name)],
+                    value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call,
+                ):
+                    found[name] = self.varying.types[array].dims[syntax.static_of(call)["axis"]]  # type: ignore
+        return found
+
+    def _enter(self, name: str) -> None:
+        """Give an own name the value that the example comes with."""
+        if name not in self.varying.names:
+            self.builder.append(syntax.assign(self.inner[name], syntax.name(name)))
+            return
+        made = self._loaded(name)
+        self.builder.append(syntax.assign(self.inner[name], syntax.name(made)))
 
     def _shape(self, name: str) -> list[gast.expr]:
         type_ = self.varying.types[name]

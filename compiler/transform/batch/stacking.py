@@ -24,7 +24,7 @@ from ...ops import batching, indexing
 from ...ops.batching import Examples, Operand, stacked
 from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import normal_axis
-from ...types import Array, ListOf, Scalar, Type, rank
+from ...types import INT, Array, ListOf, Scalar, Type, rank
 from .varying import Varying, items_of
 
 
@@ -144,4 +144,6 @@ def trial(varying: Varying, examples: Examples) -> Stacking:
         name: stacked(t, examples.extent) if name in varying.names and not isinstance(t, ListOf) else t
         for name, t in varying.types.items()
     }
+    if isinstance(examples.count, gast.Name):
+        table[examples.count.id] = INT
     return Stacking(Builder(Names(table), table), varying, examples)
