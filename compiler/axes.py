@@ -20,7 +20,6 @@ from .frontend.specialise.values import (
     Record,
     Rows,
     Sequence,
-    Static,
     Typed,
     Value,
     leaves,
@@ -69,7 +68,7 @@ def map_axes(value: Value, axes: Any, change: Change, where: Span, name: str, op
     inner = parts(value)
     if not inner:
         if isinstance(axes, tuple | list | dict):
-            fault(where, f"{option} has {_word(axes)} for {name}, which is no container")
+            fault(where, f"{option} has {axes!r} for {name}, which is no container")
         return change(value, axes, name)
     if axes is None or isinstance(axes, int):
         own: list[Any] = [axes] * len(inner)
@@ -96,11 +95,7 @@ def _parted(value: Value, axes: Any, where: Span, name: str, option: str) -> lis
             return [axes[key] for key in keys]
         case Rows() if isinstance(axes, tuple | list) and len(set(map(repr, axes))) == 1:
             return [axes[0]]
-    fault(where, f"{option} has {_word(axes)} for {name}, which is not built like it")
-
-
-def _word(axes: object) -> str:
-    return repr(axes)
+    fault(where, f"{option} has {axes!r} for {name}, which is not built like it")
 
 
 def fault(where: Span, message: str, *help_: str, code: str = "B001") -> NoReturn:
@@ -155,6 +150,3 @@ def mapped_leaves(wanted: Any, names: Mapping[str, Value]) -> dict[str, tuple[ty
                 found[held.name] = leaf.type, axis % leaf.type.ndim
     return found
 
-
-def is_static(value: Value) -> bool:
-    return isinstance(value, Static)

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import gast
-
-from . import axes, syntax, types
+from . import syntax, types
 from .axes import fault, map_axes, mapped_leaves
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Column, ListOut, Optional, Out, Value, parts, with_parts
@@ -45,7 +43,7 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
         line = f" (line {found.span.line})" if found.span is not None else ""
         fault(found.span or wanted.where, f"the examples come to arrays or lists of different lengths{line}, which "
               "do not stand in one array", "give them one length: cut them, or fill them up", code="B002")  # fmt: skip
-    functions = {**{n: f for n, f in made.program.functions.items()}, changed.name: changed}
+    functions = {**made.program.functions, changed.name: changed}
     if not any(calls(f, main.name) for f in functions.values() if f is not main):
         del functions[main.name]
     return replace(made, program=Program(changed.name, functions), result=structure)
@@ -100,7 +98,8 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
     if isinstance(value, ListOut):
         fault(where, "a list that grows is no result of many examples", "return an array: `np.array(...)`", code="B002")
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
-        fault(where, "some examples return None and others a value", "return a number that stands for none", code="B002")
+        fault(where, "some examples return None and others a value", "return a number that stands for none",
+              code="B002")  # fmt: skip
     for part in inner:
         refuse_lists(part, vary, where)
 
@@ -120,5 +119,3 @@ def as_arrays(value: Value) -> Value:
     inner = tuple(as_arrays(part) for _, part in parts(value))
     return with_parts(value, inner) if inner else value
 
-
-__all__ = ["axes", "batch", "batchable", "gast"]

@@ -185,11 +185,12 @@ def gradient(argnums: Any = 0, has_aux: bool = False, with_value: bool = False) 
 
 
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
-for _function, _request in (
+_TRANSFORMATIONS: tuple[tuple[Any, Callable[..., Transformation]], ...] = (
     (grad, gradient),
     (value_and_grad, functools.partial(gradient, with_value=True)),
     (vmap, Batch),
-):
-    _function.__pellucid_transform__ = _request  # type: ignore[attr-defined]
-    _function.__pellucid_inside__ = _inside(_function)  # type: ignore[attr-defined]
-    _function.__pellucid_options__ = tuple(inspect.signature(_function).parameters)[1:]  # type: ignore[attr-defined]
+)
+for _function, _request in _TRANSFORMATIONS:
+    _function.__pellucid_transform__ = _request
+    _function.__pellucid_inside__ = _inside(_function)
+    _function.__pellucid_options__ = tuple(inspect.signature(_function).parameters)[1:]

@@ -72,10 +72,12 @@ MAY_IMPORT = {
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records",
-    "differentiate": f"{BASE} transform frontend.specialise request",
-    "pipeline": "asked differentiate steps transform lower optimise targets.llvm",
+    "differentiate": f"{BASE} transform frontend.source frontend.specialise request",
+    "axes": f"{BASE} frontend.specialise request",
+    "batch": f"{BASE} axes transform frontend.specialise",
+    "pipeline": "asked batch differentiate steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "transforming": "pipeline steps frontend.specialise records request",
+    "transforming": "axes differentiate pipeline steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
     " frontend.source frontend.specialise",
 }

@@ -98,7 +98,7 @@ def elementwise(
 
 
 def as_numpys(builder: Builder, row: Operator, operands: Operands) -> Operands:
-    """Python's numbers lend only their kind to a result, which elements of an array do not: they are converted first."""
+    """Python's numbers lend only their kind to a result; elements of an array do not, and are converted first."""
     if all(is_weak(o.type) for o in operands):
         return operands
     dtype, _ = promote(*(o.type for o in operands))  # type: ignore[arg-type]
@@ -149,8 +149,8 @@ def filled(
     dtype = result.dtype  # type: ignore[union-attr]
     value = converted(builder, value, dtype)
     shape = led_by(examples, static["shape"])
-    spread = emit(builder, "broadcast_to", [aligned(builder, value, rank(result))], stacked(result, examples.extent, "A"),
-                  shape=shape)  # fmt: skip
+    made = stacked(result, examples.extent, "A")
+    spread = emit(builder, "broadcast_to", [aligned(builder, value, rank(result))], made, shape=shape)
     return builder.call("copy", spread)
 
 

@@ -74,7 +74,8 @@ for _name in ("zeros", "ones", "empty"):
     creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": FLOAT_WORD},
              vjp=(), batch=filled, spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
 
-creation("full", "value", batch=filled, type=makes(), static={"shape": ..., "dtype": FLOAT_WORD}, vjp=[full_vjp], samples="fills",
+creation("full", "value", type=makes(), static={"shape": ..., "dtype": FLOAT_WORD}, vjp=[full_vjp], samples="fills",
+         batch=filled,
          meaning=lambda value, shape, dtype: np.full(shape, value, NUMPY_DTYPE[dtype]),
          spelling="np.full({shape}, {value}, {dtype})")  # fmt: skip
 

@@ -159,22 +159,22 @@ def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-structural("reshape", "x", batch=batching.reshape, raises=always, type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp],
-           samples="reshapes", collapses=collapsing.of_reshapes,
+structural("reshape", "x", raises=always, type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp],
+           batch=batching.reshape, samples="reshapes", collapses=collapsing.of_reshapes,
            shares="either", meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
-structural("transpose", "x", batch=batching.transpose, type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
-           shares="view", collapses=collapsing.of_transposes,
+structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
+           batch=batching.transpose, shares="view", collapses=collapsing.of_transposes,
            meaning=lambda x, axes: np.transpose(x, axes), spelling="{x}.transpose({axes})")  # fmt: skip
-structural("broadcast_to", "x", batch=batching.broadcast_to, raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
-           samples="broadcasts", collapses=collapsing.of_the_like,
+structural("broadcast_to", "x", raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
+           batch=batching.broadcast_to, samples="broadcasts", collapses=collapsing.of_the_like,
            meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
-structural("concatenate", "*xs", batch=batching.concatenate, raises=always, is_light=False, type=concatenate_type, static={"axis": 0},
-           vjp=[concatenate_vjp], samples="joins",
+structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate_type, static={"axis": 0},
+           batch=batching.concatenate, vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
-structural("copy", "x", batch=batching.copy, type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
-           spelling="{x}.copy()")  # fmt: skip
+structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
+           batch=batching.copy, spelling="{x}.copy()")  # fmt: skip
 structural("dim", "x", work="light", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip
 

@@ -19,9 +19,9 @@ from ....runtime.frozen import Freeze, Frozen, PlaceKey
 from ... import syntax, types
 from ...builder import Builder
 from ...diagnostics import (
+    BatchError,
     CompileError,
     Diagnostic,
-    BatchError,
     GradientError,
     PurityError,
     ShapeMismatchError,

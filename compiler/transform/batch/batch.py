@@ -20,12 +20,11 @@ from ... import syntax
 from ...builder import Builder
 from ...diagnostics import Span
 from ...names import Names
-from ...ops import batching
 from ...ops.batching import Examples
 from ...program import Function, Program, Reason
 from ...records import dataclass
 from ...renaming import rename
-from ...types import Array, Dim, Extent, Scalar, Type, rank, symbols_of
+from ...types import Array, Extent, rank, symbols_of
 from .distribute import Distributor
 from .lengths import Unknown
 from .looping import Computed
@@ -127,7 +126,7 @@ def _declare(
         own = function.types[one.name]
         dims = list(own.dims) if isinstance(own, Array) else []
         dims.insert(one.axis, extent)
-        builder.types[one.name] = Array(own.dtype, tuple(dims), one.type.layout)  # type: ignore[union-attr]
+        builder.types[one.name] = Array(own.dtype, tuple(dims), one.type.layout)
     return function.parameters
 
 
@@ -145,7 +144,7 @@ def _move(builder: Builder, mapped: Sequence[Mapped], moved: dict[str, str]) -> 
             order = (one.axis, *(k for k in range(one.type.ndim) if k != one.axis))
             made = builder.call("transpose", one.name, axes=order)
             builder.body[-1] = syntax.rebuild(builder.body[-1], targets=[syntax.target(moved[one.name])])
-            builder.types[moved[one.name]] = builder.types.pop(made.id)  # type: ignore[attr-defined]
+            builder.types[moved[one.name]] = builder.types.pop(made.id)
 
 
 def _results(
@@ -182,5 +181,3 @@ def _shifted(
         made[name, axis + (name in places and axis >= places[name])] = reason
     return {**{(n, a): reasons[n, a] for n, a in reasons if (n, a) not in function.reasons}, **made}
 
-
-__all__ = ["Mapped", "Ragged", "Returned", "Scalar", "Dim", "Type", "batch", "batching", "varying_results"]

@@ -12,21 +12,25 @@ What does not vary stays as it is, outside; a counted loop that is the same for 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import gast
 
 from ... import syntax
 from ...analysis.def_use import def_use
 from ...builder import Builder
+from ...diagnostics import InternalError
 from ...ops.batching import Examples, stacked
 from ...program import Decision, Function
-from ...types import Array, ListOf
+from ...types import Array
 from .grouping import groups
 from .judging import Judge
 from .lengths import Lengths
 from .looping import ExampleLoop
 from .stacking import Stacking, trial
 from .varying import Varying
+
+Made = TypeVar("Made", bound=gast.AST)
 
 
 class Distributor:
@@ -60,7 +64,7 @@ class Distributor:
         inside = list(syntax.walk(run))
         made = {n for s in inside for n in syntax.names_bound(s) if n not in self.merged}
         arrays = [n for n in made if n in self.varying.names and isinstance(self.varying.types.get(n), Array)]
-        unknown = [n for n in arrays if not self.lengths.knows(self.varying.types[n])]  # type: ignore[arg-type]
+        unknown = [n for n in arrays if not self.lengths.knows(self.varying.types[n])]
         return not any(self.judge.is_seen_outside(n, inside) for n in unknown)
 
     def _each(self, statements: Sequence[gast.stmt]) -> None:
@@ -86,6 +90,7 @@ class Distributor:
         if not self.judge.involves(statement):
             self._shared(statement)
             return
+        made: gast.stmt
         match statement:
             case gast.For(body=body):
                 head = syntax.rebuild(statement, iter=self.stacking.lengths(statement.iter))
@@ -128,9 +133,9 @@ class Distributor:
         is_new = len(self.builder.body) > before
         self.bind(name, atom, name in self.merged, is_new)
 
-    def _made(self, found):
+    def _made(self, found: Made | None) -> Made:
         if found is None:
-            raise AssertionError("a statement that was judged to have a form has none")
+            raise InternalError("batch", "", "a statement that was judged to have a form has none")
         return found
 
     def bind(self, name: str, atom: gast.expr, is_merged: bool, is_new: bool = True) -> None:
@@ -138,9 +143,9 @@ class Distributor:
         builder = self.builder
         wanted = stacked(self.varying.types[name], self.examples.extent)
         found = builder.type_of(atom)
-        if is_merged and wanted.layout == "C" and found.layout != "C":  # type: ignore[union-attr]
+        if is_merged and wanted.layout == "C" and found.layout != "C":
             atom, is_new = builder.call("copy", atom), True
-        layout = wanted.layout if is_merged else found.layout  # type: ignore[union-attr]
+        layout = wanted.layout if is_merged else found.layout
         builder.types[name] = Array(wanted.dtype, wanted.dims, layout)
         if is_new and isinstance(atom, gast.Name) and atom.id in syntax.names_bound(builder.body[-1]):
             builder.body[-1] = syntax.rebuild(builder.body[-1], targets=[syntax.target(name)])
@@ -164,11 +169,7 @@ class Distributor:
             bound |= {n for s in syntax.walk([statement]) for n in syntax.names_bound(s)}
             kept.append(statement)
         self.at(kept[0])
-        for statement in kept:
-            if isinstance(statement, gast.Assign) and isinstance(self.varying.types.get(_name(statement)), Array):
-                shape = syntax.static_of(statement.value).get("shape") if isinstance(statement.value, gast.Call) else None
-                if isinstance(shape, gast.Tuple) and not any(n in bound for n in syntax.names_read(shape)):
-                    self.lengths.note_shape(self.varying.types[_name(statement)], shape)  # type: ignore[arg-type]
+        self._note_shapes(kept, bound)
         loop = ExampleLoop(self, kept)
         loop.write()
         for name, extent in loop.lengths.items():
@@ -179,14 +180,19 @@ class Distributor:
             if reason:
                 self._note(statement, f"stays in a loop over the examples: {reason}")
 
+    def _note_shapes(self, run: Sequence[gast.stmt], bound: set[str]) -> None:
+        """The ints that a run makes arrays of, and does not compute itself, are lengths of its results."""
+        for statement in run:
+            value = getattr(statement, "value", None)
+            made = self.varying.types.get(next(iter(syntax.names_bound(statement)), ""))
+            shape = syntax.static_of(value).get("shape") if isinstance(value, gast.Call) else None
+            if isinstance(shape, gast.Tuple) and isinstance(made, Array) and bound.isdisjoint(syntax.names_read(shape)):
+                self.lengths.note_shape(made, shape)
+
     def _note(self, statement: gast.stmt, text: str) -> None:
         span = getattr(statement, "span", None)
         if span is not None:
             self.decisions.append(Decision("examples", f"line {span.line}: {text}"))
-
-
-def _name(statement: gast.stmt) -> str:
-    return next(iter(syntax.names_bound(statement)), "")
 
 
 def _bound_in(statement: gast.stmt) -> set[str]:
@@ -196,5 +202,3 @@ def _bound_in(statement: gast.stmt) -> set[str]:
 def _read_in(statement: gast.stmt) -> set[str]:
     return {n for s in syntax.walk([statement]) for n in syntax.names_read(s)}
 
-
-__all__ = ["Distributor", "ListOf"]

@@ -95,7 +95,7 @@ def _widened(
 
 
 def _is_outside(statement: gast.stmt, run: Sequence[gast.stmt], judge: Judge) -> bool:
-    """Whether a statement in front of a run is the same for all examples, or makes a buffer that they store results in."""
+    """Whether a statement before a run is the same for all examples, or makes a buffer that they store results in."""
     again = {n for s in syntax.walk(run[1:]) for n in syntax.names_bound(s)}
     if not again.isdisjoint(syntax.names_bound(statement)):
         return False

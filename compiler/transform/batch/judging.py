@@ -21,7 +21,7 @@ from ...ops.schema import OPERATORS
 from ...program import Function
 from ...types import ListOf, rank
 from .stacking import Stacking, static_of
-from .varying import Varying, items_of, values_read
+from .varying import Varying, items_of
 
 
 class Judge:
@@ -76,9 +76,7 @@ class Judge:
     def is_seen_outside(self, name: str, statements: Iterable[gast.stmt]) -> bool:
         """Whether other statements than these mention a name."""
         own = {id(s) for s in statements}
-        return any(
-            name in mentioned(s) for s in syntax.walk(self.function.body) if id(s) not in own
-        )
+        return any(name in mentioned(s) for s in syntax.walk(self.function.body) if id(s) not in own)
 
     def _has_form(self, statement: gast.stmt) -> bool:
         stacking = self.stacking
@@ -177,5 +175,3 @@ def in_order(statements: Sequence[gast.stmt], judge: Judge) -> list[int]:
     """The places of the statements that may raise for some examples only."""
     return [k for k, s in enumerate(statements) if judge.involves(s) and judge.raises(s)]
 
-
-__all__ = ["Judge", "changed", "in_order", "mentioned", "values_read"]

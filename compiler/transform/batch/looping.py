@@ -139,7 +139,7 @@ class ExampleLoop:
                     targets=[gast.Name(id=name)],
                     value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call,
                 ):
-                    found[name] = self.varying.types[array].dims[syntax.static_of(call)["axis"]]  # type: ignore
+                    found[name] = self.varying.types[array].dims[syntax.static_of(call)["axis"]]
         return found
 
     def _enter(self, name: str) -> None:
@@ -164,6 +164,7 @@ class ExampleLoop:
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
         """The statement on the values of one example, after the views that it needs of arrays that change."""
         self.before = []
+        made: gast.stmt = statement
         match statement:
             case gast.For(iter=bounds, body=body):
                 made = syntax.rebuild(statement, iter=self.expression(bounds))
@@ -182,8 +183,6 @@ class ExampleLoop:
             case gast.Raise(exc=gast.Call(args=values) as error):
                 exc = syntax.rebuild(error, args=[self.expression(v) for v in values])
                 made = syntax.rebuild(statement, exc=exc)
-            case _:
-                made = statement
         return [*self._taken(), made]
 
     def _block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
@@ -226,8 +225,8 @@ class ExampleLoop:
             case gast.BoolOp(values=values):
                 return syntax.rebuild(node, values=[self.expression(v) for v in values])
             case gast.Slice(lower=lower, upper=upper, step=step):
-                parts = (None if p is None else self.expression(p) for p in (lower, upper, step))
-                return syntax.rebuild(node, **dict(zip(("lower", "upper", "step"), parts)))
+                bounds = (None if p is None else self.expression(p) for p in (lower, upper, step))
+                return syntax.rebuild(node, **dict(zip(("lower", "upper", "step"), bounds)))
         return node
 
     def _added(self, call: gast.Call) -> gast.Call:
@@ -264,9 +263,9 @@ class ExampleLoop:
         items = [syntax.name(self.index), *(syntax.slice_() for _ in range(rank(type_)))]
         value = syntax.index(name, *items)
         if isinstance(type_, Array):
-            held = Array(type_.dtype, type_.dims, self.builder.types[name].layout)  # type: ignore[union-attr]
+            held = Array(type_.dtype, type_.dims, self.builder.types[name].layout)
             return self.builder.bind(value, held, name).id
-        strong = self.builder.bind(value, Scalar(type_.dtype), name)  # type: ignore[union-attr]
+        strong = self.builder.bind(value, Scalar(type_.dtype), name)
         if not (isinstance(type_, Scalar) and type_.weak):
             return strong.id
         return self.builder.bind(syntax.call("cast", strong, dtype=type_.dtype, weak=True), type_, name).id

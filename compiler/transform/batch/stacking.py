@@ -89,15 +89,15 @@ class Stacking:
             return None
         items = [syntax.slice_(), *items]
         found = indexing.index_type(self.builder, self.builder.types[base], items)
-        made = stacked(result, self.examples.extent, found.layout)  # type: ignore[union-attr]
+        made = stacked(result, self.examples.extent, found.layout)
         return self.builder.bind(syntax.index(base, *items), made)
 
     def has_first_axis(self, items: Sequence[gast.expr]) -> bool:
-        """Whether the axis of the examples stays the first: index arrays that are no neighbours would come before it."""
+        """Whether the axis of the examples stays first: that of index arrays that are no neighbours comes before it."""
         arrays = [k for k, item in enumerate(items) if isinstance(self._kind(item), Array)]
         if not arrays:
             return True
-        if any(is_bool(self._kind(items[k]).dtype) for k in arrays):  # type: ignore[union-attr]
+        if any(is_bool(self._kind(items[k]).dtype) for k in arrays):
             return False
         places = [k for k, item in enumerate(items) if isinstance(self._kind(item), Array | Scalar)]
         return places[-1] - places[0] + 1 == len(places)
