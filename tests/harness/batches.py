@@ -5,10 +5,15 @@
 An axis is an int for all leaves of an argument, or None for what all examples share.
 """
 
+import dataclasses
+
 import numpy as np
 
-from .corpus import leaves, map_leaves
-from .stages import Outcome, attempt, copy_tree
+from pellucid.compiler.request import Batch
+
+from .agreement import AGREEMENT, MOST_SENSITIVE, nudged, sensitivity
+from .corpus import copy_tree, leaves, map_leaves
+from .stages import Outcome, Stages, assert_same, attempt
 
 
 class Apart(Exception):
@@ -62,3 +67,33 @@ def _one(*parts):
     if len({np.shape(part) for part in parts}) > 1:
         raise Apart
     return np.stack([np.asarray(part) for part in parts])
+
+
+def mapped_agrees(written, stages, seed=0):
+    """`vmap` of a random program is the loop, at every stage; which parameters are mapped is drawn by the seed."""
+    function = written.function()
+    rng = np.random.default_rng(seed)
+    axes = tuple(int(axis) if (axis := rng.integers(-1, 2)) >= 0 else None for _ in written.parameters)
+    if all(axis is None for axis in axes):
+        axes = (0, *axes[1:])
+    count = int(rng.integers(1, 4))
+    args = mapped_arguments(written, axes, count)
+    axes = tuple(None if k is None else min(k, np.ndim(a) - 1) for a, k in zip(args, axes))
+    want = looped(function, args, axes)
+    moved = sensitivity(want, looped(function, map_leaves(nudged, args), axes))
+    if moved > MOST_SENSITIVE:
+        return None
+    runner = Stages(function, transforms=[Batch(axes)])
+    tolerance = {dtype: max(base, 1e3 * moved) for dtype, base in AGREEMENT.items()}
+    for stage in stages:
+        assert_same(runner.run(stage, *args), want, tolerance)
+    return want
+
+
+def mapped_arguments(written, axes, count):
+    """Arguments with the examples along these axes, or the last of fewer; every example has values of its own."""
+    examples = [dataclasses.replace(written, seed=written.seed + number).arguments() for number in range(count)]
+    return tuple(
+        examples[0][k] if axis is None else np.stack([e[k] for e in examples], min(axis, np.ndim(examples[0][k])))
+        for k, axis in enumerate(axes)
+    )

@@ -12,6 +12,7 @@ Reads and stores of elements of an array of all examples go straight to it: `a[i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -20,12 +21,16 @@ from ... import syntax
 from ...analysis.def_use import reads_of
 from ...ops.batching import emit, stacked
 from ...ops.forms import CHANGES_FIRST
-from ...types import INT, Array, Extent, ListOf, Scalar, Type, rank
+from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type, rank, with_lengths
+from .expected import expected_lengths
 from .judging import changed
 from .varying import items_of
 
 if TYPE_CHECKING:
     from .distribute import Distributor
+
+
+MISFIT = "vmap: the results of two examples have different lengths, {} and {}"
 
 
 class Computed(Exception):
@@ -108,9 +113,10 @@ class ExampleLoop:
         self._require_varying()
         results = [name for name in self.outputs if name in self.varying.names]
         buffers = [name for name in results if name not in self.entering]
-        shapes = {name: self._shape(name) for name in buffers}
+        made = {name: self._expected(name) for name in buffers}
+        shapes = {name: self._shape(type_) for name, type_ in made.items()}
         for name in buffers:
-            type_ = stacked(self.varying.types[name], examples.extent, "C")
+            type_ = stacked(made[name], examples.extent, "C")
             atom = emit(builder, "empty", [], type_, shape=syntax.tuple_(shapes[name]), dtype=type_.dtype)
             self.taken.bind(name, atom, is_merged=False)
         outside, builder.body = builder.body, []
@@ -119,9 +125,11 @@ class ExampleLoop:
         body = [made for statement in self.run for made in self.statement(statement)]
         start, builder.body = builder.body, []
         for name in [*results, *sorted(self.worked_on)]:
+            self._require_expected(name, made.get(name), shapes.get(name, []))
             self._store(name, self.inner[name])
         end, builder.body = builder.body, outside
         builder.append(syntax.for_range(self.index, 0, examples.count, 1, [*start, *body, *end]))
+        self._settle_lengths(made)
 
     def _require_varying(self) -> None:
         """What is read behind the loop has a value for each example; lengths are asked for again there."""
@@ -150,8 +158,39 @@ class ExampleLoop:
         made = self._loaded(name)
         self.builder.append(syntax.assign(self.inner[name], syntax.name(made)))
 
-    def _shape(self, name: str) -> list[gast.expr]:
+    def _expected(self, name: str) -> Type:
+        """The type that a result has in one example, with the lengths that all paths give it."""
         type_ = self.varying.types[name]
+        if not isinstance(type_, Array) or self.taken.lengths.knows(type_):
+            return type_
+        found = expected_lengths(name, self.varying.types, self.taken.definitions)
+        return replace(type_, dims=tuple(own if e is None else e for own, e in zip(type_.dims, found, strict=True)))
+
+    def _require_expected(self, name: str, made: Type | None, shape: list[gast.expr]) -> None:
+        """Hold an example to the lengths that are expected of it."""
+        type_, builder = self.varying.types[name], self.builder
+        if not isinstance(type_, Array) or not isinstance(made, Array):
+            return
+        for axis, (own, extent) in enumerate(zip(type_.dims, made.dims)):
+            if own != extent:
+                found = builder.call("dim", self.inner[name], axis=axis, hint="n")
+                fault = syntax.raise_("ValueError", MISFIT, found, shape[axis + 1], span=builder.span)
+                builder.append(syntax.if_(builder.call("not_equal", found, shape[axis + 1]), [fault]))
+
+    def _settle_lengths(self, made: dict[str, Type]) -> None:
+        """From here on the lengths are those expected."""
+        known: dict[str, Extent] = {}
+        for name, type_ in made.items():
+            own = self.varying.types[name]
+            for extent, other in zip(getattr(own, "dims", ()), getattr(type_, "dims", ())):
+                if extent != other and isinstance(extent, Dim) and len(extent.terms) == 1:
+                    known[extent.terms[0][0]] = other
+        if known:
+            later = [n for n in self.varying.types if n not in self.bound or n in made]
+            self.varying.types.update({n: with_lengths(self.varying.types[n], known) for n in later})
+            self.builder.types.update({n: with_lengths(self.builder.types[n], known) for n in made})
+
+    def _shape(self, type_: Type) -> list[gast.expr]:
         own = [self.taken.lengths.atom(extent) for extent in (type_.dims if isinstance(type_, Array) else ())]
         return [self.taken.examples.count, *own]
 
