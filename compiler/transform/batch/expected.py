@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import gast
 
+from ... import syntax
 from ...types import Array, Extent, Type
 
 
@@ -38,11 +39,24 @@ def _expected(
             continue
         seen.add(merged)
         own = types[merged].dims[axis]  # type: ignore[union-attr]
-        sources = [getattr(s.value, "id", "") for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
-        others = [source for source in sources if isinstance(types.get(source), Array)]
-        if len(others) < len(sources) or all(types[o].dims[axis] == own for o in others):  # type: ignore[union-attr]
+        values = [s.value for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
+        others = [value.id for value in values if isinstance(value, gast.Name)]
+        if not values or all(types[o].dims[axis] == own for o in others) and len(values) == 1:  # type: ignore[union-attr]
             found.add(own)
-        else:
-            waiting += others
+            continue
+        found |= {_made(value, axis, own) for value in values if not isinstance(value, gast.Name)}
+        waiting += others
+    found -= {types[name].dims[axis]}  # type: ignore[union-attr]
     found -= {0} if len(found) > 1 else set()
     return found.pop() if len(found) == 1 else None
+
+
+def _made(value: gast.expr, axis: int, own: Extent) -> Extent:
+    """The length of what is made right here: a number where its shape says one."""
+    shape = syntax.static_of(value).get("shape") if isinstance(value, gast.Call) else None
+    lengths = shape.elts if isinstance(shape, gast.Tuple) else shape
+    if lengths is None:
+        return own
+    length = lengths[axis]  # type: ignore[index]
+    known = length.value if isinstance(length, gast.Constant) else length
+    return known if isinstance(known, int) else own

@@ -120,7 +120,7 @@ class ExampleLoop:
             atom = emit(builder, "empty", [], type_, shape=syntax.tuple_(shapes[name]), dtype=type_.dtype)
             self.taken.bind(name, atom, is_merged=False)
         outside, builder.body = builder.body, []
-        for name in self.entering:
+        for name in [*self.entering, *sorted(self.worked_on)]:
             self._enter(name)
         body = [made for statement in self.run for made in self.statement(statement)]
         start, builder.body = builder.body, []
@@ -155,8 +155,9 @@ class ExampleLoop:
         if name not in self.varying.names:
             self.builder.append(syntax.assign(self.inner[name], syntax.name(name)))
             return
-        made = self._loaded(name)
-        self.builder.append(syntax.assign(self.inner[name], syntax.name(made)))
+        made = syntax.name(self._loaded(name))
+        is_array = isinstance(self.varying.types[name], Array)
+        self.builder.append(syntax.assign(self.inner[name], syntax.call("copy", made) if is_array else made))
 
     def _expected(self, name: str) -> Type:
         """The type that a result has in one example, with the lengths that all paths give it."""
