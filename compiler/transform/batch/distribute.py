@@ -23,7 +23,7 @@ from ...diagnostics import InternalError
 from ...ops.batching import Examples, stacked
 from ...program import Decision, Function
 from ...types import Array
-from .grouping import groups
+from .grouping import closing, groups
 from .judging import Judge
 from .lengths import Lengths
 from .looping import ExampleLoop
@@ -42,14 +42,14 @@ class Distributor:
         self.stacking = Stacking(builder, varying, examples)
         self.judge = Judge(function, varying, trial(varying, examples))
         self.definitions = def_use(function).definitions
-        self.merged = {n for n, found in self.definitions.items() if len(found) > 1}
+        self.merged = self.judge.merged
         self.decisions: list[Decision] = []
 
     # --- blocks
 
     def block(self, statements: Sequence[gast.stmt], is_inner: bool = False) -> None:
         """Append the statements of a block, those that stay together in loops over the examples."""
-        done = 0
+        done, end = 0, closing(statements, self.judge, is_inner)
         for run in groups(statements, self.judge, is_inner):
             self._each(statements[done : run.first])
             last = run.last
@@ -57,7 +57,8 @@ class Distributor:
                 last -= 1
             self._looped(statements[run.first : last + 1])
             done = last + 1
-        self._each(statements[done:])
+        self._each(statements[done : max(done, end)])
+        self._updates(statements[max(done, end) :])
 
     def _tells_lengths(self, run: Sequence[gast.stmt]) -> bool:
         """Whether the lengths of what a run computes for others are known before it."""
@@ -70,6 +71,21 @@ class Distributor:
     def _each(self, statements: Sequence[gast.stmt]) -> None:
         for statement in statements:
             self.statement(statement)
+
+    def _updates(self, statements: Sequence[gast.stmt]) -> None:
+        """The updates of merged names, which stay the last statements of a block: their values are made before."""
+        made: list[gast.stmt] = []
+        for statement in statements:
+            self.at(statement)
+            match statement:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.varying.names:
+                    atom = self._laid_out(name, self._made(self.stacking.value(value, self.varying.types[name])))
+                    made.append(syntax.at(syntax.assign(name, atom), self.builder.span, self.builder.inlined))
+                case _:
+                    made.append(statement)
+        for statement in made:
+            self.builder.append(statement)
+            self._see(statement)
 
     def inner(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         """The statements of a block inside another one."""
@@ -141,18 +157,26 @@ class Distributor:
     def bind(self, name: str, atom: gast.expr, is_merged: bool, is_new: bool = True) -> None:
         """Give the value of all examples its name; one that is merged has the layout that its type says."""
         builder = self.builder
-        wanted = stacked(self.varying.types[name], self.examples.extent)
-        found = builder.type_of(atom)
-        if is_merged and wanted.layout == "C" and found.layout != "C":
-            atom, is_new = builder.call("copy", atom), True
-        layout = wanted.layout if is_merged else found.layout
-        builder.types[name] = Array(wanted.dtype, wanted.dims, layout)
+        if is_merged:
+            laid_out = self._laid_out(name, atom)
+            atom, is_new = laid_out, is_new or laid_out is not atom
+        else:
+            wanted = stacked(self.varying.types[name], self.examples.extent)
+            found = builder.type_of(atom)
+            builder.types[name] = Array(wanted.dtype, wanted.dims, found.layout)
         if is_new and isinstance(atom, gast.Name) and atom.id in syntax.names_bound(builder.body[-1]):
             builder.body[-1] = syntax.rebuild(builder.body[-1], targets=[syntax.target(name)])
             builder.types.pop(atom.id)
         else:
             builder.append(syntax.assign(name, atom))
         self.lengths.note(name)
+
+    def _laid_out(self, name: str, atom: gast.expr) -> gast.expr:
+        """The value of a merged name, in the layout that its type says; its type is that of all examples from now on."""
+        wanted = stacked(self.varying.types[name], self.examples.extent)
+        self.builder.types[name] = wanted
+        is_other = wanted.layout == "C" and self.builder.type_of(atom).layout != "C"
+        return self.builder.call("copy", atom) if is_other else atom
 
     # --- loops over the examples
 

@@ -1,4 +1,4 @@
-"""The length that a merged array has in the end, where all paths that matter agree.
+"""The lengths that a merged array may have in the end, those that are merged on all paths.
 
     if total > 2.0:                     `result` is f64[length], of y's length or of none at all: what an early return
         result = y            y: f64[n]     leaves behind on the other path is a placeholder.  `n` is expected, and
@@ -20,35 +20,31 @@ from ...types import Array, Extent, Type
 
 def expected_lengths(
     name: str, types: Mapping[str, Type], definitions: Mapping[str, Sequence[gast.stmt]]
-) -> list[Extent | None]:
-    """For each axis the only length that is merged, placeholders of no elements left aside; None where there are more."""
+) -> list[list[Extent]]:
+    """For each axis the lengths that are merged, the likely ones first: none at all is a placeholder."""
     type_ = types[name]
     axes = range(type_.ndim if isinstance(type_, Array) else 0)
-    return [_expected(name, axis, types, definitions) for axis in axes]
+    return [sorted(_merged(name, axis, types, definitions), key=lambda extent: extent == 0) for axis in axes]
 
 
-def _expected(
+def _merged(
     name: str, axis: int, types: Mapping[str, Type], definitions: Mapping[str, Sequence[gast.stmt]]
-) -> Extent | None:
-    found: set[Extent] = set()
-    seen: set[str] = set()
+) -> list[Extent]:
+    found: dict[Extent, None] = {}
+    seen: dict[str, None] = {}
     waiting = [name]
     while waiting:
         merged = waiting.pop()
-        if merged in seen:
+        if merged in seen or not isinstance(types.get(merged), Array):
             continue
-        seen.add(merged)
-        own = types[merged].dims[axis]  # type: ignore[union-attr]
+        seen[merged] = None
         values = [s.value for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
-        others = [value.id for value in values if isinstance(value, gast.Name)]
-        if not values or all(types[o].dims[axis] == own for o in others) and len(values) == 1:  # type: ignore[union-attr]
-            found.add(own)
-            continue
-        found |= {_made(value, axis, own) for value in values if not isinstance(value, gast.Name)}
-        waiting += others
-    found -= {types[name].dims[axis]}  # type: ignore[union-attr]
-    found -= {0} if len(found) > 1 else set()
-    return found.pop() if len(found) == 1 else None
+        waiting += [value.id for value in values if isinstance(value, gast.Name)]
+        own = types[merged].dims[axis]  # type: ignore[union-attr]
+        found.update(dict.fromkeys(_made(v, axis, own) for v in values if not isinstance(v, gast.Name)))
+        if not values:
+            found[own] = None
+    return list(found)
 
 
 def _made(value: gast.expr, axis: int, own: Extent) -> Extent:

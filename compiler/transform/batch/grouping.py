@@ -40,7 +40,7 @@ def groups(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> lis
         spans.append((failing[0], failing[-1]))
     spans += _ragged(statements, judge)
     joined = _joined(spans)
-    last = _closing(statements, is_inner)
+    last = closing(statements, judge, is_inner)
     wide = _joined([_widened(span, statements, judge, last) for span in joined])
     return [Run(a, b, max(end for start, end in joined if a <= start <= b)) for a, b in wide]
 
@@ -66,18 +66,17 @@ def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return made
 
 
-def _closing(statements: Sequence[gast.stmt], is_inner: bool) -> int:
+def closing(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> int:
     """Where the updates of merged names begin, or the return: no loop takes them in."""
     end = len(statements)
-    while end and (isinstance(statements[end - 1], gast.Return) or is_inner and _is_update(statements[end - 1])):
+    while end and (isinstance(statements[end - 1], gast.Return) or is_inner and _is_update(statements[end - 1], judge)):
         end -= 1
     return end
 
 
-def _is_update(statement: gast.stmt) -> bool:
-    return isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name) and (
-        syntax.is_atom(statement.value)
-    )  # fmt: skip
+def _is_update(statement: gast.stmt, judge: Judge) -> bool:
+    is_assignment = isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name)
+    return is_assignment and not judge.merged.isdisjoint(syntax.names_bound(statement))
 
 
 def _widened(

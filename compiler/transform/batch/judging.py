@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 import gast
 
 from ... import syntax
+from ...analysis.def_use import def_use
 from ...analysis.failure import failures, never_fails
 from ...ops.batching import raises_by_example
 from ...ops.schema import OPERATORS
@@ -30,6 +31,7 @@ class Judge:
     def __init__(self, function: Function, varying: Varying, stacking: Stacking) -> None:
         self.function, self.varying, self.stacking = function, varying, stacking
         self.failures = failures(function)
+        self.merged = {n for n, found in def_use(function).definitions.items() if len(found) > 1}
         self._reasons: dict[int, str] = {}
         self._raises: dict[int, bool] = {}
         self._pays: dict[int, bool] = {}

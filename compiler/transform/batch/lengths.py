@@ -50,7 +50,10 @@ class Lengths:
 
     def knows(self, type_: Array) -> bool:
         """Whether all lengths of a type can be told."""
-        symbols = {s for extent in type_.dims if isinstance(extent, Dim) for s in extent.symbols()}
+        return all(map(self.knows_length, type_.dims))
+
+    def knows_length(self, extent: Extent) -> bool:
+        symbols = extent.symbols() if isinstance(extent, Dim) else ()
         return all(any(s in scope for scope in self.scopes) for s in symbols)
 
     def atom(self, extent: Extent) -> gast.expr:

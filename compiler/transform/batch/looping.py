@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .distribute import Distributor
 
 
-MISFIT = "vmap: the results of two examples have different lengths, {} and {}"
+MISFIT = "vmap: an example has {} elements along an axis of a result where others have {}: all need one shape"
 
 
 class Computed(Exception):
@@ -165,7 +165,9 @@ class ExampleLoop:
         if not isinstance(type_, Array) or self.taken.lengths.knows(type_):
             return type_
         found = expected_lengths(name, self.varying.types, self.taken.definitions)
-        return replace(type_, dims=tuple(own if e is None else e for own, e in zip(type_.dims, found, strict=True)))
+        knows = self.taken.lengths.knows_length
+        dims = (d if knows(d) else next(filter(knows, f), d) for d, f in zip(type_.dims, found, strict=True))
+        return replace(type_, dims=tuple(dims))
 
     def _require_expected(self, name: str, made: Type | None, shape: list[gast.expr]) -> None:
         """Hold an example to the lengths that are expected of it."""
