@@ -178,3 +178,19 @@ def test_products_of_operands_of_any_strides(dtype):
         b = random.integers(0, 9, (8, 10)).astype(dtype)[inner, rows]
         for x, y in ((a, b), (np.asfortranarray(a), b), (a, b[:, 1]), (a[0], b), (a[0], b[:, 1])):
             np.testing.assert_array_equal(product(x, y), x @ y)
+
+
+def test_what_is_left_to_release_stays_in_memory_whoever_failed():
+    """Read from a register behind every fault, each of many lists would be a move in each of many places."""
+
+    def f(x, s):
+        while s > 0.5:
+            s = s * 0.7 + 0.01 * np.sin(s)
+        while s < 9.5:
+            s = s * 1.7 + 0.01 * np.sin(s * x[2])
+        return s * x[0]
+
+    text = pellucid.grad(f, argnums=1).source("llvm", "f64[n]", "float")
+    last = text.split("\nleave:\n")[1].split("\n}")[0]
+    assert last.count("call void @pellucid.let_go_of_list(") == 2
+    assert "load ptr" not in last
