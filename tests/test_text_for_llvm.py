@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.targets.llvm import abi, cold_functions, merge_functions
+from pellucid.compiler import driver
+from pellucid.compiler.targets.llvm import abi, cold_functions, llvm, merge_functions
 from pellucid.compiler.targets.llvm.storage import alias_tags
 from pellucid.compiler.targets.llvm.text import Code, Module, SsaValue, int_
 from pellucid.runtime import new_arrays_code
@@ -190,7 +191,9 @@ def test_what_is_left_to_release_stays_in_memory_whoever_failed():
             s = s * 1.7 + 0.01 * np.sin(s * x[2])
         return s * x[0]
 
-    text = pellucid.grad(f, argnums=1).source("llvm", "f64[n]", "float")
+    request = pellucid.grad(f, argnums=1).__pellucid__
+    arguments = pellucid.grad(f, argnums=1)._flatten(("f64[n]", "float"), {}, texts=True).arguments
+    text = llvm.lower_program(driver.loops(driver.derive(request, arguments, {}).program))[0].text
     last = text.split("\nleave:\n")[1].split("\n}")[0]
     assert last.count("call void @pellucid.let_go_of_list(") == 2
     assert "load ptr" not in last
