@@ -61,7 +61,7 @@ np.polyfit(np.cumsum(W * W), W, 1)
 np.vander(V, 3)
 np.apply_along_axis(lambda v: v * v[0], 0, A)
 np.take(A, [4, -5], axis=1, mode="wrap")
-np.interp(V, [0.0, 1.0, 2.5], W, period=3.0)
+np.interp(0.9 * V, [0.0, 1.0, 2.5], W, period=3.0)
 np.r_[V[0], 2.0, V[1:] ** 2]
 np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
 """.strip().splitlines()
