@@ -55,13 +55,18 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
         if isinstance(node, gast.JoinedStr):
             message.append(format_of(frame, node, values))
             continue
-        value = evaluate.evaluate(frame, node)
-        if isinstance(value, Static):
-            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
-        else:
-            message.append(None)
-            values.append(of_a_message(frame, value, node))
+        message.append(argument(frame, evaluate.evaluate(frame, node), node, values))
     return tuple(message), values
+
+
+def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]) -> Argument:
+    """One argument of an exception."""
+    if isinstance(value, Static):
+        return escaped(value.value) if isinstance(value.value, str) else (value.value,)
+    if isinstance(value, Sequence) and value.kind is tuple:
+        return shown(frame, value, "r", "", node, values)
+    values.append(of_a_message(frame, value, node))
+    return None
 
 
 def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:
