@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 
@@ -43,6 +44,7 @@ def specialise(
     frozen: Frozen | None = None,
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
+    within: Callable[..., Any] | None = None,
     is_entry: bool = True,
     judge: Callable[..., None] | None = None,
 ) -> Specialised:
@@ -53,7 +55,9 @@ def specialise(
     """
     source = read(function)
     core, table = apply.core_of(source.tree)
-    task = Task(derive=derive, differentiate=differentiate, judge=judge, freeze=freeze, frozen=frozen or Frozen())
+    task = Task(
+        derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen or Frozen()
+    )
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry
