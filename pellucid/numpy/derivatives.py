@@ -14,11 +14,11 @@ def prod(x, out, out_bar, axis, keepdims):
     if not axes:
         return out_bar
     spread = out_bar if keepdims or static.rank(out_bar) == 0 else expand_dims(out_bar, axes)
-    x_bar = spread * others(x, axes)
+    x_bar = spread * other_factors(x, axes)
     return x_bar
 
 
-def others(x, axes):
+def other_factors(x, axes):
     """For each element the product of the others, by running products from both ends: right with zeros, and at every
     order."""
     moved = moveaxis(x, axes, static.first_axes(axes))
@@ -36,8 +36,8 @@ def others(x, axes):
     for k in range(len(rows) - 1, -1, -1):
         behind[k] = product
         product = product * rows[k]
-    made = before * behind if len(axes) == 1 else reshape(before * behind, moved.shape)
-    return moveaxis(made, static.first_axes(axes), axes)
+    others = before * behind if len(axes) == 1 else reshape(before * behind, moved.shape)
+    return moveaxis(others, static.first_axes(axes), axes)
 
 
 def solve_matrix(a, b, out, out_bar):

@@ -7,7 +7,7 @@ A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative resul
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .derivatives import inverse_gaps, others, row_order, unit_lower
+from .derivatives import inverse_gaps, other_factors, row_order, unit_lower
 from .manipulation import diag, transposed, tril, triu
 
 
@@ -16,7 +16,7 @@ def prod(x, out, x_dot, axis, keepdims):
     axes = static.axes_of(axis, static.rank(x))
     if not axes:
         return x_dot
-    out_dot = op.sum(x_dot * others(x, axes), axis=axis, keepdims=keepdims)
+    out_dot = op.sum(x_dot * other_factors(x, axes), axis=axis, keepdims=keepdims)
     return out_dot
 
 
