@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from .frontend.decoration import require_pure
 from .frontend.specialise import specialise as specialising
@@ -20,12 +21,16 @@ from .transform.products.products import products
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A request, the types of the arguments, and how derivatives of other functions are made."""
+    """A request, the types of the arguments, and how derivatives of other functions are made.
+
+    `within` says what arguments such a function is specialised to, given those of its derivative.
+    """
 
     request: Request
     arguments: Mapping[str, Value]
     derive: Callable[..., Specialised]
     differentiate: Callable[..., Specialised]
+    within: Callable[..., Any]
     is_entry: bool = True
 
 
@@ -34,7 +39,8 @@ def specialise(_: None, asked: Asked) -> Specialised:
     request = asked.request
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
-        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
+        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
+        within=asked.within, judge=require_pure,
     )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Gradient, Request
+from .compiler.request import Gradient, Request, Transformation
 from .function import Function
 from .library_names import library_name
-from .methods import BoundFunction, for_function, is_bound
+from .methods import BoundFunction, is_bound
 from .own_frames import told_to_users
 
 Given = ParamSpec("Given")
@@ -120,7 +120,7 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=False))
 
 
 @told_to_users
@@ -135,33 +135,31 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=True))
 
 
-def _transformed(function: Any, transform: Gradient) -> Any:
+def transformed(function: Any, transform: Transformation) -> Any:
+    """What a transformation makes of a plain, a compiled or a bound function."""
     if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
+        return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    if isinstance(transform.argnums, list):
-        transform = replace(transform, argnums=tuple(transform.argnums))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+def _numbers(argnums: Any) -> Any:
+    return tuple(argnums) if isinstance(argnums, list) else argnums
+
+
+def transformed_inside(function: Any, transform: Transformation) -> Any:
     """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
-
-    def made(function: Any, *rest: Any, **options: Any) -> Any:
-        is_plain = inspect.isfunction(function)
-        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
-
-    return made
+    return transformed(compile(function, freeze=True) if inspect.isfunction(function) else function, transform)
 
 
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
 grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
 value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]

@@ -73,9 +73,10 @@ MAY_IMPORT = {
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
-    "pipeline": "asked differentiate steps transform lower optimise targets.llvm",
+    "pushforward": f"{BASE} differentiate transform frontend.specialise request",
+    "pipeline": "asked differentiate pushforward steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "transforming": "pipeline steps frontend.specialise records request",
+    "transforming": "diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
     " frontend.source frontend.specialise",
 }
@@ -188,6 +189,7 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "rows", "tables"},  # made of what is in merge
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
+    "compiler/pushforward.py": {"transform.forward"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
