@@ -8,11 +8,13 @@ parameter after parameter; parameters behind it are mapped over axis 0, but for 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from . import types
 from .diagnostics import BatchError, Diagnostic, Span
+from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
     Column,
     Leaf,
@@ -26,38 +28,50 @@ from .frontend.specialise.values import (
     parts,
     with_parts,
 )
-from .request import Batch
+from .records import dataclass
+from .request import Batch, NamedAxes
 
 Change = Callable[[Value, int | None, str], Value]
 
 
-def by_parameter(transform: Batch, arguments: Mapping[str, Value], wanted: Any) -> dict[str, tuple[Value, Any]]:
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What is known of the parameters of a function: those that take any number, those that may have no axis."""
+
+    own: frozenset[str]
+    starred: frozenset[str]
+    optional: frozenset[str]
+
+
+def by_parameter(
+    transform: Batch, arguments: Mapping[str, Value], parameters: Parameters, where: Span
+) -> dict[str, tuple[Value, Any]]:
     """Each argument with what `in_axes` says of it."""
-    given, where = transform.in_axes, wanted.where
-    own = [name for name in arguments if name in wanted.parameters.names]
+    given = transform.in_axes
     found: dict[str, tuple[Value, Any]] = {name: (value, None) for name, value in arguments.items()}
     listed = list(given) if isinstance(given, tuple) else None
-    for name in own:
-        value = arguments[name]
+    for name, value in arguments.items():
+        if name not in parameters.own:
+            continue
         if listed is None:
-            axes = None if _is_default(name, value, wanted) else given
-        elif name in wanted.parameters.starred and isinstance(value, Sequence):
+            axes = None if _is_default(name, value, parameters) else given
+        elif name in parameters.starred and isinstance(value, Sequence):
             axes = (*listed, *[0] * len(value.items))[: len(value.items)]
             listed = listed[len(value.items) :]
         elif listed:
             axes = listed.pop(0)
         else:
-            axes = None if _is_default(name, value, wanted) else 0
+            axes = None if _is_default(name, value, parameters) else 0
         found[name] = value, axes
     if listed:
         fault(where, f"in_axes has {len(given)} entries, but there are {len(given) - len(listed)} arguments")
     return found
 
 
-def _is_default(name: str, value: Value, wanted: Any) -> bool:
+def _is_default(name: str, value: Value, parameters: Parameters) -> bool:
     """Whether a parameter has a default and holds single numbers, which have no axis."""
     numbers = (isinstance(leaf, Typed) and isinstance(leaf.type, types.Scalar) for leaf in leaves(value))
-    return name in wanted.parameters.optional and all(numbers)
+    return name in parameters.optional and all(numbers)
 
 
 def map_axes(value: Value, axes: Any, change: Change, where: Span, name: str, option: str) -> Value:
@@ -67,7 +81,7 @@ def map_axes(value: Value, axes: Any, change: Change, where: Span, name: str, op
         return Column(made, value.is_weak)
     inner = parts(value)
     if not inner:
-        if isinstance(axes, tuple | list | dict):
+        if isinstance(axes, tuple | NamedAxes):
             fault(where, f"{option} has {axes!r} for {name}, which is no container")
         return change(value, axes, name)
     if axes is None or isinstance(axes, int):
@@ -89,11 +103,12 @@ def _parted(value: Value, axes: Any, where: Span, name: str, option: str) -> lis
     """The axes of the parts of a container."""
     keys = [key for key, _ in parts(value)]
     match value:
-        case Sequence() | Record() if isinstance(axes, tuple | list) and len(axes) == len(keys):
+        case Sequence() | Record() if isinstance(axes, tuple) and len(axes) == len(keys):
             return list(axes)
-        case Mapping_() | Record() if isinstance(axes, dict) and set(axes) == set(keys):
-            return [axes[key] for key in keys]
-        case Rows() if isinstance(axes, tuple | list) and len(set(map(repr, axes))) == 1:
+        case Mapping_() | Record() if isinstance(axes, NamedAxes) and {name for name, _ in axes.parts} == set(keys):
+            named = dict(axes.parts)
+            return [named[key] for key in keys]
+        case Rows() if isinstance(axes, tuple) and len(set(map(repr, axes))) == 1:
             return [axes[0]]
     fault(where, f"{option} has {axes!r} for {name}, which is not built like it")
 
@@ -105,18 +120,24 @@ def fault(where: Span, message: str, *help_: str, code: str = "B001") -> NoRetur
 # --- types ---------------------------------------------------------------------------------------------------------
 
 
-def of_example(wanted: Any) -> dict[str, Value]:
+def of_example(
+    transform: Batch, arguments: Mapping[str, Value], below: inspect.Signature, where: Span
+) -> dict[str, Value]:
     """The arguments of one example, given those of all: one axis less."""
 
     def one(leaf: Value, axis: Any, name: str) -> Value:
         if axis is None or not isinstance(leaf, Typed):
             return leaf
-        return Typed(_without(leaf.type, axis, name, wanted.where))
+        return Typed(_without(leaf.type, axis, name, where))
 
-    found = by_parameter(wanted.transform, wanted.arguments, wanted)
-    return {
-        name: map_axes(value, axes, one, wanted.where, f"`{name}`", "in_axes") for name, (value, axes) in found.items()
-    }
+    kept = below.parameters.values()
+    parameters = Parameters(
+        frozenset(below.parameters),
+        frozenset(p.name for p in kept if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)),
+        frozenset(p.name for p in kept if p.default is not p.empty),
+    )
+    found = by_parameter(transform, arguments, parameters, where)
+    return {name: map_axes(value, axes, one, where, f"`{name}`", "in_axes") for name, (value, axes) in found.items()}
 
 
 def _without(type_: types.Type, axis: Any, name: str, where: Span) -> types.Type:
@@ -133,10 +154,13 @@ def _without(type_: types.Type, axis: Any, name: str, where: Span) -> types.Type
     return types.Array(type_.dtype, dims, type_.layout if place == 0 else "A")
 
 
-def mapped_leaves(wanted: Any, names: Mapping[str, Value]) -> dict[str, tuple[types.Array, int]]:
-    """Of the names that hold leaves of one example: the type of all examples, and where their axis is."""
+def mapped_leaves(made: Specialised, wanted: Any) -> dict[str, tuple[types.Array, int]]:
+    """Of the parameters of the function of one example that are mapped: the type of all examples, and their axis."""
+    everything = frozenset(wanted.arguments)
+    parameters = Parameters(everything, wanted.starred, everything)
+    table = made.program.main.types
     found: dict[str, tuple[types.Array, int]] = {}
-    for key, (value, axes) in by_parameter(wanted.transform, wanted.arguments, wanted).items():
+    for key, (value, axes) in by_parameter(wanted.transform, wanted.arguments, parameters, wanted.where).items():
         given: list[tuple[Value, Any]] = []
 
         def note(leaf: Value, axis: Any, name: str, given: list = given) -> Value:
@@ -144,9 +168,9 @@ def mapped_leaves(wanted: Any, names: Mapping[str, Value]) -> dict[str, tuple[ty
             return leaf
 
         map_axes(value, axes, note, wanted.where, f"`{key}`", "in_axes")
-        for (leaf, axis), held in zip(given, leaves(names[key]), strict=True):
-            if axis is not None and isinstance(leaf, Typed) and isinstance(held, Leaf):
-                assert isinstance(leaf.type, types.Array)
+        for (leaf, axis), held in zip(given, leaves(made.arguments[key]), strict=True):
+            if not isinstance(leaf, Typed) or not isinstance(held, Leaf) or not isinstance(leaf.type, types.Array):
+                continue
+            if axis is not None and leaf.type.ndim == types.rank(table[held.name]) + 1:
                 found[held.name] = leaf.type, axis % leaf.type.ndim
     return found
-

@@ -23,7 +23,7 @@ def batchable(made: Specialised, wanted: Any) -> Specialised:
     if made.mutated:
         fault(wanted.where, "a function that changes its arguments has no form for all examples at once",
               "return the new arrays instead", code="B003")  # fmt: skip
-    if not mapped_leaves(wanted, made.arguments) and wanted.transform.axis_size is None:
+    if not mapped_leaves(made, wanted) and wanted.transform.axis_size is None:
         fault(wanted.where, "no argument has an axis to map over", "say axis_size=, or an axis in in_axes")
     return made
 
@@ -31,7 +31,7 @@ def batchable(made: Specialised, wanted: Any) -> Specialised:
 def batch(made: Specialised, wanted: Any) -> Specialised:
     """The program of all examples, whose results have the examples where `out_axes` says."""
     mapped = [
-        Mapped(name, type_, axis) for name, (type_, axis) in mapped_leaves(wanted, made.arguments).items()
+        Mapped(name, type_, axis) for name, (type_, axis) in mapped_leaves(made, wanted).items()
     ]
     extent = common_length(mapped, wanted)
     main = made.program.main

@@ -81,6 +81,7 @@ CODES = {
     "G002": "result is not a float scalar",
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
+    "G005": "tangents do not fit their primals",
     # many examples at once
     "B001": "axes or numbers of examples do not fit",
     "B002": "results of the examples do not fit into one array",

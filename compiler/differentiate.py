@@ -9,14 +9,13 @@ The results are put together as JAX does it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, NoReturn
 
 import gast
 
 from . import syntax, types
 from .diagnostics import Diagnostic, GradientError, Span
-from .frontend.source.read import Parameters
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_leaves
@@ -25,18 +24,15 @@ from .program import Program
 from .records import dataclass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Wanted:
-    """A transformation, where the function that it is made of stands, and the arguments of what is made."""
+    """A transformation, and where the function that it is made of stands."""
 
     transform: Any
     where: Span
-    parameters: Parameters
-    arguments: Mapping[str, Value]
-
-    @property
-    def starred(self) -> frozenset[str]:
-        return self.parameters.starred
+    starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
+    arguments: Mapping[str, Value] = field(default_factory=dict)  # of the new function
+    is_entry: bool = False
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -7,57 +7,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
-from .frontend.source.read import Parameters, parameters_of, read, span_of
+from .frontend.source.read import read, span_of, starred
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
 from .request import Request, Transformation
 from .steps import run_steps, run_way, verify_stage
-from .transforming import TRANSFORMATIONS
+from .transforming import TRANSFORMATIONS, Arguments, arguments_within
 
 
-def typed(request: Request, arguments: Mapping[str, Value]) -> Specialised:
-    """The typed program of the undifferentiated function."""
-    kept = tuple(transform for transform in request.transforms if not transform.is_derivative)
-    return derive(replace(request, transforms=kept), arguments)
+def typed(
+    request: Request, arguments: Mapping[str, Value], is_entry: bool = True
+) -> Specialised:
+    """The typed program of the undifferentiated function, for the arguments of what is made of it."""
+    kept = tuple(takewhile(lambda transform: not transform.is_derivative, request.transforms))
+    return derive(replace(request, transforms=kept), _levels(request, arguments)[len(kept)], is_entry)
+
+
+def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialised:
+    asked = Asked(request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry)
+    return run_way(None, pipeline.TYPED_WAY, asked)
+
+
+def _levels(request: Request, arguments: Arguments) -> list[Arguments]:
+    """The arguments of the function, and behind each transformation."""
+    if not request.transforms:
+        return [arguments]
+    return arguments_within(request.transforms, arguments, inspect.signature(request.python), head_of(request))
 
 
 def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    def made_of(given: Mapping[str, Value]) -> Specialised:
-        asked = Asked(request, given, derive_inner, differentiate_inner, is_entry)
-        return run_way(None, pipeline.TYPED_WAY, asked)
-
+    levels = _levels(request, arguments)
+    made = _typed(request, levels[0], is_entry)
     if not request.transforms:
-        return made_of(arguments)
-    parameters = parameters_of(read(request.python).tree.args)
-    return transformed(made_of, arguments, request.transforms, head_of(request), parameters)
+        return made
+    stars = starred(read(request.python).tree.args)
+    return transformed(made, request.transforms, levels[1:], head_of(request), stars, is_entry)
 
 
 def transformed(
-    made_of: Callable[[Mapping[str, Value]], Specialised], arguments: Mapping[str, Value],
-    transforms: Sequence[Transformation], where: Span, parameters: Parameters,
+    made: Specialised, transforms: Sequence[Transformation], levels: Sequence[Arguments], where: Span,
+    stars: frozenset[str], is_entry: bool = False,
 ) -> Specialised:  # fmt: skip
-    """The typed program of a function behind these transformations, one after the other.
-
-    `made_of` gives that of the function itself, given its arguments; `arguments` are those of what is asked for.
-    """
-    asked: list[Wanted] = []
-    for transform in reversed(transforms):
-        asked.append(Wanted(transform, where, parameters, arguments))
-        arguments = TRANSFORMATIONS[type(transform)].arguments(asked[-1])
-    made = made_of(arguments)
-    for wanted in reversed(asked):
-        made = run_way(made, TRANSFORMATIONS[type(wanted.transform)].steps, wanted)
+    """The typed program of a function behind these transformations, one after the other, each for its arguments."""
+    for transform, arguments in zip(transforms, levels, strict=True):
+        wanted = Wanted(transform, where, stars, arguments, is_entry)
+        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, wanted)
     return made
 
 
@@ -67,16 +74,12 @@ def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialise
 
 
 def differentiate_inner(
-    made_of: Callable[[Mapping[str, Value]], Specialised], arguments: Mapping[str, Value],
-    transforms: tuple[Transformation, ...], where: Span, parameters: Parameters,
+    made: Specialised, transforms: tuple[Transformation, ...], levels: Sequence[Arguments], where: Span,
+    stars: frozenset[str],
 ) -> Specialised:  # fmt: skip
-    """The derivative of a function defined inside another one; `made_of` specialises it to the arguments within."""
-
-    def tidied(given: Mapping[str, Value]) -> Specialised:
-        made = made_of(given)
-        return replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
-
-    return transformed(tidied, arguments, transforms, where, parameters)
+    """The derivative of a function defined inside another one, specialised to the arguments within."""
+    made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
+    return transformed(made, transforms, levels, where, stars)
 
 
 def head_of(request: Request) -> Span:

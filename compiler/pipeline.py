@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .asked import specialise, views
+from .asked import specialise, take_products, views
 from .batch import batch, batchable
 from .differentiate import choose_results, differentiable, reverse
 from .lower.loops import lower
@@ -24,6 +24,7 @@ from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
+from .pushforward import push_forward
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -60,6 +61,8 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -71,6 +74,11 @@ DERIVATIVE_WAY = (
 BATCH_WAY = (
     Step(batchable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(batch, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+TANGENT_WAY = (
+    Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )

@@ -31,9 +31,9 @@ class Transformation:
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
 
-    def behind(self, count: int) -> Transformation:
-        """The same question about a function whose first arguments, so many, are given."""
-        return self
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Transformation:
+        """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
+        raise NotImplementedError
 
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
@@ -49,17 +49,50 @@ class Gradient(Transformation):
     has_aux: bool = False
     with_value: bool = False
 
-    def behind(self, count: int) -> Gradient:
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
         numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        moved = tuple(k + count if k >= 0 else k for k in numbers)
+        moved = tuple(number + count if number >= 0 else number for number in numbers)
         return replace(self, argnums=moved if isinstance(self.argnums, tuple) else moved[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Tangent(Transformation):
+    """A request to carry tangents along: of (primals, tangents), two tuples.
+
+    kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
+    named  those that a `partial` is given by name
+    """
+
+    suffix = "jvp"
+    has_aux: bool = False
+    with_value: bool = True
+    kept: int = 0
+    named: tuple[str, ...] = ()
+
+    def signature(self, given: inspect.Signature) -> inspect.Signature:
+        parameters = list(given.parameters.values())
+        kept = [p.replace(default=p.empty) for p in parameters[: self.kept]]
+        named = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters if p.name in self.named]
+        held = {p.name for p in (*kept, *named)}
+        return inspect.Signature([*kept, *(_plain(n, held) for n in ("primals", "tangents")), *named])
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
+        return replace(self, kept=self.kept + count, named=(*self.named, *named))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAxes:
+    """The axes of the parts of a dict or of an object with attributes, by their names."""
+
+    parts: tuple[tuple[Any, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch(Transformation):
     """A request to apply a function to many examples at once: where they are in its arguments and results.
 
-    An axis is an int, None for what all examples share, or a container of axes built like the value.
+    An axis is an int, None for what all examples share, or a container of axes built like the value, with
+    `NamedAxes` for dicts and the like.
     """
 
     suffix = "vmap"
@@ -69,9 +102,16 @@ class Batch(Transformation):
     axis_name: str | None = None
     axis_size: int | None = None
 
-    def behind(self, count: int) -> Batch:
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
         axes = self.in_axes if isinstance(self.in_axes, tuple) else (self.in_axes,)
         return replace(self, in_axes=(*[None] * count, *axes))
+
+
+def _plain(name: str, taken: set[str]) -> inspect.Parameter:
+    """A parameter that is called so, or nearly so where one that stays has the name."""
+    while name in taken:
+        name = f"{name}_"
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def wants_line_tables() -> bool:
@@ -92,6 +132,7 @@ class Request:
     freeze: Freeze = ()
     fastmath: bool = False
     parallel: bool = True
+    rewrite: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)

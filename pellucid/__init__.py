@@ -27,6 +27,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from .forward_mode import jvp
 from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -55,6 +56,7 @@ __all__ = [
     "compile",
     "from_source",
     "grad",
+    "jvp",
     "thread_count",
     "threads",
     "value_and_grad",

@@ -65,4 +65,3 @@ class BoundFunction:
 
 def is_bound(function: object) -> bool:
     return isinstance(function, MethodType | BoundFunction)
-

@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Batch, Gradient, Request, Transformation
+from .compiler.request import Batch, Gradient, NamedAxes, Request, Transformation
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, is_bound
@@ -26,12 +27,12 @@ Names = str | tuple[str, ...] | list[str]
 @overload
 def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -42,6 +43,7 @@ def compile(
     freeze: Names | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
+    rewrite: bool = True,
     line_tables: bool | None = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
@@ -55,6 +57,8 @@ def compile(
                  and attribute of that name; True means whatever can change
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
+    rewrite      allow loops to be replaced by what they compute: loops that multiply matrices by a call of BLAS, which
+                 adds in another order
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
@@ -70,6 +74,7 @@ def compile(
         "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
+        "rewrite": rewrite,
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
@@ -77,7 +82,7 @@ def compile(
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False, "line_tables": None}
+        usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
     if is_bound(function):
@@ -116,7 +121,7 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return _transformed(function, gradient(argnums, has_aux))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=False))
 
 
 @told_to_users
@@ -131,7 +136,7 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return _transformed(function, gradient(argnums, has_aux, with_value=True))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=True))
 
 
 @told_to_users
@@ -156,12 +161,27 @@ def vmap(
 
     Source: loop distribution; R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures (2001), chapter 2.
     """
-    return _transformed(function, Batch(in_axes, out_axes, axis_name, axis_size))
+    return transformed(function, mapping(in_axes, out_axes, axis_name, axis_size))
 
 
-def _transformed(function: Any, transform: Transformation) -> Any:
+def mapping(in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None, axis_size: int | None = None) -> Batch:
+    """The request, with axes as plain data."""
+    return Batch(plain_axes(in_axes), plain_axes(out_axes), axis_name, axis_size)
+
+
+def plain_axes(axes: Any) -> Any:
+    """Axes in containers as tuples, of names and axes where the container has names."""
+    if dataclasses.is_dataclass(axes) and not isinstance(axes, type):
+        axes = {field.name: getattr(axes, field.name) for field in dataclasses.fields(axes)}
+    if isinstance(axes, dict):
+        return NamedAxes(tuple((name, plain_axes(part)) for name, part in axes.items()))
+    return tuple(map(plain_axes, axes)) if isinstance(axes, tuple | list) else axes
+
+
+def transformed(function: Any, transform: Transformation) -> Any:
+    """What a transformation makes of a plain, a compiled or a bound function."""
     if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, transform.behind(1)), function.__self__)
+        return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
@@ -169,28 +189,19 @@ def _transformed(function: Any, transform: Transformation) -> Any:
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+def _numbers(argnums: Any) -> Any:
+    return tuple(argnums) if isinstance(argnums, list) else argnums
+
+
+def transformed_inside(function: Any, transform: Transformation) -> Any:
     """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
-
-    def made(function: Any, *rest: Any, **options: Any) -> Any:
-        is_plain = inspect.isfunction(function)
-        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
-
-    return made
-
-
-def gradient(argnums: Any = 0, has_aux: bool = False, with_value: bool = False) -> Gradient:
-    """The request; `argnums` may be a list."""
-    return Gradient(tuple(argnums) if isinstance(argnums, list) else argnums, has_aux, with_value)
+    return transformed(compile(function, freeze=True) if inspect.isfunction(function) else function, transform)
 
 
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
-_TRANSFORMATIONS: tuple[tuple[Any, Callable[..., Transformation]], ...] = (
-    (grad, gradient),
-    (value_and_grad, functools.partial(gradient, with_value=True)),
-    (vmap, Batch),
-)
-for _function, _request in _TRANSFORMATIONS:
-    _function.__pellucid_transform__ = _request
-    _function.__pellucid_inside__ = _inside(_function)
-    _function.__pellucid_options__ = tuple(inspect.signature(_function).parameters)[1:]
+grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
+value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
+vmap.__pellucid_transform__ = mapping  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+vmap.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,
-    "transform": f"{LANGUAGE} analysis renaming",
+    "transform": f"{LANGUAGE} analysis renaming tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
@@ -71,13 +71,14 @@ MAY_IMPORT = {
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages records",
-    "asked": "frontend frontend.specialise request records",
-    "differentiate": f"{BASE} transform frontend.source frontend.specialise request",
+    "asked": "frontend frontend.specialise request records transform",
+    "differentiate": f"{BASE} transform frontend.specialise request",
+    "pushforward": f"{BASE} differentiate transform frontend.specialise request",
     "axes": f"{BASE} frontend.specialise request",
     "batch": f"{BASE} axes transform frontend.specialise",
-    "pipeline": "asked batch differentiate steps transform lower optimise targets.llvm",
+    "pipeline": "asked batch differentiate pushforward steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "transforming": "axes differentiate pipeline steps frontend.specialise records request",
+    "transforming": "axes diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
     " frontend.source frontend.specialise",
 }
@@ -190,6 +191,7 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "rows", "tables"},  # made of what is in merge
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
+    "compiler/pushforward.py": {"transform.forward"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},

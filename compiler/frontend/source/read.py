@@ -201,20 +201,6 @@ def span_of(node: gast.AST, file: str) -> Span:
     return Span(file, line, column, end_line, getattr(end, "end_col_offset", None) or column)
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """The names of the parameters of a function: all, those that take any number of arguments, those with a default."""
-
-    names: frozenset[str]
-    starred: frozenset[str]
-    optional: frozenset[str]
-
-
-def parameters_of(arguments: gast.arguments) -> Parameters:
-    """What a function's head says of its parameters."""
-    first = [a.id for a in (*arguments.posonlyargs, *arguments.args)]
-    stars = [star.id for star in (arguments.vararg, arguments.kwarg) if star is not None]
-    late = [a.id for a in arguments.kwonlyargs]
-    given = first[len(first) - len(arguments.defaults) :]
-    given += [name for name, value in zip(late, arguments.kw_defaults, strict=True) if value is not None]
-    return Parameters(frozenset([*first, *late, *stars]), frozenset(stars), frozenset(given))
+def starred(arguments: gast.arguments) -> frozenset[str]:
+    """The parameters of a function that take any number of arguments."""
+    return frozenset(star.id for star in (arguments.vararg, arguments.kwarg) if star is not None)
