@@ -51,17 +51,17 @@ def by_parameter(
     found: dict[str, tuple[Value, Any]] = {name: (value, None) for name, value in arguments.items()}
     listed = list(given) if isinstance(given, tuple) else None
     for name, value in arguments.items():
-        if name not in parameters.own:
+        if name not in parameters.own or name in transform.shared:
             continue
         if listed is None:
             axes = None if _is_default(name, value, parameters) else given
         elif name in parameters.starred and isinstance(value, Sequence):
-            axes = (*listed, *[0] * len(value.items))[: len(value.items)]
+            axes = (*listed, *[transform.rest] * len(value.items))[: len(value.items)]
             listed = listed[len(value.items) :]
         elif listed:
             axes = listed.pop(0)
         else:
-            axes = None if _is_default(name, value, parameters) else 0
+            axes = None if _is_default(name, value, parameters) else transform.rest
         found[name] = value, axes
     if listed:
         fault(where, f"in_axes has {len(given)} entries, but there are {len(given) - len(listed)} arguments")

@@ -182,6 +182,9 @@ def transformed(function: Any, transform: Transformation) -> Any:
     """What a transformation makes of a plain, a compiled or a bound function."""
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
+    if isinstance(function, functools.partial):
+        behind = transform.behind(len(function.args), tuple(function.keywords))
+        return functools.partial(transformed(function.func, behind), *function.args, **function.keywords)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:

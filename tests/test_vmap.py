@@ -47,12 +47,17 @@ def mappable():
             yield program
 
 
-@pytest.mark.parametrize("program", mappable(), ids=str)
+@pytest.mark.parametrize("program", list(mappable()), ids=str)
 def test_the_corpus_mapped_over_its_first_argument(program):
     drawn = [program.make_arguments(seed=seed, size=4) for seed in (1, 2, 3)]
     args = (stacked([one[0] for one in drawn]), *drawn[0][1:])
     axes = (0, *[None] * (len(args) - 1))
-    if str(program) in REFUSED:
+    try:
+        looped(program.function, args, axes)
+        is_refused = str(program) in REFUSED
+    except Apart:
+        is_refused = True
+    if is_refused:
         with pytest.raises(BatchError, match="B002"):
             vmap(program.function, in_axes=axes)(*args)
         return
@@ -132,7 +137,9 @@ FORMS = {
     "truths": (lambda x: np.any(x > 0) and not np.all(x > 0), (RNG.normal(size=(6, 2)),), (0,)),
     "nothing of the example": (lambda x, y: y + 1.0, (RNG.normal(size=(3, 2)), np.ones(2)), (0, None)),
     "outer": (lambda x: np.outer(x, x), (RNG.normal(size=(4, 3)),), (0,)),
-    "sums": (lambda x, y: np.einsum("ij,jk->ik", x, y), (RNG.normal(size=(4, 2, 3)), RNG.normal(size=(3, 2))), (0, None)),
+    "sums": (
+        lambda x, y: np.einsum("ij,jk->ik", x, y), (RNG.normal(size=(4, 2, 3)), RNG.normal(size=(3, 2))), (0, None),
+    ),
     "sorted": (lambda x: np.sort(x), (RNG.normal(size=(4, 5)),), (0,)),
 }  # fmt: skip
 
@@ -364,7 +371,8 @@ def test_containers_and_dataclasses():
 def test_nothing_is_mapped_but_the_number_of_examples_is_given():
     got = vmap(lambda x: x * 2.0, in_axes=None, axis_size=3)(np.ones(2))
     np.testing.assert_array_equal(got, np.full((3, 2), 2.0))
-    np.testing.assert_array_equal(vmap(lambda x, y: y, in_axes=(0, None), out_axes=None)(np.ones(3), np.ones(2)), [1, 1])
+    shared = vmap(lambda x, y: y, in_axes=(0, None), out_axes=None)
+    np.testing.assert_array_equal(shared(np.ones(3), np.ones(2)), [1, 1])
 
 
 def test_starred_parameters():
@@ -387,8 +395,8 @@ def test_per_example_gradients():
     got = vmap(grad(loss), in_axes=(None, 0, 0))(w, x, y)
     want = np.stack([grad(loss)(w, x[k], y[k]) for k in range(5)])
     np.testing.assert_allclose(got, want)
-    together = grad(lambda w: np.sum(vmap(loss, in_axes=(None, 0, 0))(w, x, y)))
-    np.testing.assert_allclose(together(w), want.sum(axis=0))
+    together = grad(lambda w, x, y: np.sum(vmap(loss, in_axes=(None, 0, 0))(w, x, y)))
+    np.testing.assert_allclose(together(w, x, y), want.sum(axis=0))
     values, slopes = vmap(value_and_grad(loss), in_axes=(None, 0, 0))(w, x, y)
     np.testing.assert_allclose(slopes, want)
     np.testing.assert_allclose(values, [loss(w, x[k], y[k]) for k in range(5)])
@@ -430,9 +438,9 @@ def test_inside_compiled_functions():
     np.testing.assert_allclose(got[3], np.sqrt(1.0 + xs[:, 0] ** 2))
 
 
+@dataclasses.dataclass(frozen=True)
 class Lens:
-    def __init__(self, power):
-        self.power = power
+    power: float
 
     def bent(self, x, y):
         return x * self.power + y
@@ -442,6 +450,10 @@ def test_methods_and_partials():
     x = RNG.normal(size=4)
     np.testing.assert_allclose(vmap(Lens(2.0).bent, in_axes=(0, None))(x, 1.0), 2.0 * x + 1.0)
     np.testing.assert_allclose(vmap(Lens(2.0).bent)(x, x), 3.0 * x)
+    of_all = vmap(functools.partial(affine, np.eye(4)), in_axes=(0, None))
+    np.testing.assert_allclose(of_all(x[None], x), [np.tanh(2.0 * x)])
+    to_one = vmap(functools.partial(loss, y=1.0))
+    np.testing.assert_allclose(to_one(np.ones((2, 4)), np.ones((2, 4))), [loss(np.ones(4), np.ones(4), 1.0)] * 2)
 
 
 def test_outside_arrays_and_options():
@@ -460,5 +472,5 @@ def test_what_is_said_of_it():
     told = vmap(affine, in_axes=(None, 0, None)).explain("f64[n, m]", "f64[b, m]", "f64[n]")
     assert "one product for all examples" in told
     assert vmap(newton).__name__ == "newton_vmap"
-    np.testing.assert_array_equal(vmap(newton).debug("typed")(np.array([4.0, 9.0])), [2.0, 3.0])
+    np.testing.assert_allclose(vmap(newton).debug("typed")(np.array([4.0, 9.0])), [2.0, 3.0])
     assert pellucid.vmap is vmap and set(PRINTED) < set(STAGES)

@@ -301,8 +301,9 @@ def right_sides(
     flat = emit(builder, "reshape", [beside], Array(_dtype(builder, b.atom), (n, builder.extent_of(total))),
                 shape=syntax.tuple_([lengths[0], total]))  # fmt: skip
     solved = builder.call(row.name, a.atom, flat, **static)
-    made = Array(_dtype(builder, solved), (n, examples.extent, k))
-    parted = emit(builder, "reshape", [solved], made, shape=syntax.tuple_([lengths[0], examples.count, lengths[1]]))
+    made = Array(_dtype(builder, solved), (dims_of(builder.type_of(solved))[0], examples.extent, k))
+    rows = builder.call("dim", solved, axis=0, hint="n")
+    parted = emit(builder, "reshape", [solved], made, shape=syntax.tuple_([rows, examples.count, lengths[1]]))
     return builder.call("transpose", parted, axes=(1, 0, 2))
 
 

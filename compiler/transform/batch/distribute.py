@@ -172,7 +172,7 @@ class Distributor:
         self.lengths.note(name)
 
     def _laid_out(self, name: str, atom: gast.expr) -> gast.expr:
-        """The value of a merged name, in the layout that its type says; its type is that of all examples from now on."""
+        """The value of a merged name, in the layout that its type says; its type is that of all examples then."""
         wanted = stacked(self.varying.types[name], self.examples.extent)
         self.builder.types[name] = wanted
         is_other = wanted.layout == "C" and self.builder.type_of(atom).layout != "C"

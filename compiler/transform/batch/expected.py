@@ -34,13 +34,13 @@ def _merged(
     seen: dict[str, None] = {}
     waiting = [name]
     while waiting:
-        merged = waiting.pop()
+        merged = waiting.pop(0)
         if merged in seen or not isinstance(types.get(merged), Array):
             continue
         seen[merged] = None
         values = [s.value for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
         waiting += [value.id for value in values if isinstance(value, gast.Name)]
-        own = types[merged].dims[axis]  # type: ignore[union-attr]
+        own = types[merged].dims[axis]
         found.update(dict.fromkeys(_made(v, axis, own) for v in values if not isinstance(v, gast.Name)))
         if not values:
             found[own] = None
@@ -53,6 +53,6 @@ def _made(value: gast.expr, axis: int, own: Extent) -> Extent:
     lengths = shape.elts if isinstance(shape, gast.Tuple) else shape
     if lengths is None:
         return own
-    length = lengths[axis]  # type: ignore[index]
+    length = lengths[axis]
     known = length.value if isinstance(length, gast.Constant) else length
     return known if isinstance(known, int) else own
