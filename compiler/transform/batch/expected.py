@@ -15,36 +15,58 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from ... import syntax
-from ...types import Array, Extent, Type
+from ...types import Array, Dim, Extent, Type
+
+Definitions = Mapping[str, Sequence[gast.stmt]]
 
 
-def expected_lengths(
-    name: str, types: Mapping[str, Type], definitions: Mapping[str, Sequence[gast.stmt]]
-) -> list[list[Extent]]:
-    """For each axis the lengths that are merged, the likely ones first: none at all is a placeholder."""
+def expected_lengths(name: str, types: Mapping[str, Type], definitions: Definitions) -> list[list[Extent]]:
+    """For each axis the lengths that are merged, the likely ones first: numbers are those of placeholders."""
     type_ = types[name]
     axes = range(type_.ndim if isinstance(type_, Array) else 0)
-    return [sorted(_merged(name, axis, types, definitions), key=lambda extent: extent == 0) for axis in axes]
+    return [sorted(_merged(name, axis, types, definitions), key=_rarity) for axis in axes]
 
 
-def _merged(
-    name: str, axis: int, types: Mapping[str, Type], definitions: Mapping[str, Sequence[gast.stmt]]
-) -> list[Extent]:
+def _rarity(extent: Extent) -> int:
+    return 0 if isinstance(extent, Dim) else 2 if extent == 0 else 1
+
+
+def _merged(name: str, axis: int, types: Mapping[str, Type], definitions: Definitions) -> list[Extent]:
+    """What the sources of a merged array have along an axis; of those that are merged themselves, their sources."""
+    owners = _owners(types, definitions)
     found: dict[Extent, None] = {}
-    seen: dict[str, None] = {}
-    waiting = [name]
+    waiting, seen = [(name, axis)], {(name, axis)}
+
+    def look_at(place: tuple[str, int]) -> None:
+        if place not in seen:
+            seen.add(place)
+            waiting.append(place)
+
     while waiting:
-        merged = waiting.pop(0)
-        if merged in seen or not isinstance(types.get(merged), Array):
-            continue
-        seen[merged] = None
-        values = [s.value for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
-        waiting += [value.id for value in values if isinstance(value, gast.Name)]
+        merged, axis = waiting.pop(0)
         own = types[merged].dims[axis]
-        found.update(dict.fromkeys(_made(v, axis, own) for v in values if not isinstance(v, gast.Name)))
-        if not values:
-            found[own] = None
+        values = [s.value for s in definitions.get(merged, ()) if isinstance(s, gast.Assign)]
+        for value in values:
+            if isinstance(value, gast.Name):
+                look_at((value.id, axis))
+        made = [_made(v, axis, own) for v in values if not isinstance(v, gast.Name)] if values else [own]
+        for extent in made:
+            found[extent] = None
+            if extent in owners:
+                look_at(owners[extent])
     return list(found)
+
+
+def _owners(types: Mapping[str, Type], definitions: Definitions) -> dict[Extent, tuple[str, int]]:
+    """The merged arrays that have lengths of their own, by these."""
+    found: dict[Extent, tuple[str, int]] = {}
+    for name, statements in definitions.items():
+        type_ = types.get(name)
+        if len(statements) > 1 and isinstance(type_, Array):
+            for axis, extent in enumerate(type_.dims):
+                if isinstance(extent, Dim):
+                    found.setdefault(extent, (name, axis))
+    return found
 
 
 def _made(value: gast.expr, axis: int, own: Extent) -> Extent:
