@@ -61,7 +61,6 @@ TYPED_WAY = (
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
-    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
