@@ -199,7 +199,9 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     for position in facts.results:
         type_, name = target.results[position], places[position]
         dot = state.names.fresh(state.hint(name))
-        state.types[dot] = Array(type_.dtype, state.types[name].dims) if isinstance(type_, Array) else type_
+        if isinstance(type_, Array):
+            type_ = Array(type_.dtype, state.types[name].dims, type_.layout)
+        state.types[dot] = type_
         made.append(dot)
     call = gast.Call(
         syntax.name(state.program.callee(callee)), [*node.args, *(handed[p] for p in facts.parameters)], []
