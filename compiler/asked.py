@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .frontend.decoration import require_pure
@@ -15,6 +16,7 @@ from .frontend.specialise.values import Value
 from .frontend.specialise.views import check_views
 from .records import dataclass
 from .request import Request
+from .transform.products.products import products
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,3 +52,8 @@ def views(made: Specialised, _: Asked) -> Specialised:
     for function in made.program.functions.values():
         check_views(function, made.mutated, outside if function is main else {})
     return made
+
+
+def take_products(made: Specialised, asked: Asked) -> Specialised:
+    """Products of matrices in the place of loops, unless they are to stay as they are written."""
+    return replace(made, program=made.program.map(products)) if asked.request.rewrite else made

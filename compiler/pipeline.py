@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .asked import specialise, views
+from .asked import specialise, take_products, views
 from .differentiate import choose_results, differentiable, reverse
 from .lower.loops import lower
 from .lower.release import release, tidy_names
@@ -60,6 +60,8 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),

@@ -103,6 +103,7 @@ class Request:
     freeze: Freeze = ()
     fastmath: bool = False
     parallel: bool = True
+    rewrite: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)

@@ -26,12 +26,12 @@ Names = str | tuple[str, ...] | list[str]
 @overload
 def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -42,6 +42,7 @@ def compile(
     freeze: Names | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
+    rewrite: bool = True,
     line_tables: bool | None = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
@@ -55,6 +56,8 @@ def compile(
                  and attribute of that name; True means whatever can change
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
+    rewrite      allow loops to be replaced by what they compute: loops that multiply matrices by a call of BLAS, which
+                 adds in another order
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
@@ -70,6 +73,7 @@ def compile(
         "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
+        "rewrite": rewrite,
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
@@ -77,7 +81,7 @@ def compile(
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False, "line_tables": None}
+        usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
     if is_bound(function):

@@ -22,13 +22,13 @@ from . import (
     builtin_calls,
     classes,
     container_methods,
-    containers,
     evaluate,
     execute,
     functions,
     inner_derivatives,
     instances,
     items_in_place,
+    keyed,
     library,
     making,
     numbers,
@@ -315,7 +315,7 @@ def bind_arguments(
         else:
             frame.fault("T004", f"{name}() got an unexpected keyword argument '{key}'", node, "called here")
     if spec.kwarg is not None:
-        bound[spec.kwarg.id] = containers.new_dict(frame, extra)
+        bound[spec.kwarg.id] = frame.new(Mapping_(tuple(extra.items())), "entries")
     for key, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
         bound.setdefault(key, value)
     for key, value in zip(only, keyword_defaults, strict=True):
@@ -355,7 +355,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             as_tuple = Sequence(tuple(v for _, v in items))
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
-            return containers.new_dict(frame, dict(items))
+            return keyed.new_dict(frame, dict(items), node)
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))
