@@ -51,7 +51,7 @@ def assert_close(found, wanted, tolerance=1e-9):
     np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance * scale)
 
 
-# --- against reverse mode ----------------------------------------------------------------------------------------------
+# --- against reverse mode ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -91,7 +91,7 @@ def test_second_derivatives_are_symmetric(name):
         assert_close(one, other, tolerance)
 
 
-# --- against complex steps ---------------------------------------------------------------------------------------------
+# --- against complex steps --------------------------------------------------------------------------------------------
 
 
 def assert_tangent(program, pushed, seed):
@@ -121,7 +121,7 @@ def test_tangent_of_the_gradient_of_a_random_program(seed):
     assert_tangent(first, run(checked(forward(first))), seed)
 
 
-# --- which names have tangents -----------------------------------------------------------------------------------------
+# --- which names have tangents ----------------------------------------------------------------------------------------
 
 SEVERAL = """
 def f(x: "f64[n]", y: "float", k: "int"):
@@ -185,7 +185,7 @@ def test_lists_with_two_names(source):
     assert results[-1] == 3.0
 
 
-# --- the table ---------------------------------------------------------------------------------------------------------
+# --- the table --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("row", [r for r in OPERATORS.values() if r.kind != "elementwise"], ids=lambda row: row.name)
@@ -197,7 +197,7 @@ def test_a_row_without_a_rule_for_tangents_cannot_be_declared(row):
             dataclasses.replace(row, linear="together", jvp=print)
 
 
-# --- the text of small derivatives -------------------------------------------------------------------------------------
+# --- the text of small derivatives ------------------------------------------------------------------------------------
 
 
 def forward_text(case):
