@@ -2,12 +2,12 @@
 
     def f(x): ...         ->           def f_jacfwd(x):
                                            y = f(x)
-                                           jacobian = empty(shape=(len(y), len(x)))
+                                           columns = empty(shape=(len(x), len(y)))
                                            for k in range(0, len(x), 1):
                                                direction = zeros(shape=(len(x),)); direction[k] = 1.0
                                                y_1, y_dot = f_jvp(x, direction)
-                                               jacobian[:, k] = y_dot
-                                           return (y, jacobian)
+                                               columns[k] = y_dot
+                                           return (y, columns.T)
 
 Takes typed programs, gives typed programs.  Leaves it to `inline` to put the bodies in the place of calls, and to
 `hoist` to take out of the loop what does not depend on the direction.
@@ -136,10 +136,10 @@ class _Main:
         return total
 
     def room(self, value: gast.Name, size: gast.expr) -> gast.Name:
-        """An array for the tangents of a result along all directions, the direction its last axis."""
+        """An array for the tangents of a result along all directions, the direction its first axis."""
         type_ = self.types[value.id]
-        shape = syntax.tuple_([*shape_of(self.builder, value).elts, size])
-        return self.builder.call("empty", shape=shape, dtype=type_.dtype, hint="jacobian")  # type: ignore[return-value]
+        shape = syntax.tuple_([size, *shape_of(self.builder, value).elts])
+        return self.builder.call("empty", shape=shape, dtype=type_.dtype, hint="columns")  # type: ignore[return-value]
 
     def loop(self, wrt: str, pushed: Function, size: gast.expr, made: Sequence[gast.Name]) -> None:
         build, type_ = self.builder, self.types[wrt]
@@ -155,7 +155,7 @@ class _Main:
             self.types[along.id] = Array(type_.dtype, type_.dims)
         slopes = self.call(pushed, [along])[len(self.function_.results) :]
         for room, slope in zip(made, slopes, strict=True):
-            items = [*[syntax.slice_()] * (self.types[room.id].ndim - 1), syntax.name(k)]
+            items = [syntax.name(k), *[syntax.slice_()] * (self.types[room.id].ndim - 1)]
             build.append(syntax.store(room.id, items, slope))
         inner, build.body = build.body, outer
         statement = syntax.for_range(k, 0, size, 1, inner, build.span)
@@ -164,7 +164,11 @@ class _Main:
 
     def shaped(self, wrt: str, made: gast.Name, value: gast.Name) -> gast.expr:
         """The Jacobian with the axes of the result, then those of the parameter."""
+        rank: int = self.types[made.id].ndim
+        whole: gast.expr = made
+        if rank > 1:
+            whole = self.builder.call("transpose", made, axes=(*range(1, rank), 0), hint="jacobian")
         if self.types[wrt].ndim == 1:
-            return made
+            return whole
         lengths = [*shape_of(self.builder, value).elts, *shape_of(self.builder, syntax.name(wrt)).elts]
-        return self.builder.call("reshape", made, shape=syntax.tuple_(lengths), hint="jacobian")
+        return self.builder.call("reshape", whole, shape=syntax.tuple_(lengths), hint="jacobian")

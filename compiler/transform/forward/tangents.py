@@ -59,7 +59,7 @@ class Tangents:
 
     def parameter(self, name: str, type_: Type) -> str:
         """The parameter for the tangent of a parameter; one of them may be weak and the other not."""
-        made = self.names.fresh(self.hint(name))
+        made = self.names.fresh(f"{name}_dot")
         self.types[made] = self._with_lengths(made, type_)
         value: gast.expr = syntax.name(made)
         if isinstance(type_, ListOf):
