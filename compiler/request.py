@@ -33,6 +33,10 @@ class Transformation:
         """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
         raise NotImplementedError
 
+    def beside(self, static: tuple[str, ...]) -> Transformation:
+        """The same asked of a function with these static parameters, which have to stay parameters."""
+        return self
+
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
         return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
@@ -48,9 +52,7 @@ class Gradient(Transformation):
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
-        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        moved = tuple(number + count if number >= 0 else number for number in numbers)
-        return replace(self, argnums=moved if isinstance(self.argnums, tuple) else moved[0])
+        return replace(self, argnums=_behind(self.argnums, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Tangent(Transformation):
     """A request to carry tangents along: of (primals, tangents), two tuples.
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
-    named  those that a `partial` is given by name
+    named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
     """
 
     suffix = "jvp"
@@ -76,6 +78,29 @@ class Tangent(Transformation):
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
         return replace(self, kept=self.kept + count, named=(*self.named, *named))
+
+    def beside(self, static: tuple[str, ...]) -> Tangent:
+        return replace(self, named=tuple(dict.fromkeys((*self.named, *static))))
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian(Transformation):
+    """A request for Jacobians by the arguments at these places, in forward mode."""
+
+    suffix = "jacfwd"
+    argnums: int | tuple[int, ...] = 0
+    has_aux: bool = False
+    with_value: bool = False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
+        return replace(self, argnums=_behind(self.argnums, count))
+
+
+def _behind(argnums: int | tuple[int, ...], count: int) -> int | tuple[int, ...]:
+    """The same places where that many arguments come before."""
+    if isinstance(argnums, tuple):
+        return tuple(number + count if number >= 0 else number for number in argnums)
+    return argnums + count if argnums >= 0 else argnums
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

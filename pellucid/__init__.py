@@ -26,7 +26,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .forward_mode import jvp
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
 from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -54,10 +54,14 @@ __all__ = [
     "compile",
     "from_source",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
     "jvp",
     "thread_count",
     "threads",
     "value_and_grad",
+    "value_and_jacfwd",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:

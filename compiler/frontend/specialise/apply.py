@@ -168,9 +168,12 @@ def transform(
     options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
     rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
     asked = value.__pellucid_transform__(*rest, **options)
-    if isinstance(args[0], Partial):
-        return _of_partial(frame, value, args[0], asked, node)
-    return _transformed(frame, value, args[0], asked, node)
+    made = args[0]
+    for one in asked if isinstance(asked, tuple) else (asked,):
+        made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
+            _transformed(frame, value, made, one, node)
+        )
+    return made
 
 
 def plain(option: Any) -> Any:
