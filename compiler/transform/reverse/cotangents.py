@@ -146,9 +146,13 @@ class Cotangents:
     def owned(self, atom: gast.expr) -> bool:
         """Whether an array was made in the backward sweep and no other cotangent is the same array."""
         sweep = self.sweep
-        if not isinstance(atom, gast.Name) or sweep.base.get(atom.id) != atom.id or atom.id in sweep.escaped:
+        if not isinstance(atom, gast.Name) or atom.id in sweep.escaped:
             return False
         holders = [b for f in self.chain() for b in f.bars.values() if isinstance(b, gast.Name)]
+        if atom.id in sweep.merged:  # a name of its own: where its first value is another's, `copies` copies that
+            return sum(b.id == atom.id for b in holders) <= 1
+        if sweep.base.get(atom.id) != atom.id:
+            return False
         return sum(sweep.base.get(b.id, b.id) == atom.id and b.id not in sweep.parts for b in holders) <= 1
 
     # --- whole cotangents

@@ -25,6 +25,7 @@ from ...types import Array, ListOf
 from . import statements
 from .accumulations import Accumulation, accumulations
 from .refuse import refuse
+from .views import with_owners
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +89,7 @@ def _indexed(function: Function, activity: Activity, regions: Regions) -> set[st
             ) if name in activity.names and not statements.is_rearrangement(items):
                 if isinstance(function.types[base], Array):
                     found.add(base)
-    return found
+    return with_owners(found, function) & activity.names
 
 
 def _firsts(activity: Activity, regions: Regions) -> Iterator[int]:

@@ -11,22 +11,26 @@ A cotangent that is nothing yet gives no statements at all.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gast
 
 from ... import syntax
 from ...analysis.activity import passing
+from ...analysis.memory.places import Place
 from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool
 from ...ops.cotangents import as_type, cotangent, length
 from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
 from ...types import Array, ListOf, Scalar, Type, dtype_of
+from ..compose import within
 from . import lists
 from .cotangents import Cotangents
 from .declared import leaf_type
 from .refuse import refuse
+from .views import Either, Shown, roots
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -211,17 +215,55 @@ def _of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: g
     if is_rearrangement(items):
         frame.add(base, value)
         return
-    first = frame.untouched(base)
+    if plain:
+        sweep.views.note_natural(statement, statement.value.slice.elts)
+        add_to_part(sweep, frame, sweep.views.of(base, statement), base, kept, value)
+        return
     bar = frame.in_place(base)
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
-    if first and plain:
-        frame.builder.append(syntax.store(bar.id, kept, value))
-    elif plain or _is_mask(kept, sweep.types):
-        before = frame.builder.load(bar, kept, "t_bar")
-        total = frame.builder.call("add", before, value, hint="t_bar")
-        frame.builder.append(syntax.store(bar.id, kept, total))
+    if _is_mask(kept, sweep.types):
+        _accumulate(frame, bar.id, kept, value)
     else:
         frame.builder.append(syntax.expression(syntax.call("add_at", bar, syntax.tuple_(kept), value)))
+
+
+def add_to_part(
+    sweep: Sweep, frame: Cotangents, shown: Shown, name: str, items: list[gast.expr], value: gast.expr
+) -> None:
+    """`name_bar[items] += value`, where the cotangent of a view is the view of its owner's."""
+    if isinstance(shown, Either):
+        _add_to_either(sweep, frame, shown, name, items, value)
+        return
+    is_first = frame.untouched(shown.root)
+    bar = frame.in_place(shown.root)
+    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
+    found = within(frame.builder, replace(shown, root=bar.id), items, value, sweep.views.natural)
+    if found is None:
+        add_to_part(sweep, frame, Place(name), name, items, value)
+    elif is_first:
+        frame.builder.append(syntax.store(bar.id, *found))
+    else:
+        _accumulate(frame, bar.id, *found)
+
+
+def _add_to_either(
+    sweep: Sweep, frame: Cotangents, shown: Either, name: str, items: list[gast.expr], value: gast.expr
+) -> None:
+    """The branch that chose what the name shows, once more."""
+    for root in roots(shown):  # arrays that are made on the way stand before the branch
+        frame.in_place(root)
+    builder, before = frame.builder, frame.builder.body
+    made = syntax.if_(sweep.atom(shown.branch, shown.branch.test), [], [], builder.span)
+    for part, block in ((shown.then, made.body), (shown.other, made.orelse)):
+        builder.body = block
+        add_to_part(sweep, frame, part, name, items, value)
+    builder.body = before
+    builder.append(made)
+
+
+def _accumulate(frame: Cotangents, array: str, items: list[gast.expr], value: gast.expr) -> None:
+    total = frame.builder.call("add", frame.builder.load(syntax.name(array), items, "t_bar"), value, hint="t_bar")
+    frame.builder.append(syntax.store(array, items, total))
 
 
 def _is_mask(items: list[gast.expr], types) -> bool:

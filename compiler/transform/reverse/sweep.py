@@ -33,6 +33,7 @@ from .lists import is_emptying
 from .refuse import refuse
 from .reversed_range import reversed_range
 from .symbols import changed_axes
+from .views import Views
 
 if TYPE_CHECKING:
     from .calls import Derivative
@@ -96,6 +97,7 @@ class Sweep:
         self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
         self.lists_closed: dict[str, ForwardValue] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
+        self.views = Views(self.regions, self.types)
         self.root = Cotangents(self, self.regions.body, None)
 
     # --- names and types
