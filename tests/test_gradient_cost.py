@@ -141,6 +141,68 @@ FORMS = {
         return np.sum(B)
     """,
 }  # fmt: skip
+FUNCTIONS = {
+    "bisection by recursion": """
+        def total(y, lo, hi):
+            if hi - lo == 1:
+                return y[lo] * y[lo]
+            mid = (lo + hi) // 2
+            return total(y, lo, mid) + total(y, mid, hi)
+
+        def f(x):
+            return total(x, 0, len(x))
+    """,
+    "the rest by recursion": """
+        def norm(y, k):
+            if k == 0:
+                return 0.0
+            return y[0] * y[0] + norm(y[1:], k - 1)
+
+        def f(x):
+            return norm(x, len(x))
+    """,
+    "halves by recursion": """
+        def total(y):
+            if len(y) == 1:
+                return y[0] * y[0]
+            m = len(y) // 2
+            return total(y[:m]) + total(y[m:])
+
+        def f(x):
+            return total(x)
+    """,
+    "a search in a loop": """
+        def place(y, v, lo, hi):
+            if hi - lo <= 1:
+                return y[lo] * v
+            mid = (lo + hi) // 2
+            if y[mid] > v:
+                return place(y, v, lo, mid)
+            return place(y, v, mid, hi)
+
+        def f(x):
+            s = 0.0
+            for i in range(len(x)):
+                s += place(x, 0.5, 0, i + 1)
+            return s
+    """,
+    "a matrix by recursion": """
+        def path(B, i, j):
+            if i == 0 or j == 0:
+                return B[i, j]
+            if B[i - 1, j] < B[i, j - 1]:
+                return B[i, j] * 0.5 + path(B, i - 1, j)
+            return B[i, j] * 0.5 + path(B, i, j - 1)
+
+        def f(x, A):
+            s = 0.0
+            for k in range(len(x)):
+                s += path(A, len(x) - 1, k)
+            return s
+    """,
+}
+
+
 def parameters(body):
     return "x, A" if "A" in body else "x"
 
@@ -148,6 +210,8 @@ def parameters(body):
 def forms():
     for name, body in FORMS.items():
         yield name, f"def f({parameters(body)}):\n    " + inspect.cleandoc(body).replace("\n", "\n    ") + "\n"
+    for name, text in FUNCTIONS.items():
+        yield name, inspect.cleandoc(text) + "\n"
 
 
 PROGRAMS = dict(forms())

@@ -19,9 +19,9 @@ import gast
 from .. import syntax
 from ..analysis.memory.places import Place, ViewStep, items_of
 from ..builder import Builder
-from ..ops.schema import OPERATORS
 from ..ops.slices import bounds, constant_of, is_full
-from ..types import INT, Array, Scalar
+from ..types import Array, Scalar
+from .int_atoms import IntAtoms
 
 Items = list[gast.expr]
 FULL = gast.Slice(None, None, None)
@@ -108,6 +108,7 @@ class _Composed:
         natural: AbstractSet[str] | None = None,
     ) -> None:  # fmt: skip
         self.builder, self.base, self.step, self.inside = builder, base, step, inside
+        self.ints = IntAtoms(builder)
         self.is_checked, self.natural = natural is not None, natural or frozenset()
         self._whole: str | None = None
 
@@ -175,19 +176,22 @@ class _Composed:
         length = self._axis_length(axis)
         start, count, step = bounds(outer, length)
         if self.is_checked and constant_of(step) == 1 and outer.upper is None and (constant_of(item) or 0) < 0:
-            return self._plus(length, item)
+            return self.ints.plus(length, item)
         if not isinstance(item, gast.Slice):
             at = self._inside(item, count, own)
             if self.is_checked and constant_of(step) > 0 and self._is_natural(outer.lower):  # type: ignore[operator]
                 start = outer.lower  # there is an element, so that the axis does not end before
-            found = self._minus(start, at) if constant_of(step) == -1 else self._plus(start, self._times(at, step))
+            if constant_of(step) == -1:
+                found = self.ints.minus(start, at)
+            else:
+                found = self.ints.plus(start, self.ints.times(at, step))
             self.inside.append(found)
             return found
-        size = self._int(count)
+        size = self.ints.atom(count)
         first, number, stride = bounds(item, size)
-        lower = self._plus(start, self._times(first, step))
+        lower = self.ints.plus(start, self.ints.times(first, step))
         pace = constant_of(step) * constant_of(stride)  # type: ignore[operator]
-        upper = self._plus(lower, self._times(number, syntax.constant(pace)))
+        upper = self.ints.plus(lower, self.ints.times(number, syntax.constant(pace)))
         return syntax.slice_(lower, upper, None if pace == 1 else pace)
 
     def _axis_length(self, axis: int) -> gast.expr:
@@ -204,18 +208,18 @@ class _Composed:
         """The index from the front, behind the check that the view would make."""
         if any(item is known for known in self.inside) or self.is_checked and self._is_natural(item):
             return item
-        item, size = self._int(item), self._int(size)
+        item, size = self.ints.atom(item), self.ints.atom(size)
         if isinstance(size, gast.Constant) and (at := constant_of(item)) is not None and -size.value <= at < size.value:
             return syntax.constant(at + size.value if at < 0 else at)
         if not self.is_checked:
             self._check(item, size, axis)
         if (at := constant_of(item)) is not None:
-            return item if at >= 0 else self._plus(size, item)
+            return item if at >= 0 else self.ints.plus(size, item)
         is_back = self.builder.call("less", item, 0)
-        return self.builder.call("where", is_back, self._plus(item, size), item)
+        return self.builder.call("where", is_back, self.ints.plus(item, size), item)
 
     def _check(self, item: gast.expr, size: gast.expr, axis: int) -> None:
-        below = self.builder.call("less", item, self._int(syntax.call("negative", size)))
+        below = self.builder.call("less", item, self.ints.atom(syntax.call("negative", size)))
         wrong = self.builder.call("logical_or", below, self.builder.call("greater_equal", item, size))
         message = f"index {{}} is out of bounds for axis {axis} with size {{}}"
         error = syntax.raise_("IndexError", message, item, size, span=self.builder.span)
@@ -244,7 +248,7 @@ class _Composed:
         lengths = self._shape()
         number: gast.expr = syntax.constant(0)
         for axis, (item, size) in enumerate(zip(items, lengths)):
-            number = self._plus(self._times(number, size), self._inside(item, size, axis))
+            number = self.ints.plus(self.ints.times(number, size), self._inside(item, size, axis))
         found: Items = []
         for axis in reversed(range(1, _type_at(self.builder, self.base).ndim)):
             size = _length(self.builder, whole, axis)
@@ -259,68 +263,6 @@ class _Composed:
             return given.elts
         shape = replay(self.builder, replace(self.base, steps=(*self.base.steps, self.step)))
         return [_length(self.builder, shape, axis) for axis in range(self.step.type.ndim)]
-
-    # --- ints
-
-    def _plus(self, left: gast.expr, right: gast.expr) -> gast.expr:
-        left, right = self._int(left), self._int(right)
-        a, b = constant_of(left), constant_of(right)
-        if a is not None and b is not None:
-            return syntax.constant(a + b)
-        if a == 0 or b == 0:
-            return right if a == 0 else left
-        if b is not None and b < 0:
-            return self.builder.call("subtract", left, -b)
-        return self.builder.call("add", left, right)
-
-    def _minus(self, left: gast.expr, right: gast.expr) -> gast.expr:
-        left, right = self._int(left), self._int(right)
-        a, b = constant_of(left), constant_of(right)
-        if b is not None:
-            return self._plus(left, syntax.constant(-b))
-        return self.builder.call("negative", right) if a == 0 else self.builder.call("subtract", left, right)
-
-    def _times(self, left: gast.expr, right: gast.expr) -> gast.expr:
-        left, right = self._int(left), self._int(right)
-        a, b = constant_of(left), constant_of(right)
-        if a is not None and b is not None:
-            return syntax.constant(a * b)
-        if a == 1 or b == 1 or a == 0:
-            return right if a == 1 else left
-        return self.builder.call("multiply", left, right)
-
-    def _whole_number(self, item: gast.expr) -> gast.expr:
-        if self.builder.type_of(item) == INT:
-            return item
-        return self.builder.call("cast", item, dtype=INT.dtype, weak=True)
-
-    def _int(self, node: gast.expr) -> gast.expr:
-        """An expression in ints as an atom."""
-        match node:
-            case gast.Name():
-                return self._whole_number(node)
-            case gast.Constant():
-                return node
-            case gast.IfExp(test=test, body=body, orelse=orelse):
-                known = self._truth(test)
-                if isinstance(known, gast.Constant):
-                    return self._int(body if known.value else orelse)
-                return self.builder.call("where", known, self._int(body), self._int(orelse))
-            case gast.Call(func=gast.Name(id="add"), args=[left, right]):
-                return self._plus(left, right)
-            case gast.Call(func=gast.Name(id=operator), args=arguments):
-                atoms = [self._int(a) for a in arguments]
-                if all(isinstance(a, gast.Constant) for a in atoms):
-                    return syntax.constant(int(OPERATORS[operator].meaning(*(a.value for a in atoms))))
-                return self._whole_number(self.builder.call(operator, *atoms))
-        raise TypeError(gast.dump(node))
-
-    def _truth(self, node: gast.expr) -> gast.expr:
-        assert isinstance(node, gast.Call)
-        atoms = [self._int(a) for a in node.args]
-        if all(isinstance(a, gast.Constant) for a in atoms):
-            return syntax.constant(bool(OPERATORS[node.func.id].meaning(*(a.value for a in atoms))))
-        return self.builder.call(node.func.id, *atoms)
 
 
 def _is_new_axis(item: gast.expr) -> bool:

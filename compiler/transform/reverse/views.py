@@ -22,6 +22,7 @@ from functools import cached_property
 import gast
 
 from ... import syntax
+from ...analysis.failure import natural_names
 from ...analysis.integers.values import Integers, NestScope
 from ...analysis.memory.places import Place, ViewStep, items_of
 from ...analysis.regions import Region, Regions
@@ -108,7 +109,8 @@ class Views:
             scope = scope.inside(self._integers.loop(region.statement))
         for name in names:
             form = self._integers.of(syntax.name(name))
-            if form is not None and self._integers.is_natural(form, scope):
+            known = form is not None and self._integers.is_natural(form, scope)
+            if known or name in natural_names(self.regions.function):
                 self.natural.add(self.regions.key(statement, name))
 
     def of(self, name: str, reader: gast.stmt) -> Shown:
