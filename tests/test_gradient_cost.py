@@ -124,6 +124,20 @@ FORMS = {
                 B[i, i] = np.sin(B[i, i])
         return np.sum(B)
     """,
+    "elements that may be the same": """
+        y = x * 1.0
+        s = 0.0
+        for i in range(len(x)):
+            j = i // 2 * 2
+            u = np.sin(y[i])
+            v = y[j] * y[i]
+            y[j] = v
+            y[i] = u
+            w = y[j] * 2.0
+            y[i] = y[i] * y[i] + y[j]
+            s += w * y[j]
+        return s + np.sum(y)
+    """,
     "an element added to a view's": """
         y = x * 1.0
         for i in range(1, len(x)):

@@ -18,6 +18,7 @@ from ...dtypes import is_bool
 from ...ops.cotangents import as_type
 from ...types import Array
 from ..compose import within
+from .accumulating import accumulate
 from .cotangents import Cotangents
 from .declared import leaf_type
 from .refuse import refuse
@@ -74,7 +75,7 @@ def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: ga
     bar = frame.in_place(base)
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
     if is_mask(kept, sweep.types):
-        _accumulate(frame, bar.id, kept, value)
+        accumulate(frame, bar.id, kept, value)
     else:
         frame.builder.append(syntax.expression(syntax.call("add_at", bar, syntax.tuple_(kept), value)))
 
@@ -98,7 +99,7 @@ def add_to_part(
     elif is_first:
         frame.builder.append(syntax.store(bar.id, *found))
     else:
-        _accumulate(frame, bar.id, *found)
+        accumulate(frame, bar.id, *found)
 
 
 def _add_to_shifted(
@@ -109,11 +110,11 @@ def _add_to_shifted(
     value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
     found = within(frame.builder, shown, items, value, sweep.views.natural)
     if found is not None and can_move(found[0]):
-        _accumulate(frame, bar.id, moved(sweep, frame, shown.root, found[0]), found[1])
+        accumulate(frame, bar.id, moved(sweep, frame, shown.root, found[0]), found[1])
     elif shown.steps:
         add_to_part(sweep, frame, Place(name), name, items, value)
     else:
-        _accumulate(frame, frame.in_place(name).id, items, value)
+        accumulate(frame, frame.in_place(name).id, items, value)
 
 
 def add_whole(sweep: Sweep, frame: Cotangents, name: str) -> None:
@@ -137,11 +138,6 @@ def _add_to_either(
         add_to_part(sweep, frame, part, name, items, value)
     builder.body = before
     builder.append(made)
-
-
-def _accumulate(frame: Cotangents, array: str, items: list[gast.expr], value: gast.expr) -> None:
-    total = frame.builder.call("add", frame.builder.load(syntax.name(array), items, "t_bar"), value, hint="t_bar")
-    frame.builder.append(syntax.store(array, items, total))
 
 
 def is_mask(items: list[gast.expr], types) -> bool:
