@@ -21,7 +21,7 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, library, optional, outside
+from . import apply, iterators, library, optional, outside, sets
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -317,6 +317,10 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if isinstance(value, Optional):
         value = optional.present(frame, value, node, "'NoneType' object is not iterable")
+    if sets.is_set(frame, value):
+        if not getattr(node, "any_order", False):
+            sets.refuse_order(frame, node)
+        return sets.items_of(frame, [value], node)
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

@@ -10,6 +10,7 @@ where it was made (`sites.py`).
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import gast
@@ -18,12 +19,13 @@ from ... import types
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
-from . import classes, evaluate, forms, library, sites, tables
+from . import apply, classes, evaluate, forms, iteration, library, making, sets, sites, tables
 from .frame import Frame, NeedsStatic
 from .merge import own_lengths
 from .static_python import computed
 from .taking_apart import from_python
 from .values import (
+    NONE,
     Conflict,
     Iteration,
     Mapping_,
@@ -62,8 +64,12 @@ def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
 
 def dict_of(frame: Frame, value: Value) -> Record | None:
     """The parts of a dict whose keys the run knows."""
-    found = record_of(frame, value)
-    return found if found is not None and library.stands_for(found.cls) is dict else None
+    return record_of(frame, value) if "entries" in parts_of(frame, value) else None
+
+
+def call(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a container that is written in the language."""
+    return apply.apply(frame, classes.attribute(frame, target, method, node), args, {}, node)
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -241,6 +247,41 @@ def new_list(frame: Frame, form: Value, items: list[Value], wish: str, node: gas
     return frame.new(made, wish)
 
 
+def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    """`set(...)`, `deque(...)`, `Counter(...)`, `defaultdict(...)`."""
+    if cls is set:
+        return sets.made(frame, args, kwargs, node, hint)
+    if cls is deque:
+        return _deque(frame, node, *args, **kwargs)
+    return making.construct(frame, library_class(library.MADE_OTHERWISE[cls]), args, kwargs, node)
+
+
+def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen: Value = NONE) -> Ref:  # noqa: B008
+    source = classes.iterable(frame, iterable, node)
+    form = _form_of_source(frame, source, node)
+    columns = sites.known_forms(frame, node) if form is None else sites.made_with(frame, (form,), node)
+    if columns is None:
+        ring = sites.note_column(frame, frame.new(Sequence((), list), "ring"), 0, node)
+    else:
+        ring = new_column(frame, 0, columns[0], [], "ring", node)
+    start = {"ring": ring, "first": Static(0), "size": Static(0), "maxlen": maxlen}
+    made = new_object(frame, "python_deques:Deque", start, "queue", node)
+    call(frame, made, "extend", [source], node)
+    return made
+
+
+def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None:
+    """What the items of an iterable are like; None where there is none."""
+    if iteration.is_static_iterable(frame, source):
+        result = None
+        for item in iteration.static_items(frame, source, node):
+            form = value_form(frame, item, node)
+            result = form if result is None else sites.joined(frame, (result,), (form,), node)[0]
+        return result
+    with frame.captured():
+        return value_form(frame, iteration.item_at(frame, source, Static(0), node), node)
+
+
 # --- what the library asks -------------------------------------------------------------------------------------------
 
 
@@ -268,8 +309,19 @@ def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     return Iteration(evaluate.known(frame, args[1], node), (args[0],))
 
 
+def is_dict(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """Whether a value has keys and values."""
+    inside = table_inside(frame, args[0])
+    return Static(isinstance(frame.held(inside), Mapping_) or dict_of(frame, inside) is not None)
+
+
+def table_inside(frame: Frame, value: Value) -> Value:
+    """The dict inside a `Counter` or a `defaultdict`; any other value as it is."""
+    return parts_of(frame, value).get("table", value)
+
+
 def shown_by(frame: Frame, view: Value) -> Value | None:
-    """What a view of a container goes over: its lists; None for any other value."""
+    """What a view of a dict goes over: its lists; None for any other value."""
     if not isinstance(view, Iteration) or view.kind not in ("keys", "values", "items"):
         return None
     record = parts_of(frame, view.parts[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import types as python_types
 from typing import Any
 
@@ -26,6 +27,11 @@ from .merge import own_lengths
 from .taking_apart import from_python
 from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value
 
+# Python's classes whose instances are made of what the library has in their place.
+MADE_OTHERWISE = {
+    set: "python_sets:Set", collections.deque: "python_deques:Deque", collections.Counter: "python_counters:Counter",
+    collections.defaultdict: "python_counters:DefaultDict",
+}  # fmt: skip
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
 
