@@ -30,6 +30,7 @@ from . import (
     items_in_place,
     keyed,
     library,
+    library_classes,
     making,
     numbers,
     optional,
@@ -116,7 +117,7 @@ def call_object(
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return transform(frame, value, args, kwargs, node)
-    if isinstance(value, type) and value in library.MADE_OTHERWISE:
+    if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
         return keyed.construct(frame, value, args, kwargs, node, hint)
     binding = library.binding_of(value)
     if binding is not None:

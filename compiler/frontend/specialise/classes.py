@@ -21,7 +21,7 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, library, optional, outside, sets
+from . import apply, iterators, library, library_classes, optional, outside, sets
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -226,7 +226,7 @@ def python_class(frame: Frame, value: Value) -> type | None:
         case Mapping_(), _:
             return dict
         case Record(), _:
-            return library.stands_for(held.cls) or held.cls
+            return library_classes.stands_for(held.cls) or held.cls
         case Range(), _:
             return range
         case Closure(), _:

@@ -19,7 +19,7 @@ from ... import types
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
-from . import apply, classes, evaluate, forms, iteration, library, making, sets, sites, tables
+from . import apply, classes, evaluate, forms, iteration, library, library_classes, making, sets, sites, tables
 from .frame import Frame, NeedsStatic
 from .merge import own_lengths
 from .static_python import computed
@@ -53,7 +53,7 @@ def library_class(name: str) -> Any:
 def record_of(frame: Frame, value: Value) -> Record | None:
     """The parts of a container that is written in the language; None for any other value."""
     held = frame.held(value)
-    return held if type(held) is Record and library.stands_for(held.cls) is not None else None
+    return held if type(held) is Record and library_classes.stands_for(held.cls) is not None else None
 
 
 def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
@@ -253,7 +253,7 @@ def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Valu
         return sets.made(frame, args, kwargs, node, hint)
     if cls is deque:
         return _deque(frame, node, *args, **kwargs)
-    return making.construct(frame, library_class(library.MADE_OTHERWISE[cls]), args, kwargs, node)
+    return making.construct(frame, library_class(library_classes.MADE_OTHERWISE[cls]), args, kwargs, node)
 
 
 def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen: Value = NONE) -> Ref:  # noqa: B008
@@ -337,7 +337,7 @@ def shown_by(frame: Frame, view: Value) -> Value | None:
 def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
     """A value with Python's own classes for those of the library, around lists of what they hold."""
     held = frame.held(value)
-    if type(held) is Record and (cls := library.stands_for(held.cls)) is not None:
+    if type(held) is Record and (cls := library_classes.stands_for(held.cls)) is not None:
         shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
         given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
         return Record(cls, given)

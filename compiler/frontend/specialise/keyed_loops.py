@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import branches, choices, keyed, loops, own_operators, sets, tables
+from . import apply, attributes, branches, choices, evaluate, keyed, loops, own_operators, sets, tables
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Ref, Static, Value
@@ -86,10 +86,18 @@ def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value
     return inside["entries"] if "entries" in inside else inside["ring"], _with_index(frame, node, place)
 
 
-def _with_index(frame: Frame, node: gast.Subscript, index: Value) -> gast.Subscript:
+def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gast.Subscript]:
+    """`base.setdefault(key, value)` as the item of a list or dict, once it is there."""
+    key, value = (evaluate.evaluate(frame, part) for part in node.args)
+    apply.apply(frame, attributes.attribute_of(frame, base, "setdefault", node.func, "t"), [key, value], {}, node)
+    made = _with_index(frame, node, key)
+    return as_list_item(frame, base, made)
+
+
+def _with_index(frame: Frame, node: gast.Subscript | gast.Call, index: Value) -> gast.Subscript:
     """A subscript with a value for its index, under a name of the compiler's own."""
     name, number = f"place{branches.VALUE}", 1
     while name in frame.variables:
         name, number = f"place {number}{branches.VALUE}", number + 1
     frame.variables[name] = index
-    return gast.copy_location(gast.Subscript(node.value, syntax.name(name), node.ctx), node)
+    return gast.copy_location(gast.Subscript(syntax.name(name), syntax.name(name), gast.Load()), node)

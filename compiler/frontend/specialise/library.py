@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import types as python_types
 from typing import Any
 
@@ -27,11 +26,6 @@ from .merge import own_lengths
 from .taking_apart import from_python
 from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value
 
-# Python's classes whose instances are made of what the library has in their place.
-MADE_OTHERWISE = {
-    set: "python_sets:Set", collections.deque: "python_deques:Deque", collections.Counter: "python_counters:Counter",
-    collections.defaultdict: "python_counters:DefaultDict",
-}  # fmt: skip
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
 
@@ -48,11 +42,6 @@ def method(name: str) -> NameBinding | None:
 
 def is_library(function: python_types.FunctionType) -> bool:
     return (function.__module__ or "").startswith(python_names.LIBRARY)
-
-
-def stands_for(cls: type) -> type | None:
-    """The class of Python's own for which one of the library's stands: `dict` for `python_dicts.Dict`."""
-    return getattr(cls, "python", None) if cls.__module__.startswith(python_names.LIBRARY) else None
 
 
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

@@ -102,9 +102,19 @@ class Join:
             return right if isinstance(left, Undefined) else left
         pair = (left.number, right.number)
         if pair not in self.pairs:
-            contents = self.join(self.left[left.number], self.right[right.number])
+            contents = self.join_contents(left.number, right.number)
             self.pairs[pair] = Joined(pair, contents, frozenset(pair))
         return self.pairs[pair]
+
+    def join_contents(self, left: int, right: int) -> Value:
+        """What an object holds that is one of two, or the same on two paths."""
+        sides = self.left[left], self.right[right]
+        joined = self.join(*sides)
+        if isinstance(joined, Conflict):
+            from . import reconciling  # which is made of what is here
+
+            reconciling.learn_from(self, (left, right), sides)
+        return joined
 
     def _widened(self, value: Value) -> Value:
         """A part of a value that one path has not: an object is itself, a number needs a name.
@@ -318,6 +328,8 @@ class Merging:
             source = as_optional(source)
         if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
             return self.place_holders(self.into[target.number], self.contents[source.number])
+        if isinstance(target, Table) and not isinstance(source, Undefined):
+            return {}  # a list has a value, whatever its items are
         if not isinstance(source, Undefined):
             found: dict[str, gast.expr] = {}
             for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
