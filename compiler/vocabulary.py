@@ -131,7 +131,7 @@ WAYS_OUT = {
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
-    "builtins.frozenset": "use a set, which nobody need change",
+    "builtins.frozenset": "use a set: `set(...)`",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
     "itertools.product": "write nested loops",
 }

@@ -16,6 +16,7 @@ from typing import Any
 import gast
 
 from ... import types
+from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
@@ -80,25 +81,53 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 
 
 def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored: Value | None = None) -> Any:
-    """The key of a dict whose keys are known now; where this one is not, the dict is made for keys of the run."""
+    """The key of a dict whose keys are known now.
+
+    Where this one is not, the dict is made for keys of the run, unless the loop around knows the key when it is
+    unrolled.
+    """
     try:
         key = evaluate.known(frame, value, node, "a dict key")
-    except NeedsStatic:
-        if not isinstance(target, Ref):
+    except NeedsStatic as needed:
+        columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
+        if columns is None:
             raise
-        let_hold(frame, target, value, stored, node)
-        raise
+        if target.number in frame.builder.before_loop:
+            needed.keys = target.number, columns
+            raise
+        sites.learn(frame, target.number, columns, node)
+        help_ = ("ask a copy, which is made for keys of the run: `dict(...)`",)
+        frame.fault("R001", needed.diagnostic.message, node, "depends on a value of the run", help_)
     computed(frame, hash, node, key)
     return key
 
 
-def let_hold(frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST) -> None:
-    """Start again with a dict that holds its items under keys of the run, and this one; returns where it cannot."""
+def columns_with(
+    frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST
+) -> sites.Columns | None:
+    """What lists hold the items of a dict that is known now, and one under a key of the run; None where none do."""
     held = frame.held(target)
     assert isinstance(held, Mapping_)
     pairs = [(as_key(k), v) for k, v in held.items] + ([] if stored is None else [(key, stored)])
-    if pairs:
-        sites.learn(frame, target.number, columns_of(frame, [(key, pairs[0][1]), *pairs], node), node)
+    if not pairs or any(isinstance(form_of_key(frame, k), Conflict) for k, _ in pairs):
+        return None
+    result = (key_form(frame, key, node), value_form(frame, pairs[0][1], node))
+    for name, value in pairs:
+        own = (form_of_key(frame, name), value_form(frame, value, node))
+        both = [forms.join_forms(frame, a, b) for a, b in zip(result, own, strict=True)]
+        if any(isinstance(form, Conflict) for form in both):
+            if stored is None:
+                return None
+            return sites.joined(frame, result, own, node)  # which refuses it
+        result = (both[0], both[1])
+    return result
+
+
+def form_of_key(frame: Frame, key: Value) -> Value:
+    """What a key is like; a Conflict where no list holds such keys."""
+    form = forms.form_of(frame, key)
+    is_plain = any(isinstance(leaf, Typed) for leaf in leaves(form)) and not frame.is_array(key)
+    return form if is_plain else Conflict(frame.describe(key), "a number")
 
 
 def as_key(key: Any) -> Value:
@@ -122,10 +151,9 @@ def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
         kind = "numpy.ndarray" if frame.is_array(key) else frame.describe(key)
         frame.fault("T001", f"unhashable type: '{kind}'", node, "used as a key",
                     ("use a number or a tuple of numbers",))  # fmt: skip
-    numbers = [leaf for leaf in leaves(form) if isinstance(leaf, Typed)]
-    if not numbers or any(isinstance(leaf, Conflict) for leaf in leaves(form)):
+    if isinstance(form_of_key(frame, key), Conflict) or any(isinstance(leaf, Conflict) for leaf in leaves(form)):
         frame.fault("U018", f"{KEYS}, not {frame.describe(key)}", node, "used as a key",
-                    ("give each of them a number: its position in a tuple",))  # fmt: skip
+                    ("give each of them a number",))  # fmt: skip
     return form
 
 
@@ -299,8 +327,7 @@ def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     both = sites.joined(frame, known, wanted, node)
     if None in now or not all(forms.fits(frame, a, b) for a, b in zip(known, both, strict=True)):
         sites.learn(frame, target.number, both, node)
-        frame.fault("U018", f"this {frame.describe(target)} cannot take a {frame.describe(item[-1])}", node,
-                    "put into it here", ("let all its items be alike from the start",))  # fmt: skip
+        raise InternalError("specialise", frame.describe(target), "it is not known where a container was made")
     return Static(None)
 
 
