@@ -28,6 +28,7 @@ from . import (
     numbers,
     optional,
     rows,
+    slices,
     subscript,
 )
 from .frame import Frame
@@ -345,7 +346,7 @@ def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
-    return Static(slice(*(evaluate.known(frame, a, node, "a slice") for a in args)))
+    return slices.made(args)
 
 
 def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, node: gast.AST) -> None:

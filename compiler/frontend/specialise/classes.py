@@ -39,6 +39,7 @@ from .values import (
     Ref,
     Rows,
     Sequence,
+    Slice,
     Static,
     Super,
     Table,
@@ -227,6 +228,8 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return dict
         case Record(), _:
             return library_classes.stands_for(held.cls) or held.cls
+        case Slice(), _:
+            return slice
         case Range(), _:
             return range
         case Closure(), _:

@@ -102,6 +102,7 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
+    within: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)

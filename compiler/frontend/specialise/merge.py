@@ -21,6 +21,7 @@ from ...types import Array, ListOf, Scalar, Type
 from .exactness import loses_digits, require_exact
 from .frame import Frame
 from .local_functions import keeps_own_numbers
+from .parallel import assign_parallel
 from .values import (
     DROPPED,
     NONE,
@@ -380,24 +381,6 @@ def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> ga
     for item in value.items:
         frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
     return made
-
-
-def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
-    """Emit `a, b = x, y` as single assignments; a name that is still to be read is set aside first."""
-    pending = [(t, v) for t, v in pairs if not (isinstance(v, gast.Name) and v.id == t)]
-    closing: list[gast.stmt] = []  # the names that are set aside come before all of them
-    while pending:
-        read = [v.id for _, v in pending if isinstance(v, gast.Name)]
-        free = next((p for p in pending if p[0] not in read), None)
-        if free is not None:
-            closing.append(syntax.assign(*free))
-            pending.remove(free)
-            continue
-        target = pending[0][0]
-        aside = frame.builder.bind(syntax.name(target), frame.builder.types[target], target)
-        pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
-    for statement in closing:
-        frame.builder.append(statement)
 
 
 def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from ...types import Array, Scalar
-from . import classes, equality, evaluate, forms, iteration, keyed, sites
+from . import classes, containers, equality, evaluate, forms, iteration, keyed, sites
 from .frame import Frame
 from .object_changes import change
 from .static_python import PYTHON_COMPARISONS, PYTHON_INFIX, computed, no_key, stop
@@ -206,20 +206,24 @@ def _add(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
     return _put(frame, target, {**_values(frame, target, node), keyed.computed_key(frame, item, node): None}, node)
 
 
-def _discard(is_required: bool) -> Callable[..., Value]:
-    def method(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
-        values = _values(frame, target, node)
-        if not keyed.is_known(frame, item) and values:
+def _discard(frame: Frame, target: Ref, node: gast.AST, item: Value, is_required: bool = False) -> Value:
+    values = _values(frame, target, node)
+    if not keyed.is_known(frame, item):
+        if values:
             _let_hold(frame, target, item, node)
-        key = keyed.computed_key(frame, item, node) if keyed.is_known(frame, item) else None
-        if values and key in values:
-            del values[key]
-            return _put(frame, target, values, node)
-        if is_required:
-            no_key(frame, key, node)
-        return NONE
+        elif is_required:
+            containers.no_such_key(frame, item, node)
+    key = keyed.computed_key(frame, item, node) if keyed.is_known(frame, item) else None
+    if values and key in values:
+        del values[key]
+        return _put(frame, target, values, node)
+    if is_required:
+        no_key(frame, key, node)
+    return NONE
 
-    return method
+
+def _remove(frame: Frame, target: Ref, node: gast.AST, item: Value) -> Value:
+    return _discard(frame, target, node, item, is_required=True)
 
 
 def _pop(frame: Frame, target: Ref, node: gast.AST) -> Value:
@@ -320,10 +324,8 @@ def contains(frame: Frame, item: Value, container: Value, node: gast.AST, hint: 
     return equality.decided(frame, [(other, item) for other in items], True, node, hint)
 
 
+OPERATIONS = "union intersection difference symmetric_difference isdisjoint issubset issuperset"
 METHODS: dict[str, Callable[..., Value]] = {
-    "add": _add, "discard": _discard(False), "remove": _discard(True), "pop": _pop, "clear": _clear,
-    "copy": lambda frame, target, node: _copy(frame, target, node), "update": _update,
-    **{word: _operation(word) for word in (
-        "union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset", "issuperset",
-    )},
-}  # fmt: skip
+    **{method.__name__[1:]: method for method in (_add, _discard, _remove, _pop, _clear, _copy, _update)},
+    **{word: _operation(word) for word in OPERATIONS.split()},
+}

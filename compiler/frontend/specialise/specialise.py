@@ -47,6 +47,7 @@ def specialise(
     frozen: Frozen | None = None,
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
+    within: Callable[..., Any] | None = None,
     is_entry: bool = True,
     judge: Callable[..., None] | None = None,
 ) -> Specialised:
@@ -58,8 +59,9 @@ def specialise(
     source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
     for _ in range(MOST_WALKS):
         task = Task(
-            derive=derive, differentiate=differentiate, judge=judge, freeze=freeze, frozen=frozen, forms=forms
-        )
+            derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
+            forms=forms,
+        )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
         except Anew:
