@@ -187,7 +187,8 @@ def one_interpreter(module):
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},
     "compiler/targets/llvm/llvm.py": {"line_tables"},
-    "compiler/frontend/specialise/merge.py": {"containers", "forms", "rows", "tables"},  # made of what is in merge
+    # which are made of what is in merge
+    "compiler/frontend/specialise/merge.py": {"containers", "forms", "reconciling", "rows", "tables"},
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/jacobian.py": {"transform.forward.directions"},

@@ -30,11 +30,13 @@ from . import (
     items_in_place,
     keyed,
     library,
+    library_classes,
     making,
     numbers,
     optional,
     outside,
     refusals,
+    sets,
     unpacking,
 )
 from .frame import Frame
@@ -115,6 +117,8 @@ def call_object(
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return transform(frame, value, args, kwargs, node, hint)
+    if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
+        return keyed.construct(frame, value, args, kwargs, node, hint)
     binding = library.binding_of(value)
     if binding is not None:
         args, kwargs = optional.all_present(frame, args, kwargs, node)
@@ -123,6 +127,8 @@ def call_object(
     if special is not None:
         if value not in (isinstance, bool):
             args, kwargs = optional.all_present(frame, args, kwargs, node)
+        if value in builtin_calls.IN_ANY_ORDER:
+            args = [sets.given_to(frame, value, a, kwargs, node) if sets.is_set(frame, a) else a for a in args]
         if value not in builtin_calls.TAKES_INSTANCES:
             made = classes.iterator_of if value in builtin_calls.ITERATORS_THEMSELVES else classes.iterable
             args = [made(frame, a, node) for a in args]
