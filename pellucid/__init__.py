@@ -26,6 +26,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from .custom import checkpoint, custom_jvp, custom_vjp
 from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -50,7 +51,10 @@ __all__ = [
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "checkpoint",
     "compile",
+    "custom_jvp",
+    "custom_vjp",
     "from_source",
     "grad",
     "thread_count",

@@ -82,7 +82,8 @@ class Task:
     `reaches` is that of the instance being compiled.  `spans` has the places
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
-    were met in containers, by their identity.
+    were met in containers, by their identity.  `is_differentiated` says that a derivative is taken of what is walked
+    through: functions with a rule for it then stay calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -100,6 +101,7 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
+    is_differentiated: bool = False
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)

@@ -58,8 +58,12 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
         source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
         inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
-        instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
         task = frame.task
+        outside_, task.is_differentiated = task.is_differentiated, True
+        try:
+            instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
+        finally:
+            task.is_differentiated = outside_
         program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
         made = Specialised(program, base.arguments, base.result, hidden=hidden)
         stars = starred(derived.closure.node.args)
@@ -96,4 +100,5 @@ def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
             return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
         return node
 
-    return function.with_(body=tuple(statement_with(one, expression) for one in function.body))
+    rule = None if function.rule is None else function.rule.renamed(renamed)
+    return function.with_(body=tuple(statement_with(one, expression) for one in function.body), rule=rule)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
 from ...names import Names, from_path
 from ...program import Function, Origin
-from ...types import Array, ListOf, Type
+from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, library
 from .frame import Frame, Stopped, Task, Unresolved
@@ -114,7 +114,8 @@ def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tupl
         return Typed(found)
 
     abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
-    return (identity, tuple((k, _text(v)) for k, v in abstract.items())), abstract
+    derived = frame.task.is_differentiated  # where functions keep the rules for their derivatives
+    return (identity, derived, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
 def _text(value: Value) -> Any:
@@ -158,11 +159,16 @@ def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bou
     return results_of(frame, instance, atoms, node)
 
 
-def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST) -> Value:
+def results_of(
+    frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST,
+    lengths: Mapping[str, Extent] | None = None,
+) -> Value:  # fmt: skip
+    """Emit the call; `lengths` says what lengths of the function are here, as far as that is known."""
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
-        frame.builder.types[name] = own_lengths(frame, type_)
+        is_known = lengths is not None and types.symbols_of(type_) <= lengths.keys()
+        frame.builder.types[name] = types.with_lengths(type_, lengths) if is_known else own_lengths(frame, type_)
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])

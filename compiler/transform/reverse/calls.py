@@ -27,6 +27,7 @@ from ...types import Array, ListOf, Type
 from .cotangents import Cotangents
 from .declared import array_type
 from .plan import plan
+from .ruled import again, by_rule
 from .saves import Saved, save
 from .sweep import Seeds, Sweep, backward
 
@@ -39,6 +40,11 @@ PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper",
 def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """The backward form of a call; the call itself records from now on."""
     node = statement.value
+    rule = sweep.derivative.rules.get(node.func.id)
+    if rule is not None:
+        return by_rule(sweep, frame, statement, rule)
+    if sweep.program.functions[node.func.id].rule is not None:
+        return again(sweep, frame, statement)
     callee = sweep.derivative.callee(node.func.id)
     places = results_of(statement)
     lists = [
@@ -48,7 +54,7 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     ]
     wanted = [places[k] for k in callee.activity.results]
     if not lists and not any(name in frame.bars for name in wanted):
-        return
+        return None
     arguments: list[gast.expr] = [
         sweep.atom(statement, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.passed
     ]
@@ -104,6 +110,9 @@ class Derivative:
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
+        self.again: dict[str, Program] = {}  # by the functions whose calls the backward sweep makes again
+        rules = [function.rule for function in program.functions.values()]
+        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}
 
     def callee(self, name: str) -> Callee:
         if name not in self.callees:
@@ -190,6 +199,8 @@ class Derivative:
             if self.tapes_of(name):
                 yield forward
             yield back
+        for program in self.again.values():
+            yield from program.functions.values()
 
     def _tape_parameters(self, callee: Callee, saved: Saved) -> tuple[str, ...]:
         return tuple(self.local_name(saved, t) for t in self.tapes_of(callee.function.name))
