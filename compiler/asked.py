@@ -32,7 +32,8 @@ def specialise(_: None, asked: Asked) -> Specialised:
     request = asked.request
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
-        is_entry=asked.is_entry, is_differentiated=any(t.differentiates for t in request.transforms), derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
+        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
+        is_differentiated=any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 
 

@@ -85,8 +85,9 @@ class Function:
     `made_names` finds to be in none of the user's lines; `unnamed` are results that the header gives no name although
     they have one.  `given` says what the user calls values that have a passing
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
-    for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls until
-    all derivatives are taken, and those of a function that `is_kept` stay calls for good.  `held` is where analyses keep their answers (`remembered`).
+    for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
+    until all derivatives are taken, and those of a function that `is_kept` for good.  `held` is where analyses keep
+    their answers (`remembered`).
     """
 
     name: str

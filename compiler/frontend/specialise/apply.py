@@ -35,6 +35,7 @@ from . import (
     numbers,
     optional,
     outside,
+    recursion,
     refusals,
     ruled_calls,
     unpacking,
@@ -228,7 +229,7 @@ def call_function(
         frame.namespace.attribute(function, RULE)  # which guards it
         if with_rule and frame.task.is_differentiated:
             return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
-    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
+    if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
     result = inline(frame, inner, source.tree, bound, node)

@@ -14,7 +14,6 @@ from typing import Any
 
 import gast
 
-from ....runtime.guards import look_up
 from ... import syntax, types
 from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
@@ -23,7 +22,7 @@ from ...program import Function, Origin
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, library
-from .frame import Frame, Stopped, Task, Unresolved
+from .frame import Frame, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
 from .local_functions import Environment
@@ -52,32 +51,6 @@ from .values import (
     with_parts,
 )
 from .world import Namespace
-
-
-def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
-    """Whether a function can reach itself through the functions its names stand for now."""
-    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
-        task.recursive[id(function)] = _reaches(function, function.__code__, set())
-    return task.recursive[id(function)]
-
-
-def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
-    function = getattr(getattr(function, "__pellucid__", None), "python", function)
-    if not isinstance(function, python_types.FunctionType) or id(function) in seen:
-        return False
-    seen.add(id(function))
-    for name in [*_names_of(function.__code__), *function.__code__.co_freevars]:
-        other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
-        other = getattr(getattr(other, "__pellucid__", None), "python", other)
-        if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
-            return True
-    return False
-
-
-def _names_of(code: python_types.CodeType) -> list[str]:
-    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
-    inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
-    return [*code.co_names, *inner]
 
 
 def call_instance(

@@ -210,7 +210,7 @@ def _shown(type_: Type) -> str:
 def matched(
     body: Body, role: Value, wanted: Value, value: Value, found: dict[int, Value], what: str, is_whole: bool = False
 ) -> None:
-    """Collect the leaves of a value by the numbers in a structure; None stands for nothing, unless it has to be whole."""
+    """Collect the leaves of a value by the numbers in a structure; None stands for nothing, but in a whole one."""
     inner = body.inner
     if value == Static(None) and not is_whole:
         return

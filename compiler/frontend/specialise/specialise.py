@@ -72,7 +72,10 @@ def specialise(
     frame.at(core)
     changed = own_copies(frame, mutates, source.tree)
     try:
-        value = _with_rule(frame, function, source) if is_differentiated and rule_of(function) else apply.run(frame, core)
+        if is_differentiated and rule_of(function) is not None:
+            value = _with_rule(frame, function, source)
+        else:
+            value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
         raise StaticArgumentError(needed.diagnostic) from None

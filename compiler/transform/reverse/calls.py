@@ -11,7 +11,7 @@ in has a list of cotangents that is handed in too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -105,11 +105,15 @@ class Callee:
 class Derivative:
     """All functions of a derivative: which are needed, what they hand each other."""
 
-    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+    def __init__(
+        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
+        reverse: Callable[..., Program],
+    ) -> None:  # fmt: skip
         self.program, self.facts, self.specialiser = program, facts, specialiser
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
+        self.reverse = reverse
         self.again: dict[str, Program] = {}  # by the functions whose calls the backward sweep makes again
         rules = [function.rule for function in program.functions.values()]
         self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}

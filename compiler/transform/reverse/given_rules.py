@@ -22,6 +22,7 @@ from ... import syntax
 from ...analysis.activity import Activity, activity
 from ...diagnostics import InternalError
 from ...names import Names, base_of
+from ...ops.stopped import GIVEN, TANGENT_OF, WITH_TANGENT
 from ...program import Function, Program, Rule
 from ...renaming import map_body
 from ...types import Array, Type, is_floating, symbols_of
@@ -29,7 +30,7 @@ from ..inline import inline, lengths_here, with_own_lengths
 from ..prune import prune
 from .refuse import refuse
 
-MARKS = frozenset({"given", "tangent_of", "with_tangent"})
+MARKS = frozenset(row.name for row in (GIVEN, TANGENT_OF, WITH_TANGENT))
 
 
 def with_rules(program: Program, wrt: Sequence[str], outputs: Sequence[int]) -> Program:
@@ -130,10 +131,9 @@ class _Writer:
             return syntax.name(fresh)
 
         own, hidden = node.args[: rule.arguments], node.args[rule.arguments :]
-        primals = [
-            mark("given", a, like=a) if isinstance(a, gast.Name) and is_floating(self.table[a.id]) else a for a in own
-        ]
-        dots = [mark("tangent_of", node.args[p], like=node.args[p]) for p in rule.wrt]
+        floats = [isinstance(a, gast.Name) and is_floating(self.table[a.id]) for a in own]
+        primals = [mark(GIVEN.name, a, like=a) if is_float else a for a, is_float in zip(own, floats)]
+        dots = [mark(TANGENT_OF.name, node.args[p], like=node.args[p]) for p in rule.wrt]
         args = [*primals, *dots, *hidden]
         results = self._results(callee, args, 0)
         made.append(_assigned(results, syntax.rebuild(node, func=syntax.name(callee.name), args=args)))
@@ -141,9 +141,9 @@ class _Writer:
         for place, (name, result) in enumerate(zip(bound, results)):
             value: gast.expr = syntax.name(result)
             if is_floating(self.table[name]):
-                value = syntax.call("given", value)
+                value = syntax.call(GIVEN.name, value)
                 if place in slopes:
-                    value = syntax.call("with_tangent", result, slopes[place])
+                    value = syntax.call(WITH_TANGENT.name, result, slopes[place])
             made.append(syntax.assign(name, value))
         return made
 
@@ -174,11 +174,11 @@ def _erased(function: Function) -> Function:
         return function
     function = function.with_(body=tuple(map_body(function.body, _without_tangent)))
     for statement in syntax.walk(prune(function, keep_errors=False).body):
-        if _mark(statement) == "tangent_of":
+        if _mark(statement) == TANGENT_OF.name:
             raise refuse(
-                statement, "G005", "the tangent that the rule gives is not linear in the tangents that it takes: reverse "
-                "mode cannot take it backwards", "write it as a sum of tangents times what depends on the primals alone, "
-                "or give the function a `custom_vjp`",
+                statement, "G005", "the tangent that the rule gives is not linear in the tangents that it takes: "
+                "reverse mode cannot take it backwards", "write it as a sum of tangents times what depends on the "
+                "primals alone, or give the function a `custom_vjp`",
             )  # fmt: skip
     return function.with_(body=tuple(map_body(function.body, _plain)))
 
@@ -196,7 +196,7 @@ def _plain_copy(statement: gast.stmt) -> gast.stmt:
 
 
 def _without_tangent(statement: gast.stmt) -> gast.stmt:
-    return _plain_copy(statement) if _mark(statement) in ("given", "with_tangent") else statement
+    return _plain_copy(statement) if _mark(statement) not in ("", TANGENT_OF.name) else statement
 
 
 def _plain(statement: gast.stmt) -> gast.stmt:

@@ -55,7 +55,7 @@ def reverse(
     settled = with_rules(program, wrt, outputs).map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
-    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser)
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
         entry = save(backward(planned, derivative, lambda sweep: _seeds(sweep, outputs, seeded), wrt))

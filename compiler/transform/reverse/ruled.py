@@ -43,11 +43,16 @@ def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -
     arguments += [sweep.atom(statement, a) for a in node.args[rule.arguments :]]
     names = [_name_for(sweep, frame, node.args[p], type_) for p, type_ in zip(rule.wrt, backward.results)]
     call = syntax.call(backward.name, *arguments)
-    frame.builder.append(syntax.assign(names if len(names) > 1 else names[0], call) if names else syntax.expression(call))
+    _append_call(frame, names, call)
     for name, place in zip(names, rule.wrt):
         argument = node.args[place]
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(name))
+
+
+def _append_call(frame: Cotangents, names: list[str], call: gast.Call) -> None:
+    target = names if len(names) > 1 else names[0] if names else None
+    frame.builder.append(syntax.expression(call) if target is None else syntax.assign(target, call))
 
 
 def _residuals(backward: Function, rule: Rule, node: gast.Call, table: Mapping[str, Type]) -> int:
@@ -89,7 +94,7 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     targets = [(p, a) for p, a in zip(parameters, node.args) if p in facts.parameters]
     names = [_name_for(sweep, frame, a, type_) for (_, a), type_ in zip(targets, program.main.results)]
     call = syntax.call(program.entry, *arguments)
-    frame.builder.append(syntax.assign(names if len(names) > 1 else names[0], call) if names else syntax.expression(call))
+    _append_call(frame, names, call)
     for made, (_, argument) in zip(names, targets):
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(made))
@@ -97,16 +102,15 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
 
 def _made_again(sweep: Sweep, name: str) -> Program:
     """The derivative of a function by those of its parameters that have one, as functions of their own."""
-    from .reverse import reverse  # which differentiates functions that call others
-
     derivative = sweep.derivative
     if name not in derivative.again:
         own = sweep.program.functions
         facts = derivative.facts[name]
         program = Program(name, {**own, name: own[name].with_(rule=None)})
-        made = reverse(
-            program, facts.parameters, outputs=facts.results, seeded=True, results=(), specialiser=derivative.specialiser
-        )
+        made = derivative.reverse(
+            program, facts.parameters, outputs=facts.results, seeded=True, results=(),
+            specialiser=derivative.specialiser,
+        )  # fmt: skip
         names = {n: derivative.names.fresh(n) for n in made.functions if n not in own}
         made = rename_functions(made, {**names, made.entry: derivative.names.fresh(f"{name}_again")})
         fresh = {n: f for n, f in made.functions.items() if n not in own}
