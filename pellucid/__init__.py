@@ -28,6 +28,7 @@ from .compiler.diagnostics import (
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
 from .function import Function
+from .lax import stop_gradient
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
@@ -57,6 +58,7 @@ __all__ = [
     "custom_vjp",
     "from_source",
     "grad",
+    "stop_gradient",
     "thread_count",
     "threads",
     "value_and_grad",

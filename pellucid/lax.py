@@ -1,10 +1,23 @@
-"""Control flow and derivatives in the spellings of `jax.lax`: functions that mean the plain statements."""
+"""Control flow and derivatives in the spellings of `jax.lax`: functions that mean the plain statements.
+
+    lax.fori_loop(0, n, lambda i, v: v * x[i], 1.0)     is     v = 1.0
+                                                               for i in range(0, n): v = v * x[i]
+
+All of them are differentiated as the statements are, `while_loop` too.
+"""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
+from .numpy.control_flow import associative_scan, cond, fori_loop, scan, select, switch, while_loop
+from .numpy.control_flow import map_items as map
+
 Value = TypeVar("Value")
+
+__all__ = [
+    "associative_scan", "cond", "fori_loop", "map", "scan", "select", "stop_gradient", "switch", "while_loop",
+]  # fmt: skip
 
 
 def stop_gradient(x: Value) -> Value:

@@ -16,6 +16,7 @@ from typing import Any
 
 import gast
 
+from ....runtime import parts as of_python
 from ....runtime.guards import ABSENT
 from ... import syntax
 from . import (
@@ -27,6 +28,7 @@ from . import (
     evaluate,
     iteration,
     making,
+    mapping_parts,
     numbers,
     outside,
     subscript,
@@ -272,7 +274,8 @@ FUNCTIONS: dict[Any, Known] = {
     object.__setattr__: taking(3, 3, _set_attribute), object.__init__: taking(1, 1, _nothing),
     super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node),
     hasattr: taking(2, 2, _has_attribute), getattr: taking(2, 3, _get_attribute), type: taking(1, 1, _type),
-    callable: taking(1, 1, _callable),
+    callable: taking(1, 1, _callable), of_python.map_parts: mapping_parts.map_parts,
+    of_python.first_part: mapping_parts.first_part, of_python.room_for: mapping_parts.room_for,
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
     ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
