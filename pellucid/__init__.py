@@ -28,7 +28,7 @@ from .compiler.diagnostics import (
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
 from .function import Function
-from .lax import stop_gradient
+from .lax import custom_linear_solve, custom_root, stop_gradient
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
@@ -55,6 +55,8 @@ __all__ = [
     "checkpoint",
     "compile",
     "custom_jvp",
+    "custom_linear_solve",
+    "custom_root",
     "custom_vjp",
     "from_source",
     "grad",

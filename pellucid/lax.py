@@ -12,11 +12,13 @@ from typing import TypeVar
 
 from .numpy.control_flow import associative_scan, cond, fori_loop, scan, select, switch, while_loop
 from .numpy.control_flow import map_items as map
+from .numpy.implicit import custom_linear_solve, custom_root
 
 Value = TypeVar("Value")
 
 __all__ = [
-    "associative_scan", "cond", "fori_loop", "map", "scan", "select", "stop_gradient", "switch", "while_loop",
+    "associative_scan", "cond", "custom_linear_solve", "custom_root", "fori_loop", "map", "scan", "select",
+    "stop_gradient", "switch", "while_loop",
 ]  # fmt: skip
 
 

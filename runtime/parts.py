@@ -41,3 +41,21 @@ def room_for(count: int, function: Callable[..., Any], carry: Any, item: Any) ->
     carry, _ = function(carry, item)
     _, made = function(carry, item)  # the carry may begin as an int and be a float
     return map_parts(lambda part: np.empty((count, *np.shape(part)), np.asarray(part).dtype), made)
+
+
+def open_function(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[()], tuple[()]]:
+    """A function that takes what `function` sees from outside ahead of its arguments, and that: floats, and all else.
+
+    In Python it goes on seeing it.
+    """
+    return (lambda floats, rest, *args: function(*args)), (), ()
+
+
+def call_opened(*_: Any) -> None:
+    """What `open_function` gives is made of, where it is compiled."""
+    raise TypeError("only the compiler knows what this function sees")
+
+
+def refuse(message: str) -> None:
+    """Compiled, this is an error of the program, raised when it is compiled."""
+    raise NotImplementedError(message)

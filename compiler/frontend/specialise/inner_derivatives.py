@@ -88,7 +88,8 @@ def adopt(frame: Frame, derived: Any) -> Instance:
     for hidden in derived.hidden:
         task.hidden.setdefault(hidden.key, hidden)
     name = renamed[derived.program.entry]
-    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden)
+    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden,
+                    is_settled=True)  # fmt: skip
 
 
 def rename_calls(function: Function, renamed: dict[str, str]) -> Function:

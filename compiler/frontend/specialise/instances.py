@@ -129,7 +129,20 @@ def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bou
         pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
-    return results_of(frame, instance, atoms, node)
+    lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
+    return results_of(frame, instance, atoms, node, lengths)
+
+
+def lengths_here(frame: Frame, function: Function, atoms: list[gast.expr]) -> dict[str, Extent]:
+    """What the lengths of the parameters of a function are where it is called."""
+    found: dict[str, Extent] = {}
+    for parameter, atom in zip(function.parameters, atoms):
+        inner, outer = function.types[parameter], frame.builder.types.get(getattr(atom, "id", ""))
+        if isinstance(inner, Array) and isinstance(outer, Array):
+            for mine, theirs in zip(inner.dims, outer.dims, strict=True):
+                if isinstance(mine, types.Dim) and types.is_plain(theirs):
+                    found.setdefault(mine.terms[0][0], theirs)
+    return found
 
 
 def results_of(

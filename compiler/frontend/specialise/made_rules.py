@@ -16,8 +16,7 @@ import gast
 from ... import types
 from ...program import Rule
 from ...types import Array, Type
-from . import apply, evaluate, instances
-from .rule_bodies import Body, Key, float_places, leaf_at, matched, places_of, shown_path
+from . import apply, evaluate, instances, rule_bodies
 from .specialised import Instance
 from .values import Out, Sequence, Static, Typed, Value, leaves, map_leaves
 
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
 
 def _wrt(ruled: Ruled, instance: Instance) -> list[int]:
     """The parameters with a derivative, by number: the floats among the arguments that may have one."""
-    numbered = places_of(ruled.abstract)
+    numbered = rule_bodies.places_of(ruled.abstract)
     places = [leaf.index for key in ruled.differentiated for leaf in leaves(numbered[key]) if isinstance(leaf, Out)]
-    return float_places(places, [instance.function.types[p] for p in instance.function.parameters])
+    return rule_bodies.float_places(places, [instance.function.types[p] for p in instance.function.parameters])
 
 
 def _given(instance: Instance, ruled: Ruled) -> tuple[int, ...]:
     """The parameters that the rule gets beside them: arguments without a derivative, what the functions see."""
-    numbered, own = places_of(ruled.abstract), set(ruled.differentiated)
+    numbered, own = rule_bodies.places_of(ruled.abstract), set(ruled.differentiated)
     found = [leaf.index for key in ruled.abstract if key not in own for leaf in leaves(numbered[key])
              if isinstance(leaf, Out)]  # fmt: skip
     return tuple(found)
@@ -42,8 +41,8 @@ def _given(instance: Instance, ruled: Ruled) -> tuple[int, ...]:
 
 def checkpoint(ruled: Ruled, instance: Instance) -> Rule:
     table = [instance.function.types[p] for p in instance.function.parameters]
-    wrt = float_places(range(len(table)), table)
-    outs = float_places(range(len(instance.result_types)), instance.result_types)
+    wrt = rule_bodies.float_places(range(len(table)), table)
+    outs = rule_bodies.float_places(range(len(instance.result_types)), instance.result_types)
     return Rule("checkpoint", (), tuple(wrt), tuple(outs), (), len(table))
 
 
@@ -78,11 +77,11 @@ def _backward(
     frame, first = ruled.frame, len(instance.result_types)
     returned = forward.function.body[-1].value.elts
     saved = [
-        (Key(getattr(atom, "id", "saved")), Typed(_any_lengths(type_)))
+        (rule_bodies.Key(getattr(atom, "id", "saved")), Typed(_any_lengths(type_)))
         for atom, type_ in zip(returned[first:], forward.result_types[first:])
     ]
     own = set(ruled.differentiated)
-    outs = float_places(range(first), instance.result_types)
+    outs = rule_bodies.float_places(range(first), instance.result_types)
     bars = {k: _like(_result_name(instance, k), "bar", instance.result_types[k]) for k in outs}
     rest = {key: value for key, value in ruled.abstract.items() if key not in own}
     table = [instance.function.types[p] for p in instance.function.parameters]
@@ -103,14 +102,14 @@ def _backward(
     if not isinstance(made, Sequence) or len(made.items) != len(names):
         body.fault_of(role, f"{what} returns a tuple of {len(names)}: one cotangent for each of "
                       f"{', '.join(f'`{n}`' for n in names)}; this is a {body.inner.describe(made)}")  # fmt: skip
-    numbered = places_of(ruled.abstract)
+    numbered = rule_bodies.places_of(ruled.abstract)
     found: dict[int, Value] = {}
     for name, value in zip(names, made.items):
-        matched(body, role, numbered[name], value, found, f"{what} gives for `{name}`")
-    wrt = [place for place in found if place in float_places(found, table)]
+        rule_bodies.matched(body, role, numbered[name], value, found, f"{what} gives for `{name}`")
+    wrt = [place for place in found if place in rule_bodies.float_places(found, table)]
     items = []
     for place in wrt:
-        shown = f"{what} gives for {shown_path(instance, place)}"
+        shown = f"{what} gives for {rule_bodies.shown_path(instance, place)}"
         items.append(body.as_like(role, found[place], table[place], shown))
         wanted = [body.parameter(types.INT, f"n_{axis}") for axis in range(types.rank(table[place]))]
         body.require_lengths(items[-1], wanted, shown)
@@ -119,9 +118,9 @@ def _backward(
     return body.finish(name, Sequence(tuple(items)), role), wrt, outs
 
 
-def _like(name: str, suffix: str, type_: Type) -> tuple[Key, Typed]:
+def _like(name: str, suffix: str, type_: Type) -> tuple[rule_bodies.Key, Typed]:
     """A parameter for the tangent or the cotangent of something."""
-    return Key(f"{name}_{suffix}"), Typed(_any_lengths(type_))
+    return rule_bodies.Key(f"{name}_{suffix}"), Typed(_any_lengths(type_))
 
 
 def _any_lengths(type_: Type) -> Type:
@@ -138,7 +137,7 @@ def _result_name(instance: Instance, place: int) -> str:
 def jvp(ruled: Ruled, instance: Instance) -> Rule:
     """The function of primals and tangents that gives results and their tangents."""
     frame, function = ruled.frame, instance.function
-    wrt, numbered = _wrt(ruled, instance), places_of(ruled.abstract)
+    wrt, numbered = _wrt(ruled, instance), rule_bodies.places_of(ruled.abstract)
     own = function.parameters
     dots = {p: _like(own[p], "dot", function.types[own[p]]) for p in wrt}
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
@@ -163,17 +162,17 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
     result = body.like(role, result, instance, f"the rule of `{ruled.name}` returns")
     found: dict[int, Value] = {}
     what = f"the rule of `{ruled.name}` gives as tangent"
-    matched(body, role, instance.result, tangent, found, what)
-    outs = [place for place in found if place in float_places(found, instance.result_types)]
+    rule_bodies.matched(body, role, instance.result, tangent, found, what)
+    outs = [place for place in found if place in rule_bodies.float_places(found, instance.result_types)]
     slopes = [body.as_like(role, found[p], instance.result_types[p], what) for p in outs]
     for place, slope in zip(outs, slopes):
-        body.require_same_lengths(slope, leaf_at(instance.result, result, place), what)
+        body.require_same_lengths(slope, rule_bodies.leaf_at(instance.result, result, place), what)
     name = frame.task.function_name(body.name_of(role, f"{ruled.name}_jvp"))
     done = body.finish(name, Sequence((result, Sequence(tuple(slopes)))), role)
     return Rule("jvp", (done.name,), tuple(wrt), tuple(outs), _given(instance, ruled), len(function.parameters))
 
 
-def _summed(ruled: Ruled, body: Body, primals: list[Value], tangents: list[Value]) -> tuple[Value, Value]:
+def _summed(ruled: Ruled, body: rule_bodies.Body, primals: list[Value], tangents: list[Value]) -> tuple[Value, Value]:
     """The rule that `defjvps` gives: the sum of one tangent for each argument."""
     result = ruled.plain(body)
     total: Value = Static(None)

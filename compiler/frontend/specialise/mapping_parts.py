@@ -10,7 +10,7 @@ import gast
 
 from ... import syntax, types
 from ...types import Array
-from . import apply, library
+from . import apply, evaluate, library
 from .frame import Frame
 from .heap import object_of
 from .values import NONE, Leaf, Mapping_, Record, Sequence, Value, leaves, parts, same_structure, with_parts
@@ -102,3 +102,6 @@ def _rooms(frame: Frame, value: Value, table: dict[Value, types.Type], count: Va
     made = tuple(_rooms(frame, part, table, count, lengths) for _, part in parts(value))
     return object_of(with_parts(value, made) if made else value, frame.heap)
 
+
+def refuse(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    frame.fault("G003", evaluate.known(frame, args[0], node), node, "called here")

@@ -18,14 +18,12 @@ from typing import Any
 import gast
 
 from ....runtime.given_rules import GivenRule
-from ... import types
 from ...records import dataclass
-from ...types import Array, Type
 from . import apply, classes, instances, made_rules, outside, rule_bodies
 from .frame import Frame
 from .local_functions import Environment
 from .specialised import Instance
-from .values import Closure, Derived, ListOut, Rows, Static, Value, map_leaves, parts
+from .values import Closure, Derived, ListOut, Rows, Static, Value, is_number, map_leaves, parts
 
 NO_RULE = {
     "vjp": "give it one: `{0}.defvjp(forward, backward)`",
@@ -42,6 +40,19 @@ class Hole:
 
 
 hole = cache(Hole)
+
+
+class Number:
+    """A number that stays known inside: one that has no derivative, such as an axis."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@cache
+def number(kind: type, text: str) -> Number:
+    """The one object for a number, told apart as text is: -0.0 is not 0.0, True is not 1."""
+    return Number(text == "True" if kind is bool else kind(text))
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +108,11 @@ class Ruled:
         return found
 
     def with_holes(self, key: str, value: Value) -> Value:
+        is_known = key not in self.differentiated
+
         def change(part: Value, path: tuple[object, ...]) -> Value:
+            if is_known and is_number(part):
+                return Static(number(type(part.value), repr(part.value)))  # type: ignore[union-attr]
             if not isinstance(part, Closure | Derived):
                 return part
             closure = part.closure if isinstance(part, Derived) else part
@@ -113,6 +128,8 @@ class Ruled:
         made: dict[int, Value] = {}
 
         def change(part: Value, _: tuple[object, ...]) -> Value:
+            if isinstance(part, Static) and isinstance(part.value, Number):
+                return Static(part.value.value)
             if not (isinstance(part, Static) and isinstance(part.value, Hole)):
                 return part
             place = part.value.place
@@ -183,6 +200,7 @@ def call(
     if key not in task.instances:
         task.instances[key] = Instance(name)
         task.instances[key] = made = ruled.itself()
+        made.arguments = ruled.abstract  # whose identities the key has
         _with_rule(ruled, made)  # which may call the function itself
     instance = task.instances[key]
     if instance.function is None:
@@ -199,20 +217,7 @@ def _emit(ruled: Ruled, instance: Instance) -> Value:
         for pair in zip(instances._typed_leaves(value), instances._number_leaves(frame, ruled.passed[key]), strict=True)
     ]
     atoms = [rule_bodies.atom_of_type(frame, part, wanted.type, ruled.node) for wanted, part in pairs]
-    lengths = _lengths(function, atoms, frame.builder.types)
-    return instances.results_of(frame, instance, atoms, ruled.node, lengths)
-
-
-def _lengths(function: Any, atoms: list[gast.expr], table: Mapping[str, Type]) -> dict[str, types.Extent]:
-    """What the lengths of the parameters are here."""
-    found: dict[str, types.Extent] = {}
-    for parameter, atom in zip(function.parameters, atoms):
-        inner, outer = function.types[parameter], table.get(getattr(atom, "id", ""))
-        if isinstance(inner, Array) and isinstance(outer, Array):
-            for mine, theirs in zip(inner.dims, outer.dims, strict=True):
-                if isinstance(mine, types.Dim) and types.is_plain(theirs):
-                    found.setdefault(mine.terms[0][0], theirs)
-    return found
+    return instances.results_of(frame, instance, atoms, ruled.node, instances.lengths_here(frame, function, atoms))
 
 
 def _with_rule(ruled: Ruled, instance: Instance) -> None:
