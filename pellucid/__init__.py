@@ -27,6 +27,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
+from .forward_mode import jvp
 from .function import Function
 from .lax import custom_linear_solve, custom_root, stop_gradient
 from .runtime.array import Array
@@ -60,6 +61,7 @@ __all__ = [
     "custom_vjp",
     "from_source",
     "grad",
+    "jvp",
     "stop_gradient",
     "thread_count",
     "threads",

@@ -94,7 +94,7 @@ class Body:
             instances.used_types(builder, self.parameters, body), result_types, given=dict(builder.names.given),
         )  # fmt: skip
         if any(conflict.other in self.parameters for conflict in conflicts_as_numpy(made)):
-            self.frame.fault("G005", f"`{name}`, which has to do with a rule for a derivative, changes its argument",
+            self.frame.fault("G006", f"`{name}`, which has to do with a rule for a derivative, changes its argument",
                              self.node, "called here", ("work on a copy: `x = x.copy()`",))  # fmt: skip
         instance.function = task.functions[name] = made
         task.hidden_of[name] = instances.used_hidden(builder, made.body)
@@ -171,9 +171,9 @@ class Body:
         """Say of a rule what is wrong with what it returns, at the place where it stands."""
         source, frame = self.source_of(role), self.inner
         if source is None:
-            self.frame.fault("G005", message, self.node, "called here")
+            self.frame.fault("G006", message, self.node, "called here")
         place = Frame(frame.task, frame.builder, source, frame.namespace)
-        place.fault("G005", message, source.tree, "this rule")
+        place.fault("G006", message, source.tree, "this rule")
 
 
 def leaf_at(structure: Value | None, value: Value, place: int) -> Value:

@@ -180,7 +180,7 @@ class Ruled:
         return apply.apply(body.inner, function, args, named, self.node)
 
     def fault(self, message: str, *help: str) -> None:
-        self.frame.fault("G005", message, self.node, "called here", help)
+        self.frame.fault("G006", message, self.node, "called here", help)
 
 
 def call(

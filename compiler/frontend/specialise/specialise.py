@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 
@@ -23,7 +24,7 @@ from ....runtime.frozen import Freeze, Frozen
 from ....runtime.given_rules import rule_of
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import StaticArgumentError
+from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Origin, Program
 from ..source.read import SourceFile, read
@@ -31,8 +32,11 @@ from . import apply, instances, ruled_calls
 from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
+from .sites import Anew
 from .specialised import Specialised
 from .values import Leaf, Static, Value, map_leaves
+
+MOST_WALKS = 100
 
 
 def specialise(
@@ -44,6 +48,7 @@ def specialise(
     frozen: Frozen | None = None,
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
+    within: Callable[..., Any] | None = None,
     is_entry: bool = True,
     is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
@@ -54,12 +59,25 @@ def specialise(
     `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
     a derivative is taken of it.
     """
-    source = read(function)
+    source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
+    for _ in range(MOST_WALKS):
+        task = Task(
+            derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
+            forms=forms, is_differentiated=is_differentiated,
+        )  # fmt: skip
+        try:
+            return walked(task, function, source, arguments, mutates, is_entry)
+        except Anew:
+            continue
+    raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
+
+
+def walked(
+    task: Task, function: python_types.FunctionType, source: SourceFile, arguments: Mapping[str, Value],
+    mutates: tuple[str, ...], is_entry: bool,
+) -> Specialised:  # fmt: skip
+    """One walk through the function, with what is known of its containers so far."""
     core, table = apply.core_of(source.tree)
-    task = Task(
-        derive=derive, differentiate=differentiate, judge=judge, freeze=freeze, frozen=frozen or Frozen(),
-        is_differentiated=is_differentiated,
-    )  # fmt: skip
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry
@@ -72,7 +90,7 @@ def specialise(
     frame.at(core)
     changed = own_copies(frame, mutates, source.tree)
     try:
-        if is_differentiated and rule_of(function) is not None:
+        if task.is_differentiated and rule_of(function) is not None:
             value = _with_rule(frame, function, source)
         else:
             value = apply.run(frame, core)

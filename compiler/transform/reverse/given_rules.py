@@ -14,7 +14,7 @@ Takes typed programs, before `settle`, and gives typed ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import gast
 
@@ -84,22 +84,11 @@ class _Writer:
         bound = syntax.names_bound(statement)
         if not any(bound[out] in self.active for out in rule.outs):
             return [statement]
-        self._require_given(statement, callee, rule, node.args)
+        require_given(statement, callee, rule, node.args, self.active)
         if rule.kind == "checkpoint":
             return [statement]
         write = self._forward if rule.kind == "vjp" else self._tangents
         return [syntax.at(s, statement.span, statement.inlined) for s in write(statement, rule, node, list(bound))]
-
-    def _require_given(self, statement: gast.stmt, callee: Function, rule: Rule, args: Sequence[gast.expr]) -> None:
-        hidden = range(rule.arguments, len(args))
-        for place in (*rule.given, *hidden):
-            if isinstance(args[place], gast.Name) and args[place].id in self.active:
-                raise refuse(
-                    statement, "G005", f"`{callee.parameters[place]}` has a derivative here, of which the rule of "
-                    f"`{callee.name}` says nothing: it is in `nondiff_argnums`, or a variable that the function sees",
-                    f"make it an argument with a derivative, or stop it: `{callee.parameters[place]} = "
-                    f"stop_gradient({callee.parameters[place]})`",
-                )  # fmt: skip
 
     def _forward(self, statement: gast.stmt, rule: Rule, node: gast.Call, bound: list[str]) -> list[gast.stmt]:
         """`y, residuals = forward(x)`."""
@@ -148,6 +137,20 @@ class _Writer:
         return made
 
 
+def require_given(
+    statement: gast.stmt, callee: Function, rule: Rule, args: Sequence[gast.expr], active: Container[str]
+) -> None:
+    """Refuse a derivative that passes through what the rule says nothing of."""
+    for place in (*rule.given, *range(rule.arguments, len(args))):
+        if isinstance(args[place], gast.Name) and args[place].id in active:
+            name = callee.parameters[place]
+            raise refuse(
+                statement, "G006", f"`{name}` has a derivative here, of which the rule of `{callee.name}` says "
+                "nothing: it is in `nondiff_argnums`, or a variable that the function sees",
+                f"make it an argument with a derivative, or stop it: `{name} = stop_gradient({name})`",
+            )  # fmt: skip
+
+
 def _with_blocks(statement: gast.stmt, **blocks: list[gast.stmt]) -> gast.stmt:
     same = all(
         len(new) == len(old) and all(a is b for a, b in zip(new, old))
@@ -165,7 +168,7 @@ def _assigned(targets: list[str], value: gast.expr) -> gast.stmt:
 
 
 def erase(program: Program) -> Program:
-    """The program without the marks of rules of tangents; raises G005 where a tangent is still read."""
+    """The program without the marks of rules of tangents; raises G006 where a tangent is still read."""
     return program.map(_erased)
 
 
@@ -176,7 +179,7 @@ def _erased(function: Function) -> Function:
     for statement in syntax.walk(prune(function, keep_errors=False).body):
         if _mark(statement) == TANGENT_OF.name:
             raise refuse(
-                statement, "G005", "the tangent that the rule gives is not linear in the tangents that it takes: "
+                statement, "G006", "the tangent that the rule gives is not linear in the tangents that it takes: "
                 "reverse mode cannot take it backwards", "write it as a sum of tangents times what depends on the "
                 "primals alone, or give the function a `custom_vjp`",
             )  # fmt: skip
