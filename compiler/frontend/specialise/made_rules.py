@@ -165,8 +165,8 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
     rule_bodies.matched(body, role, instance.result, tangent, found, what)
     outs = [place for place in found if place in rule_bodies.float_places(found, instance.result_types)]
     slopes = [body.as_like(role, found[p], instance.result_types[p], what) for p in outs]
-    for place, slope in zip(outs, slopes):
-        body.require_same_lengths(slope, rule_bodies.leaf_at(instance.result, result, place), what)
+    likes = [rule_bodies.leaf_at(instance.result, result, place) for place in outs]
+    slopes = [body.as_long(slope, like, what) for slope, like in zip(slopes, likes)]
     name = frame.task.function_name(body.name_of(role, f"{ruled.name}_jvp"))
     done = body.finish(name, Sequence((result, Sequence(tuple(slopes)))), role)
     return Rule("jvp", (done.name,), tuple(wrt), tuple(outs), _given(instance, ruled), len(function.parameters))

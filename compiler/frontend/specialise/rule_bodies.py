@@ -121,11 +121,15 @@ class Body:
             error = syntax.raise_("ValueError", text, *values, span=self.frame.here(self.node))
             self.inner.builder.append(syntax.if_(self.inner.atom(differs, self.node), [error]))
 
-    def require_same_lengths(self, value: Value, like: Value, what: str) -> None:
-        found = self.inner.type_of(like)
-        if isinstance(found, Array):
-            lengths = [evaluate.length_of(self.inner, like, axis, self.node) for axis in range(found.ndim)]
-            self.require_lengths(value, lengths, what)
+    def as_long(self, value: Value, like: Value, what: str) -> Value:
+        """The value with the lengths of another one, which it has to have."""
+        wanted, found = self.inner.type_of(like), self.inner.type_of(value)
+        if not isinstance(wanted, Array) or not isinstance(found, Array) or found.dims == wanted.dims:
+            return value
+        lengths = [evaluate.length_of(self.inner, like, axis, self.node) for axis in range(wanted.ndim)]
+        self.require_lengths(value, lengths, what)
+        shape = tuple(self.inner.atom(length, self.node) for length in lengths)
+        return self.inner.emit("reshape", value, node=self.node, shape=shape)
 
     # --- what a rule gives
 
@@ -144,6 +148,8 @@ class Body:
             self.fault_of(role, f"{what} {inner.describe(value)}, where {_shown(wanted)} is wanted")
         if types.rank(found) != types.rank(wanted) or isinstance(found, Scalar) != isinstance(wanted, Scalar):
             self.fault_of(role, f"{what} {_shown(found)}, where {_shown(wanted)} is wanted")
+        if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
+            value = inner.emit("copy", value, node=self.node)
         dtypes = types.dtype_of(found), types.dtype_of(wanted)
         is_weak = isinstance(wanted, Scalar) and wanted.weak
         if dtypes[0] == dtypes[1] and is_weak == (isinstance(found, Scalar) and found.weak):

@@ -18,7 +18,10 @@ from typing import Any
 import gast
 
 from ....runtime.given_rules import GivenRule
+from ... import types
+from ...program import Function
 from ...records import dataclass
+from ...types import Array, Type
 from . import apply, classes, instances, made_rules, outside, rule_bodies
 from .frame import Frame
 from .local_functions import Environment
@@ -227,8 +230,37 @@ def _with_rule(ruled: Ruled, instance: Instance) -> None:
                     "return an array: `np.array(...)`")  # fmt: skip
     makers = {"vjp": made_rules.vjp, "jvp": made_rules.jvp, "jvps": made_rules.jvp, "checkpoint": made_rules.checkpoint}
     rule = makers[ruled.given.kind](ruled, instance)
+    task = ruled.frame.task
     instance.function = instance.function.with_(rule=rule)
-    ruled.frame.task.functions[instance.name] = instance.function
+    task.functions[instance.name] = instance.function
+    if rule.functions:
+        other = task.functions[rule.functions[0]]
+        instance.result_types = tuple(
+            one if _agree(one, two, instance.function, other) else _any(one)
+            for one, two in zip(instance.function.results, other.results)
+        )
+
+
+def _agree(one: Type, two: Type, function: Function, other: Function) -> bool:
+    """Whether two functions of the same parameters say the same of the lengths of a result."""
+    names = {
+        mine.terms[0][0]: theirs
+        for p, q in zip(function.parameters, other.parameters)
+        for mine, theirs in zip(_dims(function.types[p]), _dims(other.types[q]))
+        if isinstance(mine, types.Dim)
+    }
+    return _dims(types.with_lengths(one, names)) == _dims(two)
+
+
+def _dims(type_: Type) -> tuple[types.Extent, ...]:
+    return type_.dims if isinstance(type_, Array) else ()
+
+
+def _any(type_: Type) -> Type:
+    """The type in lengths that are not known from those of arguments."""
+    if not isinstance(type_, Array):
+        return type_
+    return Array(type_.dtype, tuple(d if isinstance(d, int) else types.symbol("any") for d in type_.dims), type_.layout)
 
 
 def _all_parts(value: Value | None) -> list[Value]:

@@ -38,7 +38,7 @@ def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule)
     dots = [state.full(node.args[p], False) for p in rule.wrt]
     args = [*node.args[: rule.arguments], *dots, *node.args[rule.arguments :]]
     made = []
-    for out, type_ in zip(rule.outs, callee.results[len(places) :]):
+    for out, type_ in zip(rule.outs, callee.results[len(places) :]):  # as long as the result, says the rule
         dot = state.names.fresh(state.hint(places[out]))
         state.types[dot] = Array(type_.dtype, state.types[places[out]].dims) if isinstance(type_, Array) else type_
         made.append(dot)

@@ -175,6 +175,7 @@ def erase(program: Program) -> Program:
 def _erased(function: Function) -> Function:
     if not any(_mark(s) for s in syntax.walk(function.body)):
         return function
+    function = _laid_out(function)
     function = function.with_(body=tuple(map_body(function.body, _without_tangent)))
     for statement in syntax.walk(prune(function, keep_errors=False).body):
         if _mark(statement) == TANGENT_OF.name:
@@ -184,6 +185,17 @@ def _erased(function: Function) -> Function:
                 "primals alone, or give the function a `custom_vjp`",
             )  # fmt: skip
     return function.with_(body=tuple(map_body(function.body, _plain)))
+
+
+def _laid_out(function: Function) -> Function:
+    """What was marked is in memory as what it is made of."""
+    table = dict(function.types)
+    for statement in syntax.walk(function.body):
+        if _mark(statement) and isinstance(statement.value.args[0], gast.Name):
+            mine, theirs = table[statement.targets[0].id], table[statement.value.args[0].id]
+            if isinstance(mine, Array) and isinstance(theirs, Array):
+                table[statement.targets[0].id] = Array(mine.dtype, mine.dims, theirs.layout)
+    return function.with_(types=table)
 
 
 def _mark(statement: gast.stmt) -> str:

@@ -18,6 +18,7 @@ from ... import syntax
 from ...analysis.activity import results_of
 from ...program import Function, Program, Rule
 from ...types import Array, Type, rank
+from ..inline import lengths_here, with_own_lengths
 from ..rename_functions import rename_functions
 from .cotangents import Cotangents
 from .declared import array_type
@@ -41,18 +42,7 @@ def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -
     arguments += [frame.full(name, bar) for name, bar in zip(wanted, bars)]
     arguments += [length for p in rule.wrt for length in _lengths_of(sweep, statement, node.args[p])]
     arguments += [sweep.atom(statement, a) for a in node.args[rule.arguments :]]
-    names = [_name_for(sweep, frame, node.args[p], type_) for p, type_ in zip(rule.wrt, backward.results)]
-    call = syntax.call(backward.name, *arguments)
-    _append_call(frame, names, call)
-    for name, place in zip(names, rule.wrt):
-        argument = node.args[place]
-        if isinstance(argument, gast.Name) and argument.id in sweep.active:
-            frame.add(argument.id, syntax.name(name))
-
-
-def _append_call(frame: Cotangents, names: list[str], call: gast.Call) -> None:
-    target = names if len(names) > 1 else names[0] if names else None
-    frame.builder.append(syntax.expression(call) if target is None else syntax.assign(target, call))
+    _call(sweep, frame, backward, arguments, [node.args[p] for p in rule.wrt])
 
 
 def _residuals(backward: Function, rule: Rule, node: gast.Call, table: Mapping[str, Type]) -> int:
@@ -69,13 +59,29 @@ def _lengths_of(sweep: Sweep, statement: gast.stmt, argument: gast.expr) -> list
     return [sweep.lengths.of(key, axis) for axis in range(array_type(sweep.types, argument.id).ndim)]
 
 
-def _name_for(sweep: Sweep, frame: Cotangents, argument: gast.expr, type_: Type) -> str:
-    """A name for the cotangent of an argument, with the argument's lengths in its type."""
-    name = sweep.names.fresh(frame.hint(argument.id if isinstance(argument, gast.Name) else "t"))
-    if isinstance(type_, Array):
-        type_ = Array(type_.dtype, array_type(sweep.types, argument.id).dims, type_.layout)
-    sweep.types[name] = type_
-    return name
+def _results(sweep: Sweep, callee: Function, arguments: list[gast.expr], hints: list[str]) -> list[str]:
+    """Names for the results of a call, with lengths as far as the function says them."""
+    lengths = lengths_here(callee, dict(zip(callee.parameters, arguments)), sweep.types)
+    made = []
+    for hint, type_ in zip(hints, callee.results):
+        name = sweep.names.fresh(hint)
+        sweep.types[name] = with_own_lengths(type_, lengths, sweep.symbols)
+        made.append(name)
+    return made
+
+
+def _call(
+    sweep: Sweep, frame: Cotangents, callee: Function, arguments: list[gast.expr], targets: list[gast.expr]
+) -> None:
+    """The call that gives the cotangents of these arguments of the forward sweep."""
+    hints = [frame.hint(t.id) if isinstance(t, gast.Name) else "t" for t in targets]
+    names = _results(sweep, callee, arguments, hints)
+    call = syntax.call(callee.name, *arguments)
+    target = names if len(names) > 1 else names[0] if names else None
+    frame.builder.append(syntax.expression(call) if target is None else syntax.assign(target, call))
+    for name, argument in zip(names, targets):
+        if isinstance(argument, gast.Name) and argument.id in sweep.active:
+            frame.add(argument.id, frame.full(argument.id, syntax.name(name)))
 
 
 def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
@@ -91,13 +97,8 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     parameters = sweep.program.functions[name].parameters
     arguments = [sweep.atom(statement, a) for a in node.args]
     arguments += [frame.full(one, bar) for one, bar in zip(wanted, bars)]
-    targets = [(p, a) for p, a in zip(parameters, node.args) if p in facts.parameters]
-    names = [_name_for(sweep, frame, a, type_) for (_, a), type_ in zip(targets, program.main.results)]
-    call = syntax.call(program.entry, *arguments)
-    _append_call(frame, names, call)
-    for made, (_, argument) in zip(names, targets):
-        if isinstance(argument, gast.Name) and argument.id in sweep.active:
-            frame.add(argument.id, syntax.name(made))
+    targets = [a for p, a in zip(parameters, node.args) if p in facts.parameters]
+    _call(sweep, frame, program.main, arguments, targets)
 
 
 def _made_again(sweep: Sweep, name: str) -> Program:
