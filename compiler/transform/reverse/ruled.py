@@ -16,6 +16,8 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import results_of
+from ...ops.forms import HANDED_ON
+from ...ops.schema import row_of
 from ...program import Function, Program, Rule
 from ...types import Array, Type, rank
 from ..inline import lengths_here, with_own_lengths
@@ -63,11 +65,23 @@ def _results(sweep: Sweep, callee: Function, arguments: list[gast.expr], hints: 
     """Names for the results of a call, with lengths as far as the function says them."""
     lengths = lengths_here(callee, dict(zip(callee.parameters, arguments)), sweep.types)
     made = []
-    for hint, type_ in zip(hints, callee.results):
+    for hint, type_, atom in zip(hints, callee.results, callee.body[-1].value.elts):
         name = sweep.names.fresh(hint)
         sweep.types[name] = with_own_lengths(type_, lengths, sweep.symbols)
+        if _has_own_elements(callee, atom):
+            sweep.base[name] = name
         made.append(name)
     return made
+
+
+def _has_own_elements(callee: Function, atom: gast.expr) -> bool:
+    """Whether a result is an array that an operator has made for it alone."""
+    returned = callee.body[-1].value.elts
+    if not isinstance(atom, gast.Name) or sum(isinstance(e, gast.Name) and e.id == atom.id for e in returned) > 1:
+        return False
+    made = [s for s in syntax.walk(callee.body) if atom.id in syntax.names_bound(s)]
+    row = row_of(syntax.operator_of(made[0].value)) if len(made) == 1 and isinstance(made[0], gast.Assign) else None
+    return row is not None and row.name not in HANDED_ON
 
 
 def _call(
