@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....runtime.given_rules import RULE, rule_of
 from ... import types
 from ...analysis.core_liveness import assigned, live_after
 from ...vocabulary import LIBRARIES
@@ -35,7 +36,9 @@ from . import (
     numbers,
     optional,
     outside,
+    recursion,
     refusals,
+    ruled_calls,
     sets,
     unpacking,
 )
@@ -231,7 +234,10 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
     return _LOCALS[core]
 
 
-def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+def call_function(
+    frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST, with_rule: bool = True
+) -> Value:
+    """A call of a function of the user's or of the library; `with_rule`: it is differentiated as it says itself."""
     if frame.task.unjudged.pop(id(function), None) is not None:
         classes.judge(frame, function)
     source = frame.task.source_of(function)
@@ -244,7 +250,12 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     defaults = outside.defaults(frame, function, names, given, node)
     keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
+    given = rule_of(function)
+    if given is not None:
+        frame.namespace.attribute(function, RULE)  # which guards it
+        if with_rule and frame.task.is_differentiated:
+            return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
+    if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
     result = inline(frame, inner, source.tree, bound, node)
