@@ -44,7 +44,8 @@ def _zeroed(body: Sequence[gast.stmt], array: str, items: list[gast.expr]) -> in
         statement = body[position]
         if type(statement) in syntax.COMPOUND:
             return None
-        if stored_array(statement) == array and syntax.same(statement.targets[0:1], place.targets[0:1]):
+        is_store = isinstance(statement, gast.Assign) and stored_array(statement) == array
+        if is_store and syntax.same(statement.targets, place.targets):
             return position if syntax.same(statement.value, place.value) else None
     return None
 

@@ -35,13 +35,17 @@ def is_plain_index(items: gast.Tuple, types) -> bool:
 
 
 def is_rearrangement(items: gast.Tuple) -> bool:
-    """Whether an index keeps every element and only adds axes of length 1."""
+    """Whether an index keeps every element: it adds axes of length 1, and goes through others from their ends."""
     return all(
         isinstance(i, gast.Constant) and i.value is None
         if not isinstance(i, gast.Slice)
-        else (i.lower is None and i.upper is None and i.step is None)
+        else (i.lower is None and i.upper is None and (i.step is None or _is_reversed(i)))
         for i in items.elts
     )
+
+
+def _is_reversed(item: gast.expr) -> bool:
+    return isinstance(item, gast.Slice) and isinstance(item.step, gast.Constant) and item.step.value == -1
 
 
 def _without_new_axes(frame: Cotangents, items: gast.Tuple, value: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
@@ -66,6 +70,8 @@ def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: ga
         raise refuse(statement, "G004", "an index that mixes None with integer or bool arrays has no derivative yet")
     value, kept = _without_new_axes(frame, items, out_bar)
     if is_rearrangement(items):
+        if any(map(_is_reversed, kept)) and isinstance(frame.builder.type_of(value), Array):
+            value = frame.builder.load(value, kept, "t_bar")
         frame.add(base, value)
         return
     if plain:
