@@ -42,14 +42,14 @@ class Ruled(Generic[Given, Result]):
         setattr(self.__pellucid__.python, RULE, GivenRule(kind or self.kind, functions, self.nondiff_argnums))
 
     def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        found: Result = self.__wrapped__(*args, **kwargs)
+        found: Result = self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
         return found
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.__qualname__}>"
+        return f"<{type(self).__name__} {self.__wrapped__.__qualname__}>"  # type: ignore[attr-defined]
 
 
 class custom_vjp(Ruled[Given, Result]):

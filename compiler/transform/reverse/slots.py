@@ -129,9 +129,10 @@ class Slots:
         if value.region.index == value.key:
             return self._end_of_variable(value.region, anchor, side)
         node = None if value.origin is None else value.origin.value
-        if syntax.operator_of(node) not in ("add", "subtract"):
+        row = None if node is None else row_of(syntax.operator_of(node))
+        if row is None or not row.is_sum:
             return None
-        sides = (side, side if node.func.id == "add" else -side)
+        sides = (side, side * row.sign)
         parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, sides)]
         return None if None in parts else self._int(anchor, node.func.id, *parts)
 
