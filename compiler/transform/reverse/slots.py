@@ -129,11 +129,12 @@ class Slots:
         if value.region.index == value.key:
             return self._end_of_variable(value.region, anchor, side)
         node = None if value.origin is None else value.origin.value
-        if syntax.operator_of(node) not in ("add", "subtract"):
+        row = row_of(syntax.operator_of(node))
+        if row is None or not row.is_sum or len(node.args) != 2:
             return None
-        sides = (side, side if node.func.id == "add" else -side)
-        parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, sides)]
-        return None if None in parts else self._int(anchor, node.func.id, *parts)
+        ways = (side, -side if row.meaning(0, 1) == -1 else side)  # the least of a difference has the most taken away
+        parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, ways)]
+        return None if None in parts else self._int(anchor, row.name, *parts)
 
     def _end_of_variable(self, loop: Region, anchor: gast.stmt, side: int) -> gast.expr | None:
         start, stop, step = loop.bounds
