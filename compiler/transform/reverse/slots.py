@@ -130,11 +130,11 @@ class Slots:
             return self._end_of_variable(value.region, anchor, side)
         node = None if value.origin is None else value.origin.value
         row = None if node is None else row_of(syntax.operator_of(node))
-        if row is None or not row.is_sum:
+        if row is None or not row.is_sum or len(node.args) != 2:
             return None
-        sides = (side, side * row.sign)
-        parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, sides)]
-        return None if None in parts else self._int(anchor, node.func.id, *parts)
+        ways = (side, side * row.sign)  # the least of a difference has the most taken away
+        parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, ways)]
+        return None if None in parts else self._int(anchor, row.name, *parts)
 
     def _end_of_variable(self, loop: Region, anchor: gast.stmt, side: int) -> gast.expr | None:
         start, stop, step = loop.bounds
