@@ -200,6 +200,24 @@ def test_the_function_is_compiled_once():
     assert jvp(rosen).__name__ == "rosen_jvp"
 
 
+def test_arguments_by_name():
+    for transform in (grad, jacfwd, hessian):
+        by_name, by_number = transform(energy, "v")(X, V / 4.0), transform(energy, 1)(X, V / 4.0)
+        np.testing.assert_array_equal(by_name, by_number)
+        with pytest.raises(ValueError, match="argnums names `u`, and the parameters are x, v"):
+            transform(energy, ("x", "u"))
+    layer = Layer(W, 2.0)
+    np.testing.assert_array_equal(grad(layer.loss, "x")(W), grad(layer.loss)(W))
+
+    @compile
+    def inside(a, b):
+        return grad(lambda x, y: x * y**2, argnums=("y", "x"))(a, b)
+
+    assert inside(3.0, 5.0) == (30.0, 25.0)
+    with pytest.raises(TypeMismatchError, match="argnums names `z`"):
+        compile(lambda a: grad(lambda x: x * x, argnums="z")(a))(1.0)
+
+
 # --- Jacobians --------------------------------------------------------------------------------------------------------
 
 
