@@ -26,7 +26,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacobian
 from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -61,7 +61,7 @@ __all__ = [
     "thread_count",
     "threads",
     "value_and_grad",
-    "value_and_jacfwd",
+    "value_and_jacobian",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:
