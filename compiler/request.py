@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields, replace
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ..runtime.frozen import Freeze, Frozen
 from .records import dataclass
+
+Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
@@ -39,6 +41,10 @@ class Transformation:
         """The same asked of a function with these static parameters, which have to stay parameters."""
         return self
 
+    def placed(self, names: Sequence[str]) -> Transformation:
+        """The same of a function with these parameters, which options may name.  Raises ValueError for another name."""
+        return self
+
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
         return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
@@ -49,12 +55,15 @@ class Gradient(Transformation):
     """A request to differentiate with respect to the arguments at these places."""
 
     suffix = "grad"
-    argnums: int | tuple[int, ...] = 0
+    argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
-        return replace(self, argnums=_behind(self.argnums, count))
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> Gradient:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +99,34 @@ class Jacobian(Transformation):
     """A request for Jacobians by the arguments at these places, in forward mode."""
 
     suffix = "jacfwd"
-    argnums: int | tuple[int, ...] = 0
+    argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
-        return replace(self, argnums=_behind(self.argnums, count))
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> Jacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
-def _behind(argnums: int | tuple[int, ...], count: int) -> int | tuple[int, ...]:
-    """The same places where that many arguments come before."""
-    if isinstance(argnums, tuple):
-        return tuple(number + count if number >= 0 else number for number in argnums)
-    return argnums + count if argnums >= 0 else argnums
+def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
+    """Every place changed; of a tuple, a tuple."""
+    return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
+
+
+def _behind(place: int | str, count: int) -> int | str:
+    """The same argument where that many come before."""
+    return place if isinstance(place, str) or place < 0 else place + count
+
+
+def _placed(place: int | str, names: Sequence[str]) -> int:
+    """The number of an argument that may be named."""
+    if not isinstance(place, str):
+        return place
+    if place not in names:
+        raise ValueError(f"argnums names `{place}`, and the parameters are {', '.join(names)}")
+    return names.index(place)
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .compiler.request import Gradient, Jacobian, Tangent, Transformation
+from .compiler.request import Argnums, Gradient, Jacobian, Tangent, Transformation
 from .own_frames import told_to_users
 from .transformations import known_inside, numbers, transformed
 
@@ -50,13 +50,12 @@ def jvp(
 
 @told_to_users
 def jacfwd(
-    function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Any:
     """The Jacobian of a function, by forward mode along every direction, as a compiled `Function`.
 
     function  a plain or a compiled function of any results
-    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-              arrays
+    argnums   as for `grad`
     has_aux   the function returns (value, auxiliary) and the result is (Jacobian, auxiliary)
 
     The result has the structure of the value; at each of its floats stands the structure of the argument (a tuple of
@@ -72,8 +71,8 @@ def jacfwd(
 
 
 @told_to_users
-def value_and_jacfwd(
-    function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+def value_and_jacobian(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Any:
     """The value and the Jacobian of `jacfwd`: (value, Jacobian), or ((value, auxiliary), Jacobian) with `has_aux`.
 
@@ -84,7 +83,7 @@ def value_and_jacfwd(
 
 @told_to_users
 def hessian(
-    function: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Any:
     """The Hessian of a scalar function, by forward mode over reverse mode, as a compiled `Function`.
 
@@ -101,7 +100,7 @@ def hessian(
 
 @told_to_users
 def hvp(
-    function: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: int | tuple[int, ...] = 0
+    function: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0
 ) -> Any:
     """The Hessian of a scalar function times a direction, by forward mode over reverse mode.
 
@@ -133,16 +132,16 @@ def _kept(function: Any, transforms: tuple[Transformation, ...]) -> Any:
     return functools.reduce(transformed, transforms, function)
 
 
-def _of_gradient(argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> tuple[Transformation, ...]:
+def _of_gradient(argnums: Argnums = 0, has_aux: bool = False) -> tuple[Transformation, ...]:
     return Gradient(argnums, has_aux), Jacobian(argnums, has_aux)
 
 
-def _along(argnums: int | tuple[int, ...] = 0) -> tuple[Transformation, ...]:
+def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
     return Gradient(argnums), Tangent(with_value=False)
 
 
 known_inside(jvp, Tangent, ("primals", "tangents"))
 known_inside(jacfwd, Jacobian)
-known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
+known_inside(value_and_jacobian, functools.partial(Jacobian, with_value=True))
 known_inside(hessian, _of_gradient)
 known_inside(hvp, _along, ("primals", "tangents"))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Gradient, Request, Transformation
+from .compiler.request import Argnums, Gradient, Request, Transformation
 from .custom import Ruled
 from .function import Function
 from .library_names import library_name
@@ -103,13 +103,13 @@ def names(given: Names) -> tuple[str, ...]:
 
 @told_to_users
 def grad(
-    function: Callable[Given, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, Any]:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
     function  a plain or a compiled function whose result is one float
-    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-              arrays, and its gradient has the same structure, shapes and dtypes
+    argnums   the argument to differentiate by, its number or its name, or a tuple of them; each may be a nested
+              container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
     has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
@@ -126,7 +126,7 @@ def grad(
 
 @told_to_users
 def value_and_grad(
-    function: Callable[Given, Result], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, tuple[Result, Any]]:
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
@@ -147,7 +147,7 @@ def transformed(function: Any, transform: Transformation) -> Any:
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    transform = transform.beside(request.static)
+    transform = transform.beside(request.static).placed(list(request.signature().parameters))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from pellucid import GradientError, TypeMismatchError, compile, grad, hessian, hvp, jacfwd, jvp, value_and_jacfwd
+from pellucid import GradientError, TypeMismatchError, compile, grad, hessian, hvp, jacfwd, jvp, value_and_jacobian
 from pellucid.compiler.request import Gradient, Jacobian, Tangent
 from tests.harness.corpus import is_float, leaves, map_leaves, programs
 from tests.harness.stages import STAGES, Stages, in_python
@@ -200,6 +200,24 @@ def test_the_function_is_compiled_once():
     assert jvp(rosen).__name__ == "rosen_jvp"
 
 
+def test_arguments_by_name():
+    for transform in (grad, jacfwd, hessian):
+        by_name, by_number = transform(energy, "v")(X, V / 4.0), transform(energy, 1)(X, V / 4.0)
+        np.testing.assert_array_equal(by_name, by_number)
+        with pytest.raises(ValueError, match="argnums names `u`, and the parameters are x, v"):
+            transform(energy, ("x", "u"))
+    layer = Layer(W, 2.0)
+    np.testing.assert_array_equal(grad(layer.loss, "x")(W), grad(layer.loss)(W))
+
+    @compile
+    def inside(a, b):
+        return grad(lambda x, y: x * y**2, argnums=("y", "x"))(a, b)
+
+    assert inside(3.0, 5.0) == (30.0, 25.0)
+    with pytest.raises(TypeMismatchError, match="argnums names `z`"):
+        compile(lambda a: grad(lambda x: x * x, argnums="z")(a))(1.0)
+
+
 # --- Jacobians --------------------------------------------------------------------------------------------------------
 
 
@@ -245,7 +263,7 @@ def test_jacobian_through_loops_stores_and_recursion():
     for k in range(5):
         e = h * (np.arange(5) == k)
         np.testing.assert_allclose(found[:, k], (path(X + e, 3) - path(X - e, 3)) / (2.0 * h), rtol=1e-7, atol=1e-8)
-    value, again = value_and_jacfwd(path)(X, 3)
+    value, again = value_and_jacobian(path)(X, 3)
     np.testing.assert_array_equal(again, found)
     np.testing.assert_array_equal(value, path(X, 3))
     assert jacfwd(path)(np.zeros(0), 2).shape == (0, 0)

@@ -197,11 +197,23 @@ def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: g
 
 
 def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
+    if isinstance(function, Closure | Derived):
+        asked = _placed(frame, function, asked, node)
     key = (value, id(getattr(function, "value", function)), asked)
     if key not in frame.task.derived:
         # the function is held, so that its id stays its own
         frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
     return frame.task.derived[key][1]
+
+
+def _placed(frame: Frame, function: Closure | Derived, asked: Any, node: gast.AST) -> Any:
+    """What is asked of a function defined inside, with numbers in the place of names of its parameters."""
+    closure = function.closure if isinstance(function, Derived) else function
+    behind = inner_derivatives.signature_behind(closure.node.args, getattr(function, "transforms", ()))
+    try:
+        return asked.placed(list(behind.parameters))
+    except ValueError as unknown:
+        frame.fault("T004", str(unknown), node, "asked here")
 
 
 def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
