@@ -29,7 +29,7 @@ def typed(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program of the undifferentiated function, for the arguments of what is made of it."""
-    kept = tuple(takewhile(lambda transform: not transform.is_derivative, request.transforms))
+    kept = tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
     return derive(replace(request, transforms=kept), _levels(request, arguments)[len(kept)], is_entry)
 
 

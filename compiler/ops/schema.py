@@ -117,6 +117,7 @@ class Operator:
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
     batch       the form for all examples at once, a rule of `batching`; None where its kind has one, or there is none
+    of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
     """
@@ -154,6 +155,7 @@ class Operator:
     reorders: str = ""
     samples: str = ""
     batch: Callable[..., Any] | None = None
+    of_parts: bool = False
     shares: str = "copy"
     python: tuple[str, ...] = ()
 
