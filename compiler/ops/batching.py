@@ -208,6 +208,13 @@ def repeated(builder: Builder, atom: Atom, examples: Examples) -> Atom:
     return emit(builder, "broadcast_to", [atom], stacked(given, examples.extent, "A"), shape=shape)
 
 
+def pairwise(
+    builder: Builder, row: Operator, operands: Operands, static: Static, result: Type, examples: Examples
+) -> Atom | None:
+    """Operands of one shape, which do not broadcast."""
+    return builder.call(row.name, *(o.atom if o.varies else repeated(builder, o.atom, examples) for o in operands))
+
+
 def copy(
     builder: Builder, row: Operator, operands: Operands, static: Static, result: Type, examples: Examples
 ) -> Atom | None:
