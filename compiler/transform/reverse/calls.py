@@ -12,7 +12,7 @@ handed in too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from ..int_atoms import IntAtoms
 from .cotangents import Cotangents
 from .declared import array_type
 from .plan import plan
+from .ruled import again, by_rule
 from .saves import Saved, save
 from .sweep import Seeds, Sweep, backward
 
@@ -41,6 +42,11 @@ PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper",
 def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """The backward form of a call; the call itself records from now on."""
     node = statement.value
+    rule = sweep.derivative.rules.get(node.func.id)
+    if rule is not None:
+        return by_rule(sweep, frame, statement, rule)
+    if sweep.program.functions[node.func.id].rule is not None:
+        return again(sweep, frame, statement)
     callee = sweep.derivative.callee(node.func.id)
     places = results_of(statement)
     lists = [
@@ -50,7 +56,7 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     ]
     wanted = [places[k] for k in callee.activity.results]
     if not lists and not any(name in frame.bars for name in wanted):
-        return
+        return None
     arguments: list[gast.expr] = [
         sweep.atom(statement, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.passed
     ]
@@ -139,13 +145,20 @@ class Callee:
 class Derivative:
     """All functions of a derivative: which are needed, what they hand each other."""
 
-    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+    def __init__(
+        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
+        reverse: Callable[..., Program],
+    ) -> None:  # fmt: skip
         self.program, self.facts, self.specialiser = program, facts, specialiser
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
         self.shifts: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
+        self.reverse = reverse
+        self.again: dict[str, Program] = {}  # by the functions whose calls the backward sweep makes again
+        rules = [function.rule for function in program.functions.values()]
+        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}
 
     def shifted(self, function: str) -> Iterator[tuple[str, set[int]]]:
         """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""
@@ -239,6 +252,8 @@ class Derivative:
             if self.tapes_of(name):
                 yield forward
             yield back
+        for program in self.again.values():
+            yield from program.functions.values()
 
     def _tape_parameters(self, callee: Callee, saved: Saved) -> tuple[str, ...]:
         return tuple(self.local_name(saved, t) for t in self.tapes_of(callee.function.name))
