@@ -27,6 +27,8 @@ class Ruled(Generic[Given, Result]):
     """A function with a rule of its own for derivatives; called from compiled functions or from Python."""
 
     kind = ""
+    __wrapped__: Callable[..., Any]
+    __qualname__: str
 
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         plain = getattr(getattr(function, "__pellucid__", None), "python", function)

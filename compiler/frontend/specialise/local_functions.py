@@ -38,6 +38,7 @@ class Passed(str):
     """The key of a variable that several functions may have under its name; as a parameter it goes by that."""
 
     __slots__ = ("name",)
+    name: str
 
     def __str__(self) -> str:
         return self.name
@@ -95,10 +96,10 @@ class Environment:
         while name not in holder.variables and holder.outer is not None:
             holder = holder.outer
         if (id(holder), name) not in self._keys:
-            key = f"{prefix}{name}"
+            key: str = f"{prefix}{name}"
             if self._has_defaults:
-                key = Passed(key)
-                key.name = name
+                key = passed = Passed(key)
+                passed.name = name
             self._keys[id(holder), name] = self._pass(key, value)
         return self._keys[id(holder), name]
 

@@ -87,7 +87,7 @@ def _backward(
     table = [instance.function.types[p] for p in instance.function.parameters]
     body = ruled.start({**dict(saved), **rest, **dict(bars.values())})
     values, role = body.inner.variables, ruled.role(body, 2)
-    names = [""] * first + [values[key].name for key, _ in saved]  # type: ignore[union-attr]
+    names = [""] * first + [values[key].name for key, _ in saved]
     kept = instances.taken_over(body.inner, residuals, names, ruled.node)
 
     def bar(part: Value, _: tuple[object, ...]) -> Value:
@@ -143,7 +143,7 @@ def jvp(ruled: Ruled, instance: Instance) -> Rule:
     body = ruled.start({**ruled.abstract, **dict(dots.values())})
     values, role = body.inner.variables, ruled.role(body, 1)
     for place, (key, _) in dots.items():  # as long as what they belong to
-        body.same_lengths(values[key].name, body.parameters[place])  # type: ignore[union-attr]
+        body.same_lengths(values[key].name, body.parameters[place])
 
     def dot(part: Value, _: tuple[object, ...]) -> Value:
         return values[dots[part.index][0]] if isinstance(part, Out) and part.index in dots else Static(None)

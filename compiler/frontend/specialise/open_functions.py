@@ -100,7 +100,7 @@ def call_opened(frame: Frame, args: list[Value], kwargs: dict[str, Value], node:
     spread, floats, rest, *given = args
     assert isinstance(spread, Static)
     found: Spread = spread.value
-    closed = found.opened.closed(frame, found.given(frame, frame.held(floats), frame.held(rest)))  # type: ignore[arg-type]
+    closed = found.opened.closed(frame, found.given(frame, frame.held(floats), frame.held(rest)))
     return apply.apply(frame, closed, given, kwargs, node, hint)
 
 

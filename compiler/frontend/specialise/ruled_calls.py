@@ -115,7 +115,7 @@ class Ruled:
 
         def change(part: Value, path: tuple[object, ...]) -> Value:
             if is_known and is_number(part):
-                return Static(number(type(part.value), repr(part.value)))  # type: ignore[union-attr]
+                return Static(number(type(part.value), repr(part.value)))
             if not isinstance(part, Closure | Derived):
                 return part
             closure = part.closure if isinstance(part, Derived) else part
@@ -165,7 +165,7 @@ class Ruled:
         values, spec = body.inner.variables, self.spec
         positional = [values[a.id] for a in (*spec.posonlyargs, *spec.args)]
         if spec.vararg is not None:
-            positional += values[spec.vararg.id].items  # type: ignore[union-attr]
+            positional += values[spec.vararg.id].items
         return positional, {a.id: values[a.id] for a in spec.kwonlyargs}
 
     def itself(self) -> Instance:
