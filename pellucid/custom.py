@@ -18,6 +18,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from .compiler.request import Request
 from .own_frames import told_to_users
 from .runtime.given_rules import RULE, GivenRule
+from .runtime.parts import checkpointed
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -102,15 +103,21 @@ class custom_jvp(Ruled[Given, Result]):
 
 
 @told_to_users
-def checkpoint(function: Callable[Given, Result]) -> Checkpointed[Given, Result]:
-    """The same function, of which nothing but its arguments is kept for the backward sweep.
+def checkpoint(function: Any, *, segments: int | None = None) -> Any:
+    """The same function or loop, of which less is kept for the backward sweep: memory for time.
 
-    function  a Python function of positional arguments
+    function  a Python function of positional arguments, of which nothing but its arguments is kept: the backward sweep
+              calls it again before it goes back through it.  Or the range of a loop, `for t in checkpoint(range(n)):`,
+              of which the state is kept at the starts of segments; each is run again before it is gone back through
+    segments  into how many segments the loop is cut; None: about as many as each has turns, so that the states kept
+              are about twice the square root of n
 
-    The backward sweep calls it again before it goes back through it: memory for time.  The value and the derivatives
-    are those of the function.
+    The value and the derivatives are what they are without it.
     """
-    return Checkpointed(function)
+    return function if isinstance(function, range) else Checkpointed(function)
+
+
+checkpoint.__pellucid_known__ = checkpointed  # type: ignore[attr-defined]
 
 
 class Checkpointed(Ruled[Given, Result]):
