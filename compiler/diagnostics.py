@@ -50,7 +50,7 @@ CODES = {
     "U004": "generators",
     "U005": "class definition inside a function",
     "U006": "import inside a function",
-    "U007": "sets",
+    "U007": "order of a set",
     "U008": "formatted string outside an error message",
     "U009": "match statement",
     "U012": "library function that is not supported",

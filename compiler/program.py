@@ -28,6 +28,9 @@ class Origin:
     text: str = field(repr=False, default="")
 
 
+EQUAL_HERE = "they have to be equal here"
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Where the user's program needs two lengths to be equal."""

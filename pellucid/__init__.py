@@ -27,7 +27,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
-from .forward_mode import jvp
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacobian
 from .function import Function
 from .lax import custom_linear_solve, custom_root, stop_gradient
 from .runtime.array import Array
@@ -61,11 +61,15 @@ __all__ = [
     "custom_vjp",
     "from_source",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
     "jvp",
     "stop_gradient",
     "thread_count",
     "threads",
     "value_and_grad",
+    "value_and_jacobian",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:

@@ -52,7 +52,7 @@ class Ruled(Generic[Given, Result]):
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.__qualname__}>"
+        return f"<{type(self).__name__} {self.__wrapped__.__qualname__}>"
 
 
 class custom_vjp(Ruled[Given, Result]):

@@ -25,7 +25,7 @@ def _renamed(function: Function, names: Mapping[str, str]) -> Function:
     def change(statement: gast.stmt) -> gast.stmt:
         value: Any = getattr(statement, "value", None)
         callee = syntax.operator_of(value) if isinstance(value, gast.Call) else None
-        if callee is None or callee not in names:
+        if not isinstance(value, gast.Call) or callee is None or callee not in names:
             return statement
         return syntax.rebuild(statement, value=syntax.rebuild(value, func=syntax.name(names[callee])))
 

@@ -62,13 +62,14 @@ class NeedsStatic(Exception):
     """A value must be known now.  A loop over a static range answers by unrolling.
 
     `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
-    grow.
+    grow.  `keys` has the number of the dict whose key it is, if any, and the forms that let it hold keys of the run.
     """
 
     def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
         super().__init__(leaf)
         self.leaf, self.diagnostic = leaf, diagnostic
         self.list: int | None = None
+        self.keys: tuple[int, tuple[Value, ...]] | None = None
 
 
 class Stopped(Exception):

@@ -37,7 +37,6 @@ class Seen:
 class Passed(str):
     """The key of a variable that several functions may have under its name; as a parameter it goes by that."""
 
-    __slots__ = ("name",)
     name: str
 
     def __str__(self) -> str:

@@ -119,6 +119,6 @@ def _note(function: Function, wrt: Sequence[str]) -> str:
 
 
 def _decisions(saved: Saved) -> list[Decision]:
-    if not saved.kept:
-        return [Decision("backward sweep", "nothing is saved for it")]
-    return [Decision("backward sweep", f"`{name}` is saved for it") for name in saved.kept]
+    kept = [f"`{name}` is saved for it" for name in saved.kept]
+    kept += [f"what stores into `{array}` overwrite is saved for it" for array in saved.restored]
+    return [Decision("backward sweep", text) for text in kept or ["nothing is saved for it"]]
