@@ -241,3 +241,20 @@ def test_loops_have_no_derivative(tmp_path):
     text = pellucid.compile(smooth).source("loops", "f64[n]", "float")
     with pytest.raises(TypeError, match="edit the typed stage"):
         pellucid.grad(read(tmp_path, text, "loops"))
+
+
+def spectrum(x):
+    w, v = np.linalg.eigh(x @ x.T)
+    u, s, _ = np.linalg.svd(x, full_matrices=False)
+    return w[0] * v[0, 0] + s[0] * u[0, 0]
+
+
+@pytest.mark.parametrize("stage", ["typed", "loops"])
+def test_routines_with_several_results_are_read_back(tmp_path, stage):
+    compiled = pellucid.compile(spectrum)
+    function = read(tmp_path, compiled.source(stage, "f64[n, n]"), stage)
+    x = np.arange(9.0).reshape(3, 3) + 3.0 * np.eye(3)
+    np.testing.assert_allclose(function(x), spectrum(x), rtol=1e-12)
+    assert compiled(x) == function(x)
+    with pytest.raises(pellucid.StageError, match="does not give 2 results"):
+        read(tmp_path, compiled.source("typed", "f64[n, n]").replace("w, v = np.linalg.eigh", "w, v = np.sin"))
