@@ -17,12 +17,12 @@ kept, so that calls with other lengths test that one compile serves all shapes.
 """
 
 import dataclasses
-import inspect
 import itertools
 import linecache
 import pathlib
 import tempfile
 import types as python_types
+from collections import deque
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def in_python(function, *args):
 
 
 class Stages:
-    """One function at every stage.  `transforms` are `Gradient`s, applied in order.
+    """One function at every stage.  `transforms` are applied in order.
 
     `last` is the last call of all: where a test fails, `conftest.py` asks `bisect` which pass is to blame for it.
     """
@@ -78,7 +78,7 @@ class Stages:
         self.function = function
         self.transforms = tuple(transforms)
         self.request = Request(function, static=tuple(static), transforms=tuple(transforms))
-        self.signature = inspect.signature(function)
+        self.signature = self.request.signature()
         self.texts = {}
         self._derived, self._lowered, self._runnable = {}, {}, {}
         self._core = None
@@ -250,7 +250,7 @@ def assert_same_value(got, want, tolerance=TOLERANCE, place="result"):
     """The same containers, and at the leaves the same dtypes, shapes and, to rounding, values."""
     match want:
         case dict():
-            assert isinstance(got, dict) and list(got) == list(want), f"{place}: {got!r}, not {want!r}"
+            assert type(got) is type(want) and list(got) == list(want), f"{place}: {got!r}, not {want!r}"
             for key in want:
                 assert_same_value(got[key], want[key], tolerance, f"{place}[{key!r}]")
         case tuple() | list():
@@ -258,12 +258,15 @@ def assert_same_value(got, want, tolerance=TOLERANCE, place="result"):
             assert len(got) == len(want), f"{place} has {len(got)} parts, not {len(want)}"
             for number, (one, other) in enumerate(zip(got, want, strict=True)):
                 assert_same_value(one, other, tolerance, f"{place}[{number}]")
+        case deque():
+            assert type(got) is deque and got.maxlen == want.maxlen, f"{place} is {got!r}, not {want!r}"
+            assert_same_value(list(got), list(want), tolerance, place)
         case _ if dataclasses.is_dataclass(want):
             assert type(got) is type(want), f"{place} is a {type(got).__name__}, not a {type(want).__name__}"
             for field in dataclasses.fields(want):
                 one, other = getattr(got, field.name), getattr(want, field.name)
                 assert_same_value(one, other, tolerance, f"{place}.{field.name}")
-        case None | str():
+        case None | str() | set():
             assert got == want, f"{place} is {got!r}, not {want!r}"
         case _:
             assert_same_leaf(got, want, tolerance, place)

@@ -30,6 +30,7 @@ from ...types import INT, Array, ListOf, Scalar
 from .cotangents import Emitter
 from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
+from .lists import end_of
 from .restores import restore
 from .sequences import keep_sequence, sequences
 from .slots import Slots
@@ -211,7 +212,7 @@ class Saves:
                 self.inserted.place_after(array, local.origin)
         for local in self.sweep.lists_closed.values():
             if local is value:
-                last = self.sweep.end_of(value.region)
+                last = end_of(self.sweep, value.region)
                 self.inserted.after.setdefault(id(last), []).append(value.after)
 
     def span(self, value: ForwardValue):

@@ -129,10 +129,10 @@ class Slots:
         if value.region.index == value.key:
             return self._end_of_variable(value.region, anchor, side)
         node = None if value.origin is None else value.origin.value
-        row = row_of(syntax.operator_of(node))
+        row = None if node is None else row_of(syntax.operator_of(node))
         if row is None or not row.is_sum or len(node.args) != 2:
             return None
-        ways = (side, -side if row.meaning(0, 1) == -1 else side)  # the least of a difference has the most taken away
+        ways = (side, side * row.sign)  # the least of a difference has the most taken away
         parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, ways)]
         return None if None in parts else self._int(anchor, row.name, *parts)
 
