@@ -80,7 +80,7 @@ def compile(
     }
     if function is None:
         return told_to_users(lambda f: compile(f, **options))
-    if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
+    if _is_read(function):
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function | Ruled):
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
@@ -186,12 +186,17 @@ def transformed(function: Any, transform: Transformation) -> Any:
     if isinstance(function, functools.partial):
         behind = transform.behind(len(function.args), tuple(function.keywords))
         return functools.partial(transformed(function.func, behind), *function.args, **function.keywords)
+    if _is_read(function):
+        return transformed(function.as_written(), transform)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
-    if getattr(request.python, "__pellucid_text__", None) is not None:
-        raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
     transform = transform.beside(request.static).placed(list(request.signature().parameters))
     return Function(replace(request, transforms=(*request.transforms, transform)))
+
+
+def _is_read(function: Any) -> bool:
+    """Whether a function is what `from_source` gives."""
+    return getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None
 
 
 def numbers(argnums: Any) -> Any:
