@@ -108,6 +108,11 @@ class Tangents:
         self.dots[name] = syntax.name(made)
         return made
 
+    def is_ordered(self, name: str) -> bool:
+        """Whether the tangent of a name is in C order, as the name is."""
+        type_ = self.types[name]
+        return isinstance(type_, Array) and type_.layout == "C"
+
     # --- tangents as they are read
 
     def of(self, atom: gast.expr) -> gast.expr | None:
