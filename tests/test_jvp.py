@@ -367,7 +367,7 @@ def moved(args, along, h):
     return map_leaves(one, args, along)
 
 
-@pytest.mark.parametrize("program", [p for p in programs() if p.has_gradient][::7], ids=str)
+@pytest.mark.parametrize("program", [p for p in programs() if p.has_gradient][::10], ids=str)
 def test_programs_of_the_corpus_against_differences(program):
     """Along all arguments, and along the last one that has a tangent: then fewer names have one."""
     args = program.make_arguments(seed=4, size=4)
