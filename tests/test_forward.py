@@ -175,21 +175,28 @@ def f(x: "f64[n]"):
     np.testing.assert_array_equal(along, [1.0, 2.0])
 
 
-@pytest.mark.parametrize("source", [
-    """
+LISTS = """
 def f(x: "float", c: "bool"):
     xs: "[float]" = []
+    xs.append(x * x)
+    xs.append(1.0)
+    ys: "[float]" = []
+    ys.append(5.0)
+    ys.append(6.0)
     if c:
-        xs.append(x)
+        zs = xs
     else:
-        ys: "[float]" = []
-        xs = ys
-    return x
-""",
-])  # fmt: skip
-def test_lists_with_two_names(source):
-    results = run(checked(forward(read_program(source))))(2.0, True, 3.0)
-    assert results[-1] == 3.0
+        zs = ys
+    zs[1] = zs[1] + zs[0]
+    y = zs.pop()
+    return y * zs[0]
+"""
+
+
+def test_a_list_of_constants_has_zeros_where_it_meets_one_with_tangents():
+    pushed = run(checked(forward(read_program(LISTS))))
+    assert pushed(3.0, True, 1.0) == (90.0, 2.0 * 9.0 * 6.0 + 6.0)
+    assert pushed(3.0, False, 1.0) == (55.0, 0.0)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
