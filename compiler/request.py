@@ -22,11 +22,13 @@ class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
     suffix     what the name of the new function ends with
+    differentiates  whether functions with a rule for their derivative have to be there still when it is made
     signature  the parameters of the new function, given those of the function that it is made of
     """
 
     __slots__ = ()
     suffix: ClassVar[str]
+    differentiates: ClassVar[bool] = True
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
