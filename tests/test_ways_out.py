@@ -26,7 +26,8 @@ def names(compile_, grad):
     """What the programs see; in CPython nothing is compiled."""
     return {
         "np": np, "math": math, "scipy": scipy, "dataclass": dataclasses.dataclass, "NamedTuple": NamedTuple,
-        "dataclasses": dataclasses, "functools": functools, "itertools": itertools, "operator": operator,
+        "dataclasses": dataclasses, "defaultdict": defaultdict, "functools": functools, "itertools": itertools,
+        "operator": operator,
         "Callable": Callable, "pellucid": pellucid, "compile": compile_, "grad": grad, "__name__": "program",
     }  # fmt: skip
 
