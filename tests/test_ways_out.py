@@ -8,6 +8,7 @@ import itertools
 import math
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
