@@ -82,6 +82,7 @@ CODES = {
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
     "G005": "tangents do not fit their primals",
+    "G006": "rule for a derivative does not fit its function",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",

@@ -43,6 +43,17 @@ class Wanted:
 def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
     """Raise a GradientError where the derivative asked for does not exist."""
     names, where = list(made.arguments), wanted.where
+    check_argnums(made, wanted)
+    for number in wanted.numbers:
+        check_differentiable(made, where, names[number], made.arguments[names[number]])
+    output, _ = split_result(made, wanted)
+    check_output(made, where, output)
+    return made
+
+
+def check_argnums(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError for a function that changes its arguments, and for places that are not among them."""
+    names, where = list(made.arguments), wanted.where
     if made.mutated:
         help_ = ("return the new arrays instead",)
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
@@ -51,11 +62,6 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
     for name in sorted({names[n] for n in wanted.numbers} & wanted.starred):
         fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
               ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
-    for number in wanted.numbers:
-        check_differentiable(made, where, names[number], made.arguments[names[number]])
-    output, _ = split_result(made, wanted)
-    check_output(made, where, output)
-    return made
 
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:

@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, fields, replace
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ..runtime.frozen import Freeze, Frozen
 from .records import dataclass
+
+Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
     suffix     what the name of the new function ends with
+    differentiates  whether functions with a rule for their derivative have to be there still when it is made
     signature  the parameters of the new function, given those of the function that it is made of
     """
 
     __slots__ = ()
     suffix: ClassVar[str]
+    differentiates: ClassVar[bool] = True
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
@@ -32,6 +36,14 @@ class Transformation:
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Transformation:
         """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
         raise NotImplementedError
+
+    def beside(self, static: tuple[str, ...]) -> Transformation:
+        """The same asked of a function with these static parameters, which have to stay parameters."""
+        return self
+
+    def placed(self, names: Sequence[str]) -> Transformation:
+        """The same of a function with these parameters, which options may name.  Raises ValueError for another name."""
+        return self
 
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
@@ -43,14 +55,15 @@ class Gradient(Transformation):
     """A request to differentiate with respect to the arguments at these places."""
 
     suffix = "grad"
-    argnums: int | tuple[int, ...] = 0
+    argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
-        numbers = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        moved = tuple(number + count if number >= 0 else number for number in numbers)
-        return replace(self, argnums=moved if isinstance(self.argnums, tuple) else moved[0])
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> Gradient:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,7 @@ class Tangent(Transformation):
     """A request to carry tangents along: of (primals, tangents), two tuples.
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
-    named  those that a `partial` is given by name
+    named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
     """
 
     suffix = "jvp"
@@ -76,6 +89,44 @@ class Tangent(Transformation):
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
         return replace(self, kept=self.kept + count, named=(*self.named, *named))
+
+    def beside(self, static: tuple[str, ...]) -> Tangent:
+        return replace(self, named=tuple(dict.fromkeys((*self.named, *static))))
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian(Transformation):
+    """A request for Jacobians by the arguments at these places, in forward mode."""
+
+    suffix = "jacfwd"
+    argnums: Argnums = 0
+    has_aux: bool = False
+    with_value: bool = False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> Jacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
+
+
+def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
+    """Every place changed; of a tuple, a tuple."""
+    return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
+
+
+def _behind(place: int | str, count: int) -> int | str:
+    """The same argument where that many come before."""
+    return place if isinstance(place, str) or place < 0 else place + count
+
+
+def _placed(place: int | str, names: Sequence[str]) -> int:
+    """The number of an argument that may be named."""
+    if not isinstance(place, str):
+        return place
+    if place not in names:
+        raise ValueError(f"argnums names `{place}`, and the parameters are {', '.join(names)}")
+    return names.index(place)
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:

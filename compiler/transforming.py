@@ -15,7 +15,7 @@ from .diagnostics import Span
 from .frontend.specialise.values import Value
 from .pushforward import primals
 from .records import dataclass
-from .request import Gradient, Tangent, Transformation
+from .request import Gradient, Jacobian, Tangent, Transformation
 from .steps import Way
 
 Arguments = Mapping[str, Value]
@@ -41,6 +41,7 @@ class Transforming:
 TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
     Tangent: Transforming(pipeline.TANGENT_WAY, primals),
+    Jacobian: Transforming(pipeline.JACOBIAN_WAY),
 }
 
 

@@ -26,8 +26,10 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .forward_mode import jvp
+from .custom import checkpoint, custom_jvp, custom_vjp
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacobian
 from .function import Function
+from .lax import custom_linear_solve, custom_root, stop_gradient
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
@@ -51,13 +53,23 @@ __all__ = [
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "checkpoint",
     "compile",
+    "custom_jvp",
+    "custom_linear_solve",
+    "custom_root",
+    "custom_vjp",
     "from_source",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
     "jvp",
+    "stop_gradient",
     "thread_count",
     "threads",
     "value_and_grad",
+    "value_and_jacobian",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:

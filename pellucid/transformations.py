@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Gradient, Request, Transformation
+from .compiler.request import Argnums, Gradient, Request, Transformation
+from .custom import Ruled
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, is_bound
@@ -80,7 +81,7 @@ def compile(
         return told_to_users(lambda f: compile(f, **options))
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
-    if isinstance(function, Function):
+    if isinstance(function, Function | Ruled):
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
@@ -102,13 +103,13 @@ def names(given: Names) -> tuple[str, ...]:
 
 @told_to_users
 def grad(
-    function: Callable[Given, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, Any]:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
     function  a plain or a compiled function whose result is one float
-    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-              arrays, and its gradient has the same structure, shapes and dtypes
+    argnums   the argument to differentiate by, its number or its name, or a tuple of them; each may be a nested
+              container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
     has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
@@ -120,12 +121,12 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=False))
+    return transformed(function, Gradient(numbers(argnums), has_aux, with_value=False))
 
 
 @told_to_users
 def value_and_grad(
-    function: Callable[Given, Result], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, tuple[Result, Any]]:
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
@@ -135,7 +136,7 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(_numbers(argnums), has_aux, with_value=True))
+    return transformed(function, Gradient(numbers(argnums), has_aux, with_value=True))
 
 
 def transformed(function: Any, transform: Transformation) -> Any:
@@ -146,10 +147,11 @@ def transformed(function: Any, transform: Transformation) -> Any:
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
+    transform = transform.beside(request.static).placed(list(request.signature().parameters))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def _numbers(argnums: Any) -> Any:
+def numbers(argnums: Any) -> Any:
     return tuple(argnums) if isinstance(argnums, list) else argnums
 
 
@@ -158,8 +160,16 @@ def transformed_inside(function: Any, transform: Transformation) -> Any:
     return transformed(compile(function, freeze=True) if inspect.isfunction(function) else function, transform)
 
 
-# Inside a compiled function these are taken when it is compiled; this says what they ask for.
-grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+def known_inside(function: Any, asks: Callable[..., Any], called: tuple[str, ...] = ()) -> None:
+    """Say what a function asks for inside a compiled one, where transformations are taken when it is compiled.
+
+    asks    gives the transformation, or several that follow one another, for the options of `function`
+    called  the parameters of `function` that the new function is called with at once, where they are given
+    """
+    function.__pellucid_transform__ = asks
+    function.__pellucid_inside__ = transformed_inside
+    function.__pellucid_called__ = called
+
+
+known_inside(grad, functools.partial(Gradient, with_value=False))
+known_inside(value_and_grad, functools.partial(Gradient, with_value=True))

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....runtime.given_rules import RULE, rule_of
 from ... import types
 from ...analysis.core_liveness import assigned, live_after
 from ...vocabulary import LIBRARIES
@@ -35,7 +36,9 @@ from . import (
     numbers,
     optional,
     outside,
+    recursion,
     refusals,
+    ruled_calls,
     sets,
     unpacking,
 )
@@ -174,9 +177,12 @@ def transform(
     options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
     rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
     asked = value.__pellucid_transform__(*rest, **options)
-    if isinstance(args[0], Partial):
-        return _of_partial(frame, value, args[0], asked, node)
-    return _transformed(frame, value, args[0], asked, node)
+    made = args[0]
+    for one in asked if isinstance(asked, tuple) else (asked,):
+        made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
+            _transformed(frame, value, made, one, node)
+        )
+    return made
 
 
 def plain(option: Any) -> Any:
@@ -191,11 +197,23 @@ def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: g
 
 
 def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
+    if isinstance(function, Closure | Derived):
+        asked = _placed(frame, function, asked, node)
     key = (value, id(getattr(function, "value", function)), asked)
     if key not in frame.task.derived:
         # the function is held, so that its id stays its own
         frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
     return frame.task.derived[key][1]
+
+
+def _placed(frame: Frame, function: Closure | Derived, asked: Any, node: gast.AST) -> Any:
+    """What is asked of a function defined inside, with numbers in the place of names of its parameters."""
+    closure = function.closure if isinstance(function, Derived) else function
+    behind = inner_derivatives.signature_behind(closure.node.args, getattr(function, "transforms", ()))
+    try:
+        return asked.placed(list(behind.parameters))
+    except ValueError as unknown:
+        frame.fault("T004", str(unknown), node, "asked here")
 
 
 def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
@@ -228,7 +246,10 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
     return _LOCALS[core]
 
 
-def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+def call_function(
+    frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST, with_rule: bool = True
+) -> Value:
+    """A call of a function of the user's or of the library; `with_rule`: it is differentiated as it says itself."""
     if frame.task.unjudged.pop(id(function), None) is not None:
         classes.judge(frame, function)
     source = frame.task.source_of(function)
@@ -241,7 +262,12 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     defaults = outside.defaults(frame, function, names, given, node)
     keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
+    given = rule_of(function)
+    if given is not None:
+        frame.namespace.attribute(function, RULE)  # which guards it
+        if with_rule and frame.task.is_differentiated:
+            return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
+    if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
     result = inline(frame, inner, source.tree, bound, node)

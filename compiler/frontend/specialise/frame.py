@@ -84,7 +84,8 @@ class Task:
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
     were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
-    are to hold (`sites.py`).
+    are to hold (`sites.py`).  `is_differentiated` says that a derivative is taken of what is walked through: functions
+    with a rule for it then stay calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -102,6 +103,7 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
+    is_differentiated: bool = False
     within: Any = None
     derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
     reaches: float = inf

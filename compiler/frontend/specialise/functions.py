@@ -17,6 +17,7 @@ from typing import Any
 
 import gast
 
+from ....runtime import parts as of_python
 from ....runtime.guards import ABSENT
 from ... import syntax
 from ...ops import containers as containers_of_library
@@ -34,7 +35,9 @@ from . import (
     keyed,
     library,
     making,
+    mapping_parts,
     numbers,
+    open_functions,
     outside,
     sets,
     subscript,
@@ -323,6 +326,12 @@ FUNCTIONS: dict[Any, Known] = {
     super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node),
     hasattr: taking(2, 2, _has_attribute), getattr: taking(2, 3, _get_attribute), type: taking(1, 1, _type),
     callable: taking(1, 1, _callable),
+    of_python.map_parts: lambda *call: mapping_parts.map_parts(*call),
+    of_python.first_part: lambda *call: mapping_parts.first_part(*call),
+    of_python.room_for: lambda *call: mapping_parts.room_for(*call),
+    of_python.refuse: lambda *call: mapping_parts.refuse(*call),
+    of_python.open_function: lambda *call: open_functions.open_function(*call),
+    of_python.call_opened: lambda *call: open_functions.call_opened(*call),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
     ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),

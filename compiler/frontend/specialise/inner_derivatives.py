@@ -60,8 +60,12 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
         inner = Frame(frame.task, frame.builder, source, outer.namespace)
         base = Instance(frame.task.function_name(name))
         levels = frame.task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
-        instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
         task = frame.task
+        outside_, task.is_differentiated = task.is_differentiated, True
+        try:
+            instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
+        finally:
+            task.is_differentiated = outside_
         program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
         made = Specialised(program, base.arguments, base.result, hidden=hidden)
         stars = starred(derived.closure.node.args)
@@ -74,16 +78,23 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
 
 def parameters_behind(spec: gast.arguments, transforms: Iterable[Any]) -> tuple[gast.arguments, bool]:
     """The parameters of what transformations make of a function, and whether they are those of the function."""
-    before = after = signature_of(spec)
-    for transform in transforms:
-        after = transform.signature(after)
-    if after is before:
+    before = signature_of(spec)
+    after = signature_behind(spec, transforms)
+    if after == before:
         return spec, True
     kinds: dict[Any, list[gast.expr]] = {kind: [] for kind in KINDS}
     for parameter in after.parameters.values():
         kinds[parameter.kind].append(gast.Name(parameter.name, gast.Param(), None, None))
     first, plain, star, only, stars = kinds.values()
     return gast.arguments(plain, first, next(iter(star), None), only, [], next(iter(stars), None), []), False
+
+
+def signature_behind(spec: gast.arguments, transforms: Iterable[Any]) -> inspect.Signature:
+    """The parameters behind transformations of a function that is known by its tree."""
+    found = signature_of(spec)
+    for transform in transforms:
+        found = transform.signature(found)
+    return found
 
 
 KINDS = (
@@ -113,7 +124,8 @@ def adopt(frame: Frame, derived: Any) -> Instance:
     for hidden in derived.hidden:
         task.hidden.setdefault(hidden.key, hidden)
     name = renamed[derived.program.entry]
-    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden)
+    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden,
+                    is_settled=True)  # fmt: skip
 
 
 def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
@@ -125,4 +137,5 @@ def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
             return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
         return node
 
-    return function.with_(body=tuple(statement_with(one, expression) for one in function.body))
+    rule = None if function.rule is None else function.rule.renamed(renamed)
+    return function.with_(body=tuple(statement_with(one, expression) for one in function.body), rule=rule)

@@ -16,10 +16,11 @@ import gast
 from ... import syntax
 from ...analysis.activity import passing, results_of
 from ...diagnostics import InternalError
-from ...ops.schema import OPERATORS, TypeFault
+from ...ops.schema import OPERATORS, TypeFault, row_of
 from ...ops.tangents import tangent, tangents_of_results
 from ...types import Array, ListOf
 from ..reverse.refuse import refuse
+from . import ruled
 from .tangents import Tangents
 
 
@@ -83,7 +84,8 @@ def _assignment(state: Tangents, statement: gast.Assign, name: str, value: gast.
     tangent = _of_value(state, statement, name, value)
     if tangent is None and (name in state.merged or name in state.stored):
         tangent = _zeros(state, name, value)
-    _assign(state, name, tangent)
+    row = row_of(syntax.operator_of(value))
+    _assign(state, name, tangent, is_alike=row is None or row.jvp is None)
 
 
 def _zeros(state: Tangents, name: str, value: gast.expr) -> gast.expr:
@@ -96,14 +98,14 @@ def _zeros(state: Tangents, name: str, value: gast.expr) -> gast.expr:
     return state.declared(made, syntax.name(name))
 
 
-def _assign(state: Tangents, name: str, value: gast.expr | None) -> None:
+def _assign(state: Tangents, name: str, value: gast.expr | None, is_alike: bool = True) -> None:
     """Give a name its tangent; one that is merged has it under the one name of all that assign it."""
     if name in state.merged and value is not None:
         state.builder.append(syntax.assign(state.merged_name(name), value))
     elif isinstance(state.types[name], ListOf) and value is not None:
         state.dots[name] = value
     else:
-        state.make(name, value)
+        state.make(name, value, is_alike)
 
 
 def _of_value(state: Tangents, statement: gast.Assign, name: str, value: gast.expr) -> gast.expr | None:
@@ -153,7 +155,7 @@ def _several_results(state: Tangents, statement: gast.Assign) -> None:
         values = tangents_of_results(state.builder, row, node.args, tangents, static, outs)
     for name, value in zip(names, values, strict=True):
         if name in state.active:
-            state.make(name, value)
+            state.make(name, value, is_alike=False)
 
 
 def _store(state: Tangents, base: str, items: gast.expr, value: gast.expr) -> None:
@@ -194,12 +196,17 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     if not facts.parameters or not facts.results and not lists:
         state.builder.append(statement)
         return
+    if target.rule is not None and target.rule.kind != "checkpoint":
+        ruled.by_rule(state, statement, target, target.rule)
+        return
     handed = {p: _handed(state, statement, a) for p, a in zip(target.parameters, node.args) if p in facts.parameters}
     made = []
     for position in facts.results:
         type_, name = target.results[position], places[position]
         dot = state.names.fresh(state.hint(name))
-        state.types[dot] = Array(type_.dtype, state.types[name].dims) if isinstance(type_, Array) else type_
+        if isinstance(type_, Array):
+            type_ = Array(type_.dtype, state.types[name].dims, type_.layout)
+        state.types[dot] = type_
         made.append(dot)
     call = gast.Call(
         syntax.name(state.program.callee(callee)), [*node.args, *(handed[p] for p in facts.parameters)], []

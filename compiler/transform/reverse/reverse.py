@@ -17,7 +17,7 @@ what is no longer needed of the forward sweep to `prune`, copies of arrays that 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import gast
 
@@ -26,7 +26,9 @@ from ...analysis.activity import activity
 from ...builder import Specialiser
 from ...program import Decision, Function, Program
 from ...types import Array, Type, symbols_of
+from ..reachable import reachable
 from .calls import Derivative, passing_names, used_types
+from .given_rules import erase, with_rules
 from .plan import plan
 from .saves import Saved, save
 from .settle import settle
@@ -50,10 +52,10 @@ def reverse(
     default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
     language.
     """
-    settled = program.map(settle)
+    settled = with_rules(program, wrt, outputs).map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
-    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser)
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
         entry = save(backward(planned, derivative, lambda sweep: _seeds(sweep, outputs, seeded), wrt))
@@ -63,7 +65,7 @@ def reverse(
     made = _function(derivative, entry, wrt, tuple(results))
     functions = {n: f for n, f in settled.functions.items() if n != settled.entry}
     functions = {made.name: made, **{f.name: f for f in derivative.functions()}, **functions}
-    return Program(made.name, _reachable(made.name, functions))
+    return erase(Program(made.name, reachable(Program(made.name, functions)).functions))
 
 
 def _seeds(sweep: Sweep, outputs: Sequence[int], seeded: bool) -> Seeds:
@@ -111,24 +113,12 @@ def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results:
     )
 
 
-def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
-    """The functions that the entry calls, directly or not, in the order given."""
-    found, waiting = {entry}, [entry]
-    while waiting:
-        for statement in syntax.walk(functions[waiting.pop()].body):
-            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None)) or ""
-            if callee is not None and callee in functions and callee not in found:
-                found.add(callee)
-                waiting.append(callee)
-    return {name: function for name, function in functions.items() if name in found}
-
-
 def _note(function: Function, wrt: Sequence[str]) -> str:
     place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
     return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
 
 
 def _decisions(saved: Saved) -> list[Decision]:
-    if not saved.kept:
-        return [Decision("backward sweep", "nothing is saved for it")]
-    return [Decision("backward sweep", f"`{name}` is saved for it") for name in saved.kept]
+    kept = [f"`{name}` is saved for it" for name in saved.kept]
+    kept += [f"what stores into `{array}` overwrite is saved for it" for array in saved.restored]
+    return [Decision("backward sweep", text) for text in kept or ["nothing is saved for it"]]
