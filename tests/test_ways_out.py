@@ -8,6 +8,7 @@ import itertools
 import math
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -26,7 +27,8 @@ def names(compile_, grad):
     """What the programs see; in CPython nothing is compiled."""
     return {
         "np": np, "math": math, "scipy": scipy, "dataclass": dataclasses.dataclass, "NamedTuple": NamedTuple,
-        "dataclasses": dataclasses, "functools": functools, "itertools": itertools, "operator": operator,
+        "dataclasses": dataclasses, "defaultdict": defaultdict, "functools": functools, "itertools": itertools,
+        "operator": operator,
         "Callable": Callable, "pellucid": pellucid, "compile": compile_, "grad": grad, "__name__": "program",
     }  # fmt: skip
 

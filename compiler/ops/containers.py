@@ -46,6 +46,11 @@ def require_set(left: Any, symbol: str, right: Any) -> None:
     raise NotImplementedError
 
 
+def any_item_of(container: Any) -> Any:
+    """What `pop` takes out of a set: nobody can say."""
+    raise NotImplementedError
+
+
 def is_dict(value: Any) -> bool:
     """Whether a value has keys and values."""
     raise NotImplementedError

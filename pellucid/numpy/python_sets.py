@@ -5,7 +5,7 @@
 `names` has the items in an order that nobody is shown: that of CPython's sets is its own affair.
 """
 
-from ..compiler.ops.containers import empty_set, items_of, make_room, require_set
+from ..compiler.ops.containers import any_item_of, empty_set, items_of, make_room, require_set
 from .python_dicts import arranged, slot_of
 
 MANY_BEST = "several items of a set have the best key, and its order is not said anywhere: order it, `sorted(...)`"
@@ -77,6 +77,9 @@ class Set:
         self.slots[slot] = -2
         self.names[at] = last
         self.names.pop()
+
+    def pop(self):
+        return any_item_of(self)
 
     def clear(self):
         self.names.clear()

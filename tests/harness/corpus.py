@@ -256,7 +256,7 @@ def map_leaves(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
                 return collections.defaultdict(tree.default_factory, made)
             return made if type(tree) is dict else type(tree)(made)
         case collections.deque():
-            return map_leaves(function, list(tree), *map(list, rest))
+            return collections.deque(map_leaves(function, list(tree), *map(list, rest)), tree.maxlen)
         case tuple() | list():
             branches = [map_leaves(function, *items) for items in zip(tree, *rest, strict=True)]
             return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)

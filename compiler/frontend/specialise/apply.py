@@ -42,7 +42,7 @@ from . import (
     sets,
     unpacking,
 )
-from .frame import Frame
+from .frame import Frame, Stopped
 from .given_names import note_name
 from .local_functions import reaches_itself
 from .static_python import computed
@@ -320,6 +320,8 @@ def run(frame: Frame, core: gast.FunctionDef) -> Value:
     frame.made_names, frame.local_names = made_names(core), local_names(core)
     execute.execute(frame, core.body[:-1] if isinstance(core.body[-1], gast.Return) else core.body)
     frame.at(core.body[-1])
+    if not isinstance(core.body[-1], gast.Return):
+        raise Stopped  # a loop that nothing but an error leaves
     return evaluate.evaluate(frame, core.body[-1].value, "result")
 
 

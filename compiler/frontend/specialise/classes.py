@@ -21,7 +21,7 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, library, library_classes, optional, outside, sets
+from . import apply, iterators, library, library_classes, optional, outside, refusals, sets
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -93,6 +93,9 @@ def no_attribute(frame: Frame, record: Record, name: str, node: gast.AST) -> Non
     if entry(frame, record.cls, "__getattr__") is not ABSENT:
         message = f"`{record.cls.__name__}` finds attributes by a `__getattr__` of its own, which is not compiled"
         frame.fault("U013", message, node, "looked up here", ("make a field or a property of it",))
+    own = library_classes.stands_for(record.cls)
+    if own is not None:
+        refusals.refuse_method(frame, f"a {own.__name__} has", name, node)
     known = ", ".join(f"`{key}`" for key, _ in record.items) or "none"
     message = f"`{record.cls.__name__}` has no attribute `{name}` here"
     frame.fault("U013", message, node, "looked up here", (f"its attributes: {known}",))

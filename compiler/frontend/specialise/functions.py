@@ -341,7 +341,8 @@ FUNCTIONS: dict[Any, Known] = {
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     **{function: _of_sets(function.__name__) for function in (
-        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set
+        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set,
+        containers_of_library.any_item_of,
     )},
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all,

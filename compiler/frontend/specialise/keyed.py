@@ -30,6 +30,7 @@ from .values import (
     Conflict,
     Iteration,
     Mapping_,
+    Optional,
     Record,
     Ref,
     Sequence,
@@ -39,7 +40,6 @@ from .values import (
     leaves,
     map_leaves,
     parts,
-    with_parts,
 )
 
 FEWEST_SLOTS = 8
@@ -89,6 +89,7 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
     try:
         key = evaluate.known(frame, value, node, "a dict key")
     except NeedsStatic as needed:
+        key_form(frame, value, node)  # refuses what is no key at all
         columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
         if columns is None:
             raise
@@ -127,7 +128,11 @@ def form_of_key(frame: Frame, key: Value) -> Value:
     """What a key is like; a Conflict where no list holds such keys."""
     form = forms.form_of(frame, key)
     is_plain = any(isinstance(leaf, Typed) for leaf in leaves(form)) and not frame.is_array(key)
-    return form if is_plain else Conflict(frame.describe(key), "a number")
+    return form if is_plain and not _may_be_none(form) else Conflict(frame.describe(key), "a number")
+
+
+def _may_be_none(form: Value) -> bool:
+    return isinstance(form, Optional) or any(_may_be_none(part) for _, part in parts(form))
 
 
 def as_key(key: Any) -> Value:
@@ -332,7 +337,10 @@ def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
 
 
 def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
-    """The view of a container."""
+    """The view of a container; a deque that nothing was put into so far has no items of any kind."""
+    ring = parts_of(frame, args[0]).get("ring")
+    if ring is not None and isinstance(frame.held(ring), Sequence):
+        return Sequence(())
     return Iteration(evaluate.known(frame, args[1], node), (args[0],))
 
 
@@ -356,33 +364,3 @@ def shown_by(frame: Frame, view: Value) -> Value | None:
         return None
     names, entries = record["names"], record["entries"]
     return {"keys": names, "values": entries, "items": Iteration("zip", (names, entries))}[view.kind]
-
-
-# --- what leaves the function ----------------------------------------------------------------------------------------
-
-
-def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
-    """A value with Python's own classes for those of the library, around lists of what they hold."""
-    held = frame.held(value)
-    if type(held) is Record and (cls := library_classes.stands_for(held.cls)) is not None:
-        shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
-        given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
-        return Record(cls, given)
-    inner = parts(held)
-    if isinstance(held, Iteration) or not any(_holds_one(frame, part) for _, part in inner):
-        return value
-    made = with_parts(held, tuple(returned(frame, part, node) for _, part in inner))
-    return frame.new(made) if isinstance(value, Ref) else made
-
-
-def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST) -> Value:
-    found = record.get(name)
-    return classes.called(frame, vars(record.cls)[name], [value], node) if found is None else found
-
-
-def _holds_one(frame: Frame, value: Value) -> bool:
-    held = frame.held(value)
-    if record_of(frame, held) is not None:
-        return True
-    return any(_holds_one(frame, part) for _, part in parts(held))
-

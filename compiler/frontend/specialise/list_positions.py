@@ -24,6 +24,8 @@ def known_position(
     try:
         position = evaluate.known(frame, value, items, what)
     except NeedsStatic as needed:
+        if frame.is_library and not held.items:  # a container that nothing was put into yet
+            stop(frame, "IndexError", f"{held.kind.__name__} index out of range", node)
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)

@@ -231,6 +231,12 @@ def _pop(frame: Frame, target: Ref, node: gast.AST) -> Value:
                 ("take a certain one: `least = min(s); s.remove(least)`",))  # fmt: skip
 
 
+def any_item_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    (target,) = args
+    assert isinstance(target, Ref)
+    return _pop(frame, target, node)
+
+
 def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
     return _put(frame, target, (), node)
 

@@ -1,0 +1,332 @@
+"""Dicts, sets, deques, counters and heaps of what only the run knows: CPython's answers and errors, at all stages."""
+
+import heapq
+import itertools
+from collections import Counter, defaultdict, deque
+
+import numpy as np
+import pytest
+
+import pellucid
+from tests.harness.random_keyed import random_program
+from tests.harness.stages import Stages, assert_same, assert_same_at_all_stages, in_python
+
+rng = np.random.default_rng(5)
+KEYS = rng.integers(0, 7, 24)
+VALUES = rng.normal(size=24)
+NUMBERS = itertools.count()
+
+
+def deleted(k):
+    d = {}
+    for i in range(len(k)):
+        d[int(k[i])] = i
+    del d[int(k[0])]
+    taken = d.pop(int(k[1]), -1), d.pop(99, -1), d.popitem()
+    d[int(k[0])] = 1000
+    return taken, d, list(d), list(d.values()), list(d.items()), max(d, key=d.get), sum(d.values())
+
+
+def updated(k):
+    d = dict(zip(k.tolist(), range(len(k))))
+    other = dict(d)
+    other.update({99: 7})
+    other.update(zip([1, 2], [5, 6]))
+    return other, d == other, d | {5: 0}, len(other), other.setdefault(99, 1), other.setdefault(98, 2)
+
+
+def keyed_by_both(k):
+    d = {}
+    for a, b in zip(k, k[1:]):
+        d[int(a), float(b) * 0.5] = d.get((int(a), float(b) * 0.5), 0) + 1
+    return d, (int(k[0]), float(k[1]) * 0.5) in d, (77, 0.5) in d
+
+
+def looked_up(k):
+    primes = {2: 10, 3: 20, 5: 30}
+    return [primes[int(v)] for v in k if int(v) in primes], [primes.get(int(v)) for v in k]
+
+
+def set_in_a_loop_over_it(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+    for key in d:
+        d[key] = d[key] + key
+    for key, value in d.items():
+        d[key] += value
+    for key in list(d):
+        if key > 3:
+            del d[key]
+    for key in d:
+        if key == 1:
+            del d[key]
+            break
+    return d
+
+
+def grown_in_a_loop_over_it(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+    for key in d:
+        d[key + 100] = 1
+    return d
+
+
+def shrunk_in_a_loop_over_it(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+    for key in d.keys():
+        if key == int(k[-1]):
+            d.pop(key)
+    return d
+
+
+def no_such_key(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+    return d[1000]
+
+
+def no_such_key_of_the_run(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+    del d[int(k[0])]
+    return d[int(k[0])]
+
+
+def no_such_item(k):
+    s = {int(v) for v in k}
+    s.remove(1000)
+    return s
+
+
+def operators(k):
+    a, b = set(k[:8].tolist()), {int(v) for v in k[10:]}
+    a |= {1, 2}
+    a.discard(77)
+    return a & b, {0, 100} - a, a ^ b, a <= b, a.isdisjoint(b), sorted(b), len(a), sum(b), max(a)
+
+
+def emptied(k):
+    left, order = set(range(len(k))) - {0}, [0]
+    while left:
+        nearest = min(left, key=lambda i: (abs(k[i] - k[order[-1]]), i))
+        left.remove(nearest)
+        order.append(nearest)
+    return order
+
+
+def known_now(k):
+    letters = set("abracadabra")
+    return len(letters), "b" in letters, sorted(letters - {"a"}), int(k[0]) in {0, 1, 2}, letters > {"a", "b"}
+
+
+def ring(k):
+    q = deque()
+    for i in range(len(k)):
+        q.appendleft(int(k[i]))
+        if i % 4 == 3:
+            q.pop()
+    q.extend([1, 2])
+    q[0] = q[-1] + q[2]
+    q.rotate(-1)
+    return q, list(q), 4 in q, q.count(1), len(q), max(q), deque(q, 3)
+
+
+def ring_that_ran_dry(k):
+    q = deque(k.tolist())
+    while True:
+        q.popleft()
+
+
+def ring_changed_in_a_loop(k):
+    q = deque(k.tolist())
+    for v in q:
+        q.append(v)
+    return q
+
+
+def counted(k):
+    c, d = Counter(k.tolist()), Counter(k[:8].tolist())
+    c[99] -= 3
+    return c, c.most_common(3), c[1000], c - d, c.total(), Counter("abba")
+
+
+def defaults(k):
+    rows, counts = defaultdict(list), defaultdict(int)
+    for i in range(len(k)):
+        rows[int(k[i])].append(i)
+        counts[int(k[i])] += 2
+    return rows, counts, counts[500], len(rows), rows.get(3), 3 in counts
+
+
+def grouped(k):
+    groups = {}
+    for i in range(len(k)):
+        groups.setdefault(int(k[i]) % 2, []).append(i)
+    return groups
+
+
+def heaps(k):
+    heap = []
+    for v in k:
+        heapq.heappush(heap, (int(v) % 3, -int(v)))
+    arranged = list(heap)
+    out = [heapq.heappop(heap) for _ in range(4)]
+    numbers = k.tolist()
+    heapq.heapify(numbers)
+    least = heapq.heappushpop(numbers, 3), heapq.heapreplace(numbers, 9)
+    return arranged, out, heap, numbers, least, heapq.nsmallest(3, numbers), heapq.nlargest(2, numbers)
+
+
+def may_be_none(k):
+    items = [None]
+    for v in k:
+        items.append(int(v) if v > 2 else None)
+    items.append((1 if k[0] > 3 else None))
+    return items, items.count(None), [v for v in items if v is not None], items == items[:]
+
+
+def of_static_keys_at_first(k):
+    d = {0: 0}
+    for i in range(3):
+        d[i] = i
+    s = set()
+    for _ in range(2):
+        s.add(0)
+    e = {"a": 1}
+    e["b"] = int(k[0])
+    return d, s, e
+
+
+PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first]
+SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
+LONGER = [updated, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted, defaults, heaps]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_it_is_as_in_python(function):
+    assert_same_at_all_stages(function, [KEYS, KEYS[:5]])
+
+
+@pytest.mark.parametrize("function", SHORTER, ids=lambda f: f.__name__)
+def test_machine_code_is_as_in_python(function):
+    assert_same(Stages(function).run("llvm", KEYS), in_python(function, KEYS))
+
+
+@pytest.mark.parametrize("function", LONGER, ids=lambda f: f.__name__)
+def test_what_is_printed_is_as_in_python(function):
+    """Of programs whose methods are written out at many places, the text: their machine code takes seconds to make."""
+    assert_same(Stages(function).run("typed", KEYS), in_python(function, KEYS))
+
+
+def test_an_error_names_the_key():
+    for function in (no_such_key, no_such_item):
+        with pytest.raises(KeyError) as caught:
+            pellucid.compile(function)(KEYS)
+        assert caught.value.args == (1000,)
+    with pytest.raises(RuntimeError, match="dictionary changed size during iteration"):
+        pellucid.compile(grown_in_a_loop_over_it)(KEYS)
+
+
+def test_slopes_go_through_what_is_kept_under_keys():
+    def loss(x, k):
+        sums, window, result = {}, deque(maxlen=3), 0.0
+        for i in range(len(x)):
+            sums[int(k[i])] = sums.get(int(k[i]), 0.0) + x[i] * x[i]
+            window.append(np.sin(x[i]))
+            result += sum(window) * sums[int(k[i])]
+        for key, value in sums.items():
+            result += value * value * key
+        return result
+
+    slopes, step = pellucid.grad(loss)(VALUES, KEYS), 1e-20
+    for i in range(0, len(VALUES), 5):
+        moved = VALUES.astype(complex)
+        moved[i] += 1j * step
+        assert np.isclose(slopes[i], loss(moved, KEYS).imag / step, rtol=1e-10)
+
+
+# --- refused ---------------------------------------------------------------------------------------------------------
+
+
+def in_order(k):
+    return [v for v in {int(v) for v in k}]  # noqa: C416
+
+
+def any_item(k):
+    return {int(v) for v in k}.pop()
+
+
+def sum_of_floats(k):
+    return sum({float(v) for v in k})
+
+
+def unlike_keys(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+        d[int(v), 1] = 1
+    return d
+
+
+def unlike_values(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1 if v > 2 else (1, 2)
+    return d
+
+
+def texts_of_the_run(k):
+    d = {}
+    for v in k:
+        d["up" if v > 2 else "down"] = 1
+    return d
+
+
+def array_as_key(k):
+    d = {}
+    d[k] = 1
+    return d
+
+
+REFUSED = {
+    in_order: "U007", any_item: "U007", sum_of_floats: "U007", unlike_keys: "T002", unlike_values: "T002",
+    texts_of_the_run: "T002", array_as_key: "T001", ring_changed_in_a_loop: "R003",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
+def test_what_has_no_answer_is_refused(function):
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(KEYS)
+    assert {fault.code for fault in caught.value.diagnostics} == {REFUSED[function]}
+    assert "Typed(" not in str(caught.value)
+
+
+def test_what_depends_on_the_order_of_a_set_raises():
+    def one_of_two(k):
+        return min({int(v) for v in k}, key=lambda v: v % 2)
+
+    with pytest.raises(ValueError, match="order"):
+        pellucid.compile(one_of_two)(KEYS)
+
+
+# --- by chance -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_programs_drawn_by_chance(seed, tmp_path):
+    """Machine code of every one; all stages of the first."""
+    function = random_program(seed, tmp_path)
+    if seed == 0:
+        assert_same_at_all_stages(function, [KEYS[:9]])
+        return
+    stages = Stages(function)
+    for size in (9, 4):
+        assert_same(stages.run("llvm", KEYS[:size]), in_python(function, KEYS[:size]))
