@@ -18,6 +18,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from .compiler.request import Request
 from .own_frames import told_to_users
 from .runtime.given_rules import RULE, GivenRule
+from .runtime.parts import checkpointed
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -27,6 +28,8 @@ class Ruled(Generic[Given, Result]):
     """A function with a rule of its own for derivatives; called from compiled functions or from Python."""
 
     kind = ""
+    __wrapped__: Callable[..., Any]
+    __qualname__: str
 
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         plain = getattr(getattr(function, "__pellucid__", None), "python", function)
@@ -42,14 +45,14 @@ class Ruled(Generic[Given, Result]):
         setattr(self.__pellucid__.python, RULE, GivenRule(kind or self.kind, functions, self.nondiff_argnums))
 
     def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        found: Result = self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+        found: Result = self.__wrapped__(*args, **kwargs)
         return found
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.__wrapped__.__qualname__}>"  # type: ignore[attr-defined]
+        return f"<{type(self).__name__} {self.__wrapped__.__qualname__}>"
 
 
 class custom_vjp(Ruled[Given, Result]):
@@ -100,15 +103,21 @@ class custom_jvp(Ruled[Given, Result]):
 
 
 @told_to_users
-def checkpoint(function: Callable[Given, Result]) -> Checkpointed[Given, Result]:
-    """The same function, of which nothing but its arguments is kept for the backward sweep.
+def checkpoint(function: Any, *, segments: int | None = None) -> Any:
+    """The same function or loop, of which less is kept for the backward sweep: memory for time.
 
-    function  a Python function of positional arguments
+    function  a Python function of positional arguments, of which nothing but its arguments is kept: the backward sweep
+              calls it again before it goes back through it.  Or the range of a loop, `for t in checkpoint(range(n)):`,
+              of which the state is kept at the starts of segments; each is run again before it is gone back through
+    segments  into how many segments the loop is cut; None: about as many as each has turns, so that the states kept
+              are about twice the square root of n
 
-    The backward sweep calls it again before it goes back through it: memory for time.  The value and the derivatives
-    are those of the function.
+    The value and the derivatives are what they are without it.
     """
-    return Checkpointed(function)
+    return function if isinstance(function, range) else Checkpointed(function)
+
+
+checkpoint.__pellucid_known__ = checkpointed  # type: ignore[attr-defined]
 
 
 class Checkpointed(Ruled[Given, Result]):

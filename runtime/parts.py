@@ -59,3 +59,13 @@ def call_opened(*_: Any) -> None:
 def refuse(message: str) -> None:
     """Compiled, this is an error of the program, raised when it is compiled."""
     raise NotImplementedError(message)
+
+
+def checkpointed(*_: Any, **options: Any) -> None:
+    """What `pellucid.checkpoint` is inside a compiled function."""
+    raise TypeError("only the compiler calls this")
+
+
+def call_checkpointed(*_: Any) -> None:
+    """The call of what it gives."""
+    raise TypeError("only the compiler calls this")

@@ -9,10 +9,11 @@ s_i = p_i ** (2 - alpha) where p_i > 0, and 0 elsewhere, the Jacobian is diag(s)
 
 Source: B. Peters, V. Niculae and A. Martins, Sparse Sequence-to-Sequence Models (ACL 2019), section 3.
 
-``python samples/entmax.py``
+``python samples/entmax.py [--picture FILE]``
 """
 
 import functools
+import sys
 
 import numpy as np
 
@@ -49,9 +50,9 @@ entmax.defvjp(entmax_forward, entmax_backward)
 
 
 @compile
-def sorted_entmax(z):
-    """The same for alpha = 1.5, by sorting: the largest support whose threshold leaves all of it positive."""
-    x = np.sort(z / 2.0)[::-1]
+def sorted_entmax(z, order):
+    """The same for alpha = 1.5, largest score first: the largest support whose threshold leaves all of it positive."""
+    x = z[order] / 2.0
     t = 0.0
     total = 0.0
     squares = 0.0
@@ -71,8 +72,8 @@ def loss(z, target, alpha):
     return np.sum((entmax(z, alpha) - target) ** 2)
 
 
-def sorted_loss(z, target):
-    return np.sum((sorted_entmax(z) - target) ** 2)
+def sorted_loss(z, order, target):
+    return np.sum((sorted_entmax(z, order) - target) ** 2)
 
 
 def differences(z, target, alpha, step=1e-6):
@@ -90,12 +91,32 @@ def main():
         p = compile(entmax)(z, alpha)
         error = np.max(np.abs(slope(z, target, alpha) - differences(z, target, alpha)))
         print(f"{alpha:5.1f}   {np.count_nonzero(p):2d} of {len(p)}   {error:.1e}")
-    value = np.max(np.abs(compile(entmax)(z, 1.5) - sorted_entmax(z)))
-    slopes = np.max(np.abs(slope(z, target, 1.5) - grad(sorted_loss)(z, target)))
+    order = np.argsort(-z)
+    value = np.max(np.abs(compile(entmax)(z, 1.5) - sorted_entmax(z, order)))
+    slopes = np.max(np.abs(slope(z, target, 1.5) - grad(sorted_loss)(z, order, target)))
     print(f"\nalpha = 1.5 against its sorting form: values within {value:.1e}, gradients within {slopes:.1e}")
     print("\nThe derivative, as Pellucid wrote it:\n")
     print(slope.source("reverse", z, target, 1.5))
 
 
+def picture():
+    """The probabilities of two scores that are apart by more and more, and the slope of the first."""
+    from matplotlib import pyplot
+
+    first = grad(lambda z, alpha: entmax(z, alpha)[0])
+    gaps = np.linspace(-3.0, 3.0, 121)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
+    for alpha in (1.1, 1.5, 2.0):
+        scores = [np.array([gap, 0.0]) for gap in gaps]
+        left.plot(gaps, [compile(entmax)(z, alpha)[0] for z in scores], label=f"alpha = {alpha}")
+        right.plot(gaps, [first(z, alpha)[0] for z in scores])
+    left.set(xlabel="difference of the scores", ylabel="probability of the first")
+    right.set(xlabel="difference of the scores", ylabel="its slope")
+    left.legend()
+    return figure
+
+
 if __name__ == "__main__":
     main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)

@@ -202,7 +202,10 @@ def test_gradient_at_all_stages(program):
             np.testing.assert_allclose(slope.run(stage, X, Y).value, slopes, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("program", [in_a_line, in_a_loop, tangents, made_again], ids=lambda p: p.__name__)
+SLOW = [pytest.param(program, marks=pytest.mark.slow) for program in (in_a_loop, made_again)]
+
+
+@pytest.mark.parametrize("program", [in_a_line, tangents, *SLOW], ids=lambda p: p.__name__)
 def test_second_derivatives(program):
     def slope(x, y):
         return weighted(grad(program)(x, y))
@@ -248,6 +251,13 @@ def test_arguments_without_a_derivative_come_first():
 
 def test_a_rule_decides_where_the_function_has_no_slope():
     np.testing.assert_array_equal(grad(lambda x: np.sum(rounded(x) * x))(X), np.round(X) + X)
+
+
+def test_a_rule_of_the_identity_counts():
+    clipped = custom_vjp(lambda x: x)
+    clipped.defvjp(lambda x: (x, None), lambda _, bar: (np.clip(bar, -0.1, 0.1),))
+    np.testing.assert_allclose(grad(lambda x: np.sum(clipped(x) ** 2))(X), 0.1 * np.sign(X))
+    np.testing.assert_allclose(grad(lambda x: np.sum(clipped(x) * x))(X), X + np.clip(X, -0.1, 0.1))
 
 
 def test_the_rule_stays_while_it_is_not_needed():
@@ -299,6 +309,108 @@ def test_what_is_made_again_is_not_kept():
     assert "_saved" not in entry and entry.count("block_again(") == 2
     assert "np.tanh" in again
     assert "block_again" not in grad(made_again_in_a_loop, argnums=1).source("reverse", X, Y)  # its values are enough
+
+
+# --- loops in segments -----------------------------------------------------------------------------------------
+
+
+def recurrence(x, n):
+    s, c = x, 0.0
+    for t in checkpoint(range(n)):
+        s = np.sin(s * 1.1) + 0.01 * x * t
+        c = c + s[0] * s[1]
+    return np.sum(s) + c
+
+
+def in_place(x, n):
+    u = x.copy()
+    for _ in checkpoint(range(1, n), segments=3):
+        u[1:] = u[1:] + 0.1 * (u[:-1] - u[1:]) * u[0]
+        if u[2] > 0.5:
+            u[0] = u[0] * 0.9
+    return np.sum(u**2)
+
+
+def nested(x, n):
+    total = 0.0
+    for _ in range(2):
+        s = x
+        for i in checkpoint(range(n)):
+            for _ in checkpoint(range(i), segments=2):
+                s = np.tanh(s * 1.05 + total)
+        total = total + np.sum(s)
+    return total
+
+
+def of_a_local_function(x, n):
+    def step(v):
+        return np.tanh(v * x[0])
+
+    return np.sum(checkpoint(step)(x * n))
+
+
+@pytest.mark.parametrize("program", [recurrence, in_place, nested, of_a_local_function], ids=lambda p: p.__name__)
+def test_loops_in_segments(program):
+    slope = Stages(program, [Gradient(0)])
+    compiled = pellucid.compile(program)
+    for n in (0, 1, 2, 7):
+        expected = differences(compiled, X, n)
+        np.testing.assert_allclose(slope.run("llvm", X, n).value, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.slow
+def test_a_gradient_of_a_gradient_of_a_loop_in_segments():
+    def slope(x, n):
+        return weighted(grad(recurrence)(x, n))
+
+    np.testing.assert_allclose(grad(slope)(X, 5), differences(pellucid.compile(slope), X, 5), rtol=1e-5, atol=1e-7)
+
+
+def test_the_record_of_a_loop_in_segments_grows_with_the_square_root():
+    """Counted in CPython: the elements of all arrays that are made for records, in the sweeps as they are printed."""
+    text = grad(recurrence).source("reverse", X, 5)
+    for n in (16, 1600):
+        counted = Counting()
+        namespace = {"__name__": "counted"}
+        exec(text.replace("import numpy as np", ""), namespace | {"np": counted}, namespace)
+        slope = namespace["recurrence_grad"]
+        slope.__globals__.update(namespace, np=counted)
+        np.testing.assert_allclose(slope(X, n), grad(recurrence)(X, n), rtol=1e-9)
+        assert counted.largest <= 4 * (n**0.5 + 1)
+    assert "2 forward runs in all" in str(grad(recurrence).explain(X, 5))
+
+
+class Counting:
+    """NumPy, which notes how large the arrays are that are made empty."""
+
+    largest = 0
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def empty(self, shape, dtype=float):
+        made = np.empty(shape, dtype)
+        self.largest = max(self.largest, made.size)
+        return made
+
+
+def test_what_segments_cannot_do_is_refused():
+    def stepping(x, n):
+        for t in checkpoint(range(0, n, 2)):
+            x = x * t
+        return np.sum(x)
+
+    def listing(x, n):
+        xs = []
+        for t in checkpoint(range(n)):
+            xs.append(x[0] * t)
+        return xs[0]
+
+    for program in (stepping, listing):
+        with pytest.raises(GradientError, match="G004"):
+            grad(program)(X, 4)
+    with pytest.raises(pellucid.TypeMismatchError, match="segments"):
+        pellucid.compile(lambda n: sum(t for t in checkpoint(range(n), segments=0)))(3)
 
 
 # --- the wrong way round -------------------------------------------------------------------------------------------

@@ -42,21 +42,24 @@ VALUES = {**{d: REALS for d in FLOATS}, **{d: ints_of(d) for d in WHOLE}, "bool"
 SPECIAL = {"erf", "erfc", "gamma", "gammaln", "digamma"}
 UNARY_FLOAT = """negative positive absolute sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos
     tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint floor ceil trunc deg2rad rad2deg erf erfc gamma
-    gammaln digamma isnan isinf isfinite signbit""".split()
+    gammaln digamma isnan isinf isfinite signbit stop_gradient given tangent_of""".split()
 UNARY_INT = "negative positive absolute sign square reciprocal floor ceil trunc invert".split()
 BINARY_FLOAT = """add subtract multiply divide floor_divide remainder power fmod maximum minimum fmax fmin copysign
     heaviside hypot arctan2 logaddexp logaddexp2 nextafter equal not_equal less less_equal greater greater_equal
-    float_power""".split()
+    float_power with_tangent""".split()
 BINARY_INT = """add subtract multiply divide floor_divide remainder fmod maximum minimum fmax fmin equal not_equal less
     less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor left_shift right_shift""".split()
 BINARY_BOOL = """add multiply maximum minimum equal not_equal less less_equal greater greater_equal bitwise_and
     bitwise_or bitwise_xor logical_and logical_or logical_xor""".split()
+STOPPED = "stop_gradient given tangent_of with_tangent".split()
 # The C library's and NumPy's own implementations of these differ by more than the last place.
 ULPS = {"f64": 4, "f32": 4, "f16": 1}
 LOOSE = {"gamma": 40, "gammaln": 40, "digamma": 40, "logaddexp": 8, "logaddexp2": 8, "reciprocal": 0}
 
 
 def reference(name):
+    if name in STOPPED:
+        return schema.OPERATORS[name].meaning
     return getattr(scipy.special, {"digamma": "psi"}.get(name, name)) if name in SPECIAL else getattr(np, name)
 
 

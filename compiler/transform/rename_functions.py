@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import gast
 
@@ -22,7 +23,7 @@ def rename_functions(program: Program, names: Mapping[str, str]) -> Program:
 
 def _renamed(function: Function, names: Mapping[str, str]) -> Function:
     def change(statement: gast.stmt) -> gast.stmt:
-        value = getattr(statement, "value", None)
+        value: Any = getattr(statement, "value", None)
         callee = syntax.operator_of(value) if isinstance(value, gast.Call) else None
         if not isinstance(value, gast.Call) or callee is None or callee not in names:
             return statement

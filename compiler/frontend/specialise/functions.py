@@ -25,6 +25,7 @@ from ...ops.python_names import NameBinding
 from . import (
     apply,
     attributes,
+    checkpointing,
     choices,
     classes,
     container_methods,
@@ -55,7 +56,7 @@ def find(value: Any) -> Known | None:
     if isinstance(value, GETTERS):
         return getter(value)
     try:
-        return FUNCTIONS.get(value)
+        return FUNCTIONS.get(getattr(value, "__pellucid_known__", value))
     except TypeError:  # what has no hash is none of them
         return None
 
@@ -331,6 +332,8 @@ FUNCTIONS: dict[Any, Known] = {
     of_python.room_for: lambda *call: mapping_parts.room_for(*call),
     of_python.refuse: lambda *call: mapping_parts.refuse(*call),
     of_python.open_function: lambda *call: open_functions.open_function(*call),
+    of_python.checkpointed: lambda *call: checkpointing.checkpointed(*call),
+    of_python.call_checkpointed: lambda *call: checkpointing.call_checkpointed(*call),
     of_python.call_opened: lambda *call: open_functions.call_opened(*call),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),

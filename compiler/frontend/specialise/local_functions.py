@@ -95,10 +95,10 @@ class Environment:
         while name not in holder.variables and holder.outer is not None:
             holder = holder.outer
         if (id(holder), name) not in self._keys:
-            key = f"{prefix}{name}"
+            key: str = f"{prefix}{name}"
             if self._has_defaults:
-                key = Passed(key)
-                key.name = name
+                key = passed = Passed(key)
+                passed.name = name
             self._keys[id(holder), name] = self._pass(key, value)
         return self._keys[id(holder), name]
 

@@ -160,7 +160,10 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 
     def make(variable: str, inner: list[gast.stmt]) -> gast.stmt:
         first, last, by = [frame.atom(v, node) for v in (start, end, step)]
-        return syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
+        made = syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
+        if isinstance(iterable, Range) and iterable.segments is not None:
+            setattr(made, "segments", iterable.segments)  # noqa: B010
+        return made
 
     def enter() -> str:
         variable = frame.builder.names.fresh(wish)

@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from ....runtime.given_rules import GivenRule
-from ... import types
+from ... import syntax, types
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type
@@ -204,6 +204,8 @@ def call(
         task.instances[key] = Instance(name)
         task.instances[key] = made = ruled.itself()
         made.arguments = ruled.abstract  # whose identities the key has
+        # a result that is a parameter has a slope of its own: the call gives it
+        made.shown, made.handed = tuple(made.handed.values()), {}
         _with_rule(ruled, made)  # which may call the function itself
     instance = task.instances[key]
     if instance.function is None:
@@ -220,7 +222,12 @@ def _emit(ruled: Ruled, instance: Instance) -> Value:
         for pair in zip(instances._typed_leaves(value), instances._number_leaves(frame, ruled.passed[key]), strict=True)
     ]
     atoms = [rule_bodies.atom_of_type(frame, part, wanted.type, ruled.node) for wanted, part in pairs]
-    return instances.results_of(frame, instance, atoms, ruled.node, instances.lengths_here(frame, function, atoms))
+    made = instances.results_of(frame, instance, atoms, ruled.node, instances.lengths_here(frame, function, atoms))
+    values = ((s, getattr(s, "value", None)) for s in reversed(frame.builder.body))
+    call = next(s for s, value in values if syntax.operator_of(value) == instance.name)
+    shown = (atoms[place] for place in instance.shown)
+    call.shows, call.locked = tuple(a.id for a in shown if isinstance(a, gast.Name)), False
+    return made
 
 
 def _with_rule(ruled: Ruled, instance: Instance) -> None:

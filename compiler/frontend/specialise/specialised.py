@@ -61,6 +61,7 @@ class Instance:
     of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
     results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
     arguments.  `is_settled` says that its result, lengths included, is known: it was finished before it was called.
+    `shown` are parameters that Python shows among the results, where the call gives them elements of their own.
     """
 
     name: str
@@ -75,3 +76,4 @@ class Instance:
     handed: dict[int, int] = field(default_factory=dict)
     hidden: tuple[Hidden, ...] = ()
     is_settled: bool = False
+    shown: tuple[int, ...] = ()

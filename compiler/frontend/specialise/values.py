@@ -198,6 +198,7 @@ class Range:
     start: Value
     stop: Value
     step: Value
+    segments: int | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +271,7 @@ Value: TypeAlias = (
     | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | Optional | Caught
     | Undefined | Dropped | Conflict
 )  # fmt: skip
-UNDEFINED = Undefined()
-DROPPED = Dropped()
-NONE = Static(None)
+UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
 
 def is_none(value: Value) -> bool:
@@ -351,7 +350,7 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
         case Super(cls=cls):
             return Super(cls, new[0])
         case Range() | Slice():
-            return type(value)(*new)
+            return dataclasses.replace(value, start=new[0], stop=new[1], step=new[2])
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
         case Optional():

@@ -48,7 +48,8 @@ class Boxes:
         self.own_bars: list[tuple[str, gast.expr]] = []
         self._made: dict[tuple[int, str], str] = {}
         for statement, callee in calls_of(sweep.function, sweep.program):
-            self._note(statement, callee)
+            if not sweep.derivative.is_ruled(callee):  # what a rule gives is had as results
+                self._note(statement, callee)
 
     def _note(self, statement: gast.stmt, callee: str) -> None:
         sweep = self.sweep

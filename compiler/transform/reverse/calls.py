@@ -164,6 +164,10 @@ class Derivative:
         """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""
         return ((parameter, axes) for (name, parameter), axes in self.shifts.items() if name == function and axes)
 
+    def is_ruled(self, name: str) -> bool:
+        """Whether a rule says what the backward form of a call is."""
+        return name in self.rules or self.program.functions[name].rule is not None
+
     def callee(self, name: str) -> Callee:
         if name not in self.callees:
             forward, backward = self.names.fresh(f"{name}_forward"), self.names.fresh(f"{name}_backward")

@@ -29,12 +29,14 @@ from ...types import Array, Type, is_floating, symbols_of
 from ..inline import inline, lengths_here, with_own_lengths
 from ..prune import prune
 from .refuse import refuse
+from .segments import segmented
 
 MARKS = frozenset(row.name for row in (GIVEN, TANGENT_OF, WITH_TANGENT))
 
 
 def with_rules(program: Program, wrt: Sequence[str], outputs: Sequence[int]) -> Program:
     """The program with every call that a derivative passes through in the form of its rule."""
+    program = segmented(program)
     if all(function.rule is None for function in program.functions.values()):
         return program
     facts = activity(program, wrt, outputs)
