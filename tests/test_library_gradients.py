@@ -26,6 +26,7 @@ np.compress([True, False, True], V)
 np.bincount(N, weights=np.append(V, V[:2] ** 2))
 np.histogram(np.arange(4.0), bins=3, weights=V)[0]
 np.sinc(V)
+np.unwrap(V * 9.0)
 np.i0(V)
 np.append(V[1:], V[0] * V[1])
 np.insert(V, 1, V[2] * V[3])

@@ -108,7 +108,7 @@ NUMPY_FUNCTIONS = {
     " logical_and logical_or logical_not logical_xor astype=cast",
     "reductions": "sum prod max min amax=max amin=min any all argmax argmin cumsum cumprod count_nonzero ptp"
     " allclose nansum",
-    "calculus": "diff ediff1d trapezoid gradient",
+    "calculus": "diff ediff1d trapezoid gradient unwrap",
     "statistics": "mean var std average cov corrcoef",
     "creation": "zeros ones empty full zeros_like ones_like empty_like full_like arange linspace logspace geomspace"
     " eye identity array asarray ascontiguousarray asanyarray=asarray copy tri",

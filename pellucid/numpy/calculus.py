@@ -9,6 +9,7 @@ from ..compiler.ops.sharing import gives
 from .elementary import in_dtype, operand, strong
 from .joining import concatenate
 from .manipulation import as_array, moveaxis, ravel, reshape
+from .reductions import cumsum
 
 
 @gives("either")
@@ -34,6 +35,22 @@ def end_rows(part, rows, axis):
     if static.rank(part) == 0:
         return op.broadcast_to(in_dtype(part, static.element(part)), shape=(1, *rows.shape[1:]))
     return moveaxis(part, axis, 0)
+
+
+def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
+    """Phases without jumps: a step of `discont` or more, by default half a period, becomes the nearest equal one."""
+    rows = moveaxis(strong(operand(p)), axis, 0)
+    steps = rows[1:] - rows[:-1]
+    whole = static.kind(steps * period) == "int"
+    high = period // 2 if whole else period / 2
+    near = (steps + high) % period - high
+    if not whole or period % 2 == 0:
+        near = op.where(op.logical_and(near == -high, steps > 0), high, near)
+    moved = op.where(abs(steps) < (period / 2 if discont is None else discont), 0, near - steps)
+    behind = rows[1:] + cumsum(moved, 0)
+    out = op.copy(in_dtype(rows, static.element(behind)))
+    out[1:] = behind
+    return moveaxis(out, 0, axis)
 
 
 def ediff1d(ary, to_end=None, to_begin=None):

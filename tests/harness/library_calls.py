@@ -29,6 +29,14 @@ def of_family(text):
 
 CALLS = {
     "calculus": of_family("""
+        np.unwrap(V * 9)
+        np.unwrap(A * 9, axis=0)
+        np.unwrap(A * 9, 8.0)
+        np.unwrap(I * 7, period=5)
+        np.unwrap(I * 7, period=6)
+        np.unwrap(V32 * 9)
+        np.unwrap(V[:0])
+        np.unwrap(ODD)
         np.diff(V)
         np.diff(V, prepend=0.0)
         np.diff(V, append=[1.0, 2.0])
