@@ -29,8 +29,13 @@ def typed(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program of the undifferentiated function, for the arguments of what is made of it."""
-    kept = tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
+    kept = undifferentiated(request)
     return derive(replace(request, transforms=kept), levels(request, arguments)[len(kept)], is_entry)
+
+
+def undifferentiated(request: Request) -> tuple[Transformation, ...]:
+    """The transformations before the first derivative, behind which the typed stage shows a function."""
+    return tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
 
 
 def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialised:

@@ -240,13 +240,14 @@ class Function(_Base[Given, Result]):
         def undifferentiated(*args: Any, **kwargs: Any) -> Any:
             bound = self._bind(args, kwargs)
             bound.apply_defaults()
-            plain: Function = Function(replace(request, transforms=()), judge=False)
+            plain: Function = Function(replace(request, transforms=kept), judge=False)
             own = plain._signature.bind_partial()
-            own.arguments.update(showing.arguments_within(request, bound.arguments))
+            own.arguments.update(showing.arguments_within(request, bound.arguments, len(kept)))
             return plain.debug(stage, call)(*own.args, **own.kwargs)
 
         made = core if stage == CORE else run
-        if request.transforms and stage in (CORE, TYPED):  # these stages are those of the function itself
+        kept = showing.driver.undifferentiated(request) if stage == TYPED else ()
+        if request.transforms != kept and stage in (CORE, TYPED):  # these stages are those of the function itself
             made = undifferentiated
         return functools.wraps(request.python)(told_to_users(made))
 

@@ -23,8 +23,8 @@ from .deep import with_room
 from .explanation import explanation
 
 __all__ = [
-    "BdbQuit", "arguments_within", "explain", "hidden_leaves", "mutated", "program", "python_target", "stepping",
-    "text", "untyped_text",
+    "BdbQuit", "arguments_within", "driver", "explain", "hidden_leaves", "mutated", "program", "python_target",
+    "stepping", "text", "untyped_text",
 ]  # fmt: skip
 
 
@@ -36,10 +36,12 @@ def program(request: Request, stage: str, arguments: Mapping[str, Value]) -> tup
     return made, driver.loops(made.program) if stage == pipeline.LOOPS else driver.settled(made.program)
 
 
-def arguments_within(request: Request, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What the function itself is called with where that which is made of it is called with these arguments."""
+def arguments_within(request: Request, arguments: Mapping[str, Any], kept: int) -> dict[str, Any]:
+    """What the function behind its first transformations is called with, given what that behind all is called with."""
     held = {name: _held(argument) for name, argument in arguments.items()}
-    return {name: _given(value) for name, value in driver.levels(request, held)[0].items()}
+    if not all(transform.differentiates for transform in request.transforms[kept:]):
+        raise ValueError("this stage is that of one example: debug the stage `reverse` or `loops`, which has them all")
+    return {name: _given(value) for name, value in driver.levels(request, held)[kept].items()}
 
 
 def _held(argument: Any) -> Value:

@@ -474,3 +474,22 @@ def test_what_is_said_of_it():
     assert vmap(newton).__name__ == "newton_vmap"
     np.testing.assert_allclose(vmap(newton).debug("typed")(np.array([4.0, 9.0])), [2.0, 3.0])
     assert pellucid.vmap is vmap and set(PRINTED) < set(STAGES)
+
+
+@pellucid.custom_vjp
+def square(x):
+    return np.sum(x**2)
+
+
+square.defvjp(lambda x: (np.sum(x**2), x), lambda x, out_bar: (3.0 * x * out_bar,))
+
+
+def test_rules_of_derivatives_hold_for_every_example():
+    x = RNG.normal(size=(4, 3))
+    np.testing.assert_allclose(vmap(grad(square))(x), 3.0 * x)
+    np.testing.assert_allclose(grad(lambda x: np.sum(vmap(square)(x)))(x), 3.0 * x)
+
+
+def test_the_stage_of_one_example_is_not_run_on_all():
+    with pytest.raises(ValueError, match="one example"):
+        vmap(grad(newton)).debug("typed")(np.ones(3))
