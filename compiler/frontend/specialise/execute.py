@@ -92,7 +92,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Global():
             pass  # of names that are only read
         case gast.Pass():
-            if isinstance(node, loops.Remaining):
+            if isinstance(node, loops.Doing):
                 node.run(frame)
         case _:
             refusals.refuse_construct(frame, node)
