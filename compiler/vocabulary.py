@@ -27,7 +27,9 @@ PYTHON_NAMES = words(
     "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.object"
     " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
     " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
-    " functools.reduce"
+    " functools.reduce itertools.accumulate itertools.chain itertools.chain.from_iterable itertools.combinations"
+    " itertools.combinations_with_replacement itertools.count itertools.pairwise itertools.permutations"
+    " itertools.product itertools.repeat"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -133,11 +135,9 @@ WAYS_OUT = {
     "builtins.set": "use a boolean array, a tuple or a dict",
     "builtins.frozenset": "use a boolean array, a tuple or a dict",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
-    "itertools.product": "write nested loops",
 }
 
 METHOD_WAYS_OUT = {
-    "tolist": "keep the array: it can be indexed and looped over as it is",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

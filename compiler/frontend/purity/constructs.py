@@ -18,14 +18,11 @@ import gast
 from ....runtime.frozen import Freeze, is_named
 from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
-from ...vocabulary import INDEX_MAKERS, words
+from ...vocabulary import INDEX_MAKERS
 from ..source import matching
 from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
-
-# Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
-CONSUMERS = words("sum any all min max tuple list dict sorted next")
 
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
@@ -52,38 +49,27 @@ def refused_constructs(
         yield from _decorators(scope, file, resolve)
     found: list[Diagnostic] = []
     for node in body:
-        _walk(node, file, False, False, found)
+        _walk(node, file, False, found)
     yield from found
     yield from _declarations(scope, file)
 
 
-def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: list[Diagnostic]) -> None:
+def _walk(node: gast.AST, file: str, in_message: bool, found: list[Diagnostic]) -> None:
     if type(node) not in PLAIN:
-        fault = _fault(node, file, in_message, consumed)
+        fault = _fault(node, file, in_message)
         if fault is not None:
             found.append(fault)
     if isinstance(node, gast.ClassDef | gast.JoinedStr):
         return
-    takes = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in CONSUMERS
     for child in evaluated_here(node):
-        at_once = takes and child is node.args[0] if isinstance(node, gast.Call) else _takes_apart(node, child)
-        _walk(child, file, in_message or is_message(node, child), at_once, found)
+        _walk(child, file, in_message or is_message(node, child), found)
 
 
-def _takes_apart(node: gast.AST, child: gast.AST) -> bool:
-    """Whether a statement or display takes all items of what stands there, at once: `a, b = ...` and `*...`."""
-    if isinstance(node, gast.Assign):
-        return child is node.value and all(isinstance(place, gast.Tuple | gast.List) for place in node.targets)
-    return isinstance(node, gast.Starred)
-
-
-def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagnostic | None:
+def _fault(node: gast.AST, file: str, in_message: bool) -> Diagnostic | None:
     match node:
-        case gast.GeneratorExp() if consumed:
-            return _async_comprehension(node, file)
         case gast.JoinedStr() if in_message:
             return None
-        case gast.ListComp() | gast.DictComp():
+        case gast.ListComp() | gast.DictComp() | gast.GeneratorExp():
             return _async_comprehension(node, file)
         case gast.Constant(value=complex()):
             message, way_out = (

@@ -71,6 +71,9 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
+    columns = unpacking.transposed(frame, function, node)
+    if columns is not None:
+        return columns
     positional = unpacking.arguments(frame, function, node)
     named: dict[str, Value] = {}
     for keyword in node.keywords:

@@ -18,7 +18,7 @@ from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
 from . import classes, container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
 from .frame import Frame
-from .heap import objects
+from .heap import objects, reachable
 from .merge import join_types
 from .object_changes import change
 from .static_python import computed, no_key
@@ -271,3 +271,15 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     change(frame, base, None, node)
     tables.store(frame, held, position, value, node)
     return None
+
+
+COLUMN = "column"  # owns what is a tuple in Python, held like a list because only the run knows its length
+
+
+def require_lists(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Refuse to return such a tuple, which would come out as a list."""
+    for number in reachable([value], frame.heap.contents):
+        owner = frame.heap.owner_of(number)
+        if owner is not None and owner.kind == COLUMN:
+            frame.fault("T003", "a tuple whose length only the run knows cannot be returned", node, "returned here",
+                        ("return a list of its items: `list(...)`",))  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from . import classes, containers, evaluate, iteration
+from . import classes, containers, evaluate, generator_expressions, iteration
 from .frame import Frame
 from .values import Closure, Mapping_, Value
 
@@ -19,7 +19,7 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
     result: list[Value] = []
     for element in elements:
         if isinstance(element, gast.Starred):
-            spread_out = classes.iterable(frame, evaluate.evaluate(frame, element.value), element)
+            spread_out = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
             result += iteration.static_items(frame, spread_out, element)
         else:
             result.append(evaluate.evaluate(frame, element))

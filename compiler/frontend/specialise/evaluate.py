@@ -29,6 +29,7 @@ from . import (
     displays,
     equality,
     execute,
+    generator_expressions,
     iteration,
     optional,
     outside,
@@ -96,8 +97,10 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
             return displays.closure(frame, node)
-        case gast.ListComp() | gast.GeneratorExp():
+        case gast.ListComp():
             return comprehensions.listed(frame, node, hint)
+        case gast.GeneratorExp():
+            return generator_expressions.lazily(frame, node)
         case gast.DictComp():
             return comprehensions.dictionary(frame, node)
         case gast.NamedExpr(target=target, value=value):

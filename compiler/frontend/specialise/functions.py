@@ -26,6 +26,7 @@ from . import (
     containers,
     evaluate,
     iteration,
+    iteration_tools,
     making,
     numbers,
     outside,
@@ -277,4 +278,5 @@ FUNCTIONS: dict[Any, Known] = {
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
     ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
     chr: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, chr, args, node)),
+    **{function: taking(*known) for function, known in iteration_tools.FUNCTIONS.items()},
 }  # fmt: skip

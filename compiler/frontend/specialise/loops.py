@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import gast
@@ -30,7 +30,7 @@ from . import (
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .values import Leaf, Range, Ref, Sequence, Static, Value, is_none
+from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value, is_none
 
 UNROLL_LIMIT = 2048
 
@@ -167,10 +167,19 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make))
 
 
+def gone_over(iterable: Value) -> Iterator[Value]:
+    """What a loop takes its items from; what a function of a `map` sees may change."""
+    if not isinstance(iterable, Iteration):
+        yield iterable
+        return
+    for part in iteration.columns_of(iterable):
+        yield from gone_over(part)
+
+
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     before = len(frame.heap.changes)
-    over = reachable([iterable], {})
+    over = reachable(list(gone_over(iterable)), {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
         check_still_known(frame, iterable)

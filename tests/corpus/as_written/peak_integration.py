@@ -1,4 +1,4 @@
-"""Chromatograms: baseline by asymmetric least squares, peaks by derivatives, Gaussian fits, areas against a calibration."""
+"""Chromatograms: baseline by asymmetric least squares, peaks by derivatives, Gaussian fits, a calibration."""
 from dataclasses import dataclass
 
 import numpy as np

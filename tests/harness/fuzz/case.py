@@ -36,7 +36,8 @@ class Case:
         """A file that runs the calls in CPython and compiled, side by side; `seen` says what went wrong."""
         comment = "\n".join(f"# {line}".rstrip() for line in seen.splitlines())
         calls = "\n".join(f"    ({call.before!r}, {call.arguments!r})," for call in self.calls)
-        return SCRIPT.format(comment=comment, source=self.source.strip(), calls=calls, loss=self.loss or "program", freeze=self.freeze)
+        loss = self.loss or "program"
+        return SCRIPT.format(comment=comment, source=self.source.strip(), calls=calls, loss=loss, freeze=self.freeze)
 
     def size(self) -> int:
         """How much there is to read."""

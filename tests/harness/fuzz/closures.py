@@ -1,6 +1,6 @@
 """Programs that read arrays, records and containers from outside, and call closures and methods.
 
-    case(seed)  ->  board = pellucid.Array(np.array([1.0, 2.0]))        limits = {"low": 0.5, "high": [1.0, 4.0]}   frozen
+    case(seed)  ->  board = pellucid.Array(np.array([1.0, 2.0]))     limits = {"high": [1.0, 4.0]}   frozen
                     model = Model(2.0, (1.0, 3.0))
                     def program(a, s):
                         tally = Tally(s)
@@ -15,8 +15,8 @@ What is frozen keeps its value; what can be seen to change does so between calls
 import random
 
 from .case import Call, Case
-from .containers import ARGUMENTS, IMPORTS, RECORDS, arguments
 from .container_statements import ContainerStatements
+from .containers import ARGUMENTS, IMPORTS, RECORDS, arguments
 from .draft import Draft
 from .outside import MORE, Outside
 
@@ -126,7 +126,8 @@ class ClosureStatements(ContainerStatements):
                    f"{name} = functools.partial(lambda u, v: u - v, {number(0)})",
                    f"{name} = powers({number(0)}, 3)[{self.pick((0, 1, 2))}]",
                    f"def {name}(v, by={number(0)}):\n    return v * by + {self.pick(seen)}",
-                   f"def {name}(v):\n    if v > {number(0)}:\n        return {self.pick(seen)}\n    return -v"]  # fmt: skip
+                   f"def {name}(v):\n    if v > {number(0)}:\n        return {self.pick(seen)}\n    return -v",
+                   ]  # fmt: skip
         options += [f"{name} = adder({tally})" for tally in self.instances("Tally")[-2:]]
         options += [f"{name} = {tally}.add" for tally in self.instances("Tally")[-1:]]
         if not self.draft.attempt(self.pick(options)):
