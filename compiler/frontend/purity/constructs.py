@@ -27,6 +27,7 @@ from ..source.scopes import Scope, evaluated_here, is_message, name_span
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
 
+YIELDS = (gast.Yield, gast.YieldFrom)
 OPENING = {
     gast.Try: "try",
     gast.TryStar: "try",
@@ -40,7 +41,7 @@ OPENING = {
 
 
 def refused_constructs(
-    scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze
+    scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze, is_helper: bool = False
 ) -> Iterator[Diagnostic]:  # fmt: skip
     """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
@@ -50,7 +51,9 @@ def refused_constructs(
     found: list[Diagnostic] = []
     for node in body:
         _walk(node, file, False, found)
-    yield from found
+    called = is_inner or is_helper  # of which a loop may take the items
+    plain = {Span.of(n.value, file) for n in scope.nodes if isinstance(n, gast.Expr) and isinstance(n.value, YIELDS)}
+    yield from (fault for fault in found if not (called and fault.code == "U004" and fault.span in plain))
     yield from _declarations(scope, file)
 
 

@@ -26,6 +26,7 @@ from . import (
     evaluate,
     execute,
     functions,
+    generators,
     inner_derivatives,
     instances,
     items_in_place,
@@ -221,6 +222,8 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     defaults = outside.defaults(frame, function, names, given, node)
     keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
+    if generators.is_generator(source.tree):
+        return generators.called(frame, source, namespace, None, bound)
     if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
@@ -243,6 +246,9 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
     bound = bind_arguments(
         frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
     )
+    if generators.is_generator(closure.node):
+        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
+        return generators.called(frame, source, outer.namespace, outer, bound)
     if reaches_itself(closure):
         return instances.call_closure_instance(frame, closure, bound, node)
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)

@@ -248,6 +248,14 @@ class Iterator:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorCall:
+    """A call of a generator function that has not begun, over its arguments by name (`generators.py`)."""
+
+    function: Any
+    args: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No value on some path; reading it is an UnboundLocalError."""
 
@@ -267,8 +275,8 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | Optional | Caught
-    | Undefined | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
+    | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -313,7 +321,7 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
     match value:
         case Sequence(items=items):
             return tuple(enumerate(items))
-        case Mapping_(items=items) | Record(items=items):
+        case Mapping_(items=items) | Record(items=items) | GeneratorCall(args=items):
             return items
         case Partial(function=function, args=args, named=named):
             return (("function", function), *enumerate(args), *named)
@@ -345,6 +353,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case Record(cls=cls, items=items):
             return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case GeneratorCall(function=function, args=items):
+            return GeneratorCall(function, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case Partial(args=args, named=named):
             count = 1 + len(args)
             return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
