@@ -16,7 +16,18 @@ import gast
 from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
-from . import classes, container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
+from . import (
+    classes,
+    container_methods,
+    evaluate,
+    forms,
+    iteration,
+    list_positions,
+    rows,
+    shared_items,
+    subscript,
+    tables,
+)
 from .frame import Frame
 from .heap import objects, reachable
 from .merge import join_types
@@ -124,6 +135,8 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
     made = tables.new(frame, forms.form_of_items(frame, held), node)
+    if isinstance(made, Table):
+        shared_items.note(frame, forms.structure(made))
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -269,6 +282,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
     change(frame, base, None, node)
+    shared_items.note_if_read(frame, forms.structure(held), value)
     tables.store(frame, held, position, value, node)
     return None
 

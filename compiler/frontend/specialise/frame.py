@@ -105,6 +105,8 @@ class Task:
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
+    shared_items: set[str] = field(default_factory=set)
+    changed_items: list[str] = field(default_factory=list)
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:
         """The source of a function, read once in a compilation however often it is called."""
