@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import objectives
 from workloads import COPY, Workload
 
 import pellucid
@@ -29,7 +30,8 @@ class Contender:
 def contenders(workload: Workload, args: tuple[Any, ...]) -> Iterator[Contender]:
     """Ours first, then the peers that can take part."""
     transform = {"": pellucid.compile, "grad": pellucid.grad, "value_and_grad": pellucid.value_and_grad}
-    yield Contender(OURS, transform[workload.transform](workload.function), args)
+    chosen = {"argnums": workload.argnums} if workload.transform else {}
+    yield Contender(OURS, transform[workload.transform](workload.function, **chosen), args)
     if workload.by_hand is not None:
         yield Contender("numpy", workload.function if workload.by_hand is True else workload.by_hand, args)
     numba, jax = imported("numba"), imported("jax")
@@ -75,7 +77,8 @@ def in_jax(workload: Workload, jax: Any) -> Callable[..., Any]:
     """The same function over `jax.numpy`, or the version in JAX's own words, waiting for its result."""
     function = JAX_VERSIONS[workload.jax](jax) if isinstance(workload.jax, str) else over_jax_numpy(workload.function)
     transforms = {"": lambda f: f, "grad": jax.grad, "value_and_grad": jax.value_and_grad}
-    fast = jax.jit(transforms[workload.transform](function))
+    chosen = {"argnums": workload.argnums} if workload.transform else {}
+    fast = jax.jit(transforms[workload.transform](function, **chosen))
     return lambda *args: jax.block_until_ready(fast(*args))
 
 
@@ -92,4 +95,4 @@ def jacobi(jax: Any) -> Callable[..., Any]:
     return lambda u, steps: jax.lax.fori_loop(0, steps, step, u)
 
 
-JAX_VERSIONS = {"jacobi": jacobi}
+JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import objectives
 
 COPY, BEST = "copy", "best"
 
@@ -32,7 +33,8 @@ class Bar:
 class Workload:
     """One row of the table.
 
-    transform  "grad" or "value_and_grad": the derivative by the first argument is measured, not the function
+    transform  "grad" or "value_and_grad": the derivative is measured, not the function
+    argnums    the arguments that it is taken by
     by_hand    what NumPy runs instead, where the function itself is not what it should be measured with; None: NumPy
                takes no part
     numba      the function is within Numba's language
@@ -45,6 +47,7 @@ class Workload:
     function: Callable[..., Any]
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
     transform: str = ""
+    argnums: int | tuple[int, ...] = 0
     by_hand: Callable[..., Any] | bool | None = True
     numba: bool = True
     jax: bool | str = True
@@ -307,6 +310,17 @@ def reduction_rows():
     return rows
 
 
+def objective_rows():
+    """The value of each objective of ADBench, and its gradient by all of its parameters."""
+    rows = []
+    for title, name, function, arguments, bar in objectives.ROWS:
+        _, _, argnums = objectives.adbench.OBJECTIVES[title.split(",")[0]]
+        rows.append(Workload(title, function, arguments, numba=False, jax=name))
+        rows.append(Workload(f"gradient of {title}", function, arguments, transform="grad", argnums=argnums,
+                             by_hand=None, numba=False, jax=name, bars=(Bar(bar, ("jax",)),)))  # fmt: skip
+    return rows
+
+
 WORKLOADS = (
     Workload("x + x*x + x*x*x, float32 10000 x 10000", polynomial, normal(10000, 10000, dtype=FLOAT32), moves=twice,
              bars=(Bar(0.45, ("jax",)), Bar(1.25, (COPY,)))),
@@ -338,6 +352,7 @@ WORKLOADS = (
              bars=(Bar(1.0, ("numba",)),)),
     Workload("digits network, value_and_grad, batch 256", digits_loss, batch_of_digits, transform="value_and_grad",
              by_hand=digits_slope, numba=False, bars=(Bar(0.9, ("jax",)),)),
+    *objective_rows(),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
     Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),
     Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(1e-6),)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .asked import specialise, views
+from .asked import specialise, take_products, views
 from .differentiate import choose_results, differentiable, reverse
 from .lower.loops import lower
 from .lower.release import release, tidy_names
@@ -23,6 +23,7 @@ from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
+from .pushforward import push_forward
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -59,11 +60,18 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reverse, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+TANGENT_WAY = (
+    Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )

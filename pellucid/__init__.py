@@ -26,6 +26,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from .forward_mode import jvp
 from .function import Function
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -53,6 +54,7 @@ __all__ = [
     "compile",
     "from_source",
     "grad",
+    "jvp",
     "thread_count",
     "threads",
     "value_and_grad",

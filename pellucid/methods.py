@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from types import MethodType
 from typing import Any
 
-from .compiler.request import Gradient
 from .own_frames import leave_out
 
 
@@ -67,15 +65,3 @@ class BoundFunction:
 
 def is_bound(function: object) -> bool:
     return isinstance(function, MethodType | BoundFunction)
-
-
-def for_function(transform: Gradient) -> Gradient:
-    """The same question about the function that a method is: there the instance comes first."""
-    numbers = transform.argnums
-    if isinstance(numbers, int):
-        return replace(transform, argnums=_shifted(numbers))
-    return replace(transform, argnums=tuple(map(_shifted, numbers)))
-
-
-def _shifted(number: int) -> int:
-    return number + 1 if number >= 0 else number

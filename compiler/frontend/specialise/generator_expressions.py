@@ -15,7 +15,6 @@ from .frame import Frame
 from .values import Closure, Value
 
 ITEM = "item"
-_FUNCTIONS: dict[int, tuple[gast.AST, gast.FunctionDef]] = {}
 
 
 def all_of(frame: Frame, node: gast.expr, hint: str = "items") -> Value:
@@ -40,9 +39,10 @@ def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
 
 def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:
     """What is made of an item, as a function; the same tree whenever it is asked."""
-    if id(node) not in _FUNCTIONS:
-        _FUNCTIONS[id(node)] = node, _definition(node, node.generators[0].target, node.elt)
-    return Closure(_FUNCTIONS[id(node)][1], frame)
+    known = frame.task.of_items
+    if node not in known:
+        known[node] = _definition(node, node.generators[0].target, node.elt)
+    return Closure(known[node], frame)
 
 
 def _definition(node: gast.GeneratorExp, target: gast.expr, value: gast.expr) -> gast.FunctionDef:

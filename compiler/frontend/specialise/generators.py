@@ -25,8 +25,7 @@ from ...records import dataclass
 from ...syntax import constant, name, nodes_of, rebuild, target
 from ..source.desugar import desugar, made_names
 from ..source.read import SourceFile
-from . import apply, evaluate, execute, iteration, loops
-from .branches import VALUE
+from . import apply, branches, evaluate, execute, iteration, loops
 from .frame import Frame
 from .values import GeneratorCall, Iteration, Iterator, Static, Value
 
@@ -269,7 +268,7 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> bool:
         frame.fault("U004", f"`{value.kind}` of such a generator is not in the language", node.iter, "looped over here",
                     HELP)  # fmt: skip
     ends, body = loops.stop_flag(node)
-    at, item = f"place{VALUE}", f"item{VALUE}"
+    at, item = f"place{branches.VALUE}", f"item{branches.VALUE}"
     number: gast.expr = name(at)
     frame.variables[at] = value.start if value.kind == "enumerate" else Static(0)
     inside: list[gast.stmt] = []
@@ -282,15 +281,16 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> bool:
     _located(gast.Module(inside, []), node)
     turn = [*inside, *body]
     if value.kind == "zip":
-        turn = [gast.If(name(f"ended{VALUE}"), [gast.Pass()], turn)]
-        turn.insert(0, gast.Assign([target(f"ended{VALUE}")], done, None))
-        done = name(f"ended{VALUE}") if ends is None else gast.BoolOp(gast.Or(), [name(f"ended{VALUE}"), ends])
+        ended = f"ended{branches.VALUE}"
+        turn = [gast.Assign([target(ended)], done, None), gast.If(name(ended), [gast.Pass()], turn)]
+        done = name(ended) if ends is None else gast.BoolOp(gast.Or(), [name(ended), ends])
     closing = [] if done is None else [gast.If(done, [gast.Break()], [])]
     loop = _located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
     if id(node) in frame.live_after:
         frame.live_after = {**frame.live_after, id(loop): frame.live_after[id(node)]}
     for_loop(frame, loop, value.parts[places[0]])
-    for hidden in [n for n in frame.variables if n.endswith(VALUE) and n.split(" ")[0] in ("place", "item", "ended")]:
+    own = [n for n in frame.variables if n.endswith(branches.VALUE) and n.split(" ")[0] in ("place", "item", "ended")]
+    for hidden in own:
         frame.variables.pop(hidden)
     return True
 
@@ -302,7 +302,7 @@ def _others(
     taken: list[gast.expr] = [name(item)]
     ended: list[gast.expr] = []
     for number, other in enumerate(value.parts[1:]):
-        hidden, length = f"item other {number}{VALUE}", f"item length {number}{VALUE}"
+        hidden, length = f"item other {number}{branches.VALUE}", f"item length {number}{branches.VALUE}"
         frame.variables[hidden] = other
         frame.variables[length] = iteration.length_of_iterable(frame, other, node)
         taken.append(gast.Subscript(name(hidden), name(at), gast.Load()))

@@ -101,7 +101,7 @@ def pairwise(frame: Frame, args, kwargs, node, hint) -> Value:
     (value,) = _given(frame, args, node)
     if _is_known(frame, [value]):
         items = iteration.static_items(frame, value, node)
-        return _tuples(frame, zip(items, items[1:]), "pairwise")
+        return _tuples(frame, itertools.pairwise(items), "pairwise")
     return iterators.made(frame, "zip", (value, Iteration("rest", (value,), Static(1))))
 
 

@@ -44,6 +44,11 @@ def is_library(function: python_types.FunctionType) -> bool:
     return (function.__module__ or "").startswith(python_names.LIBRARY)
 
 
+def stands_for(cls: type) -> type | None:
+    """The class of Python's own for which one of the library's stands: `dict` for `python_dicts.Dict`."""
+    return getattr(cls, "python", None) if cls.__module__.startswith(python_names.LIBRARY) else None
+
+
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     match binding:
         case Primitive():

@@ -161,6 +161,14 @@ def set_item(frame: Frame, base: Value, items: gast.expr, value: Value, node: ga
     return True
 
 
+def delete_item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> bool:
+    """`del base[items]`; whether the class has a word for it."""
+    if not is_instance(frame, base) or classes.special(frame, base, "__delitem__") is None:
+        return False
+    classes.special_call(frame, base, "__delitem__", [index_of(frame, items, node)], node)
+    return True
+
+
 def index_of(frame: Frame, items: gast.expr, node: gast.AST) -> Value:
     """What `__getitem__` is given."""
     return slices.written(frame, items)

@@ -55,14 +55,20 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
         if isinstance(node, gast.JoinedStr):
             message.append(format_of(frame, node, values))
             continue
-        value = evaluate.evaluate(frame, node)
-        if isinstance(value, Static):
-            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
-        else:
-            is_number = frame.is_scalar(value)
-            message.append(None if is_number else UNSHOWN)
-            values += [frame.atom(value, node)] if is_number else []
+        message.append(argument(frame, evaluate.evaluate(frame, node), node, values))
     return tuple(message), values
+
+
+def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]) -> Argument:
+    """One argument of an exception."""
+    if isinstance(value, Static):
+        return escaped(value.value) if isinstance(value.value, str) else (value.value,)
+    if isinstance(value, Sequence) and value.kind is tuple:
+        return shown(frame, value, "r", "", node, values)
+    if not frame.is_scalar(value):
+        return UNSHOWN
+    values.append(frame.atom(value, node))
+    return None
 
 
 def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Static:
     """A Python object known now: a number, string, None, module, dtype, function, slice."""
-
     value: Any
 
 
@@ -62,7 +61,6 @@ class ListOut:
 @dataclass(frozen=True, slots=True)
 class Column:
     """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
-
     values: Value
     is_weak: bool = False
 
@@ -90,7 +88,6 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A list or dict, by its number in the heap: two names of one number are one object."""
-
     number: int
 
 
@@ -161,7 +158,6 @@ class Closure:
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
     """A derivative of a function defined inside the compiled one."""
-
     closure: Closure
     transforms: tuple[Any, ...]
 
@@ -169,7 +165,6 @@ class Derived:
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A method of a value, before it is called: `x.sum`."""
-
     receiver: Value
     method: str
 
@@ -186,7 +181,6 @@ class Partial:
 @dataclass(frozen=True, slots=True)
 class Super:
     """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
-
     cls: type
     receiver: Value
 
@@ -194,7 +188,6 @@ class Super:
 @dataclass(frozen=True, slots=True)
 class Range:
     """`range(start, stop, step)` with parts that are `Static` or `Leaf`."""
-
     start: Value
     stop: Value
     step: Value
@@ -203,7 +196,6 @@ class Range:
 @dataclass(frozen=True, slots=True)
 class Slice:
     """`slice(start, stop, step)`, of which the run knows a part; one that is known now is `Static`."""
-
     start: Value
     stop: Value
     step: Value
@@ -225,7 +217,6 @@ class Iteration:
 @dataclass(frozen=True, slots=True)
 class Optional:
     """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
-
     absent: Value
     inner: Value
 
@@ -233,7 +224,6 @@ class Optional:
 @dataclass(frozen=True, slots=True)
 class Caught:
     """The exception that is being handled: one of these, each with its number; `code` says which."""
-
     code: Value
     sites: tuple[tuple[int, Any], ...]
 
@@ -241,7 +231,6 @@ class Caught:
 @dataclass(frozen=True, slots=True)
 class Iterator:
     """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
-
     source: Value
     position: Value = Static(0)
     kind: str = "iterator"
@@ -250,7 +239,6 @@ class Iterator:
 @dataclass(frozen=True, slots=True)
 class GeneratorCall:
     """A call of a generator function that has not begun, over its arguments by name (`generators.py`)."""
-
     function: Any
     args: tuple[tuple[str, Value], ...]
 
