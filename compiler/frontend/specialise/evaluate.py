@@ -93,7 +93,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Tuple(elts=elements):
             return Sequence(tuple(displays.spread(frame, elements)))
         case gast.List(elts=elements):
-            return containers.new_list(frame, displays.spread(frame, elements))
+            return displays.listed(frame, elements)
         case gast.Dict(keys=keys, values=values):
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
