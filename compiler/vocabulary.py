@@ -29,6 +29,9 @@ PYTHON_NAMES = words(
     " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
     " functools.reduce collections.deque collections.Counter collections.defaultdict heapq.heappush heapq.heappop"
     " heapq.heapify heapq.heappushpop heapq.heapreplace heapq.nsmallest heapq.nlargest"
+    " itertools.accumulate itertools.chain itertools.chain.from_iterable itertools.combinations"
+    " itertools.combinations_with_replacement itertools.count itertools.pairwise itertools.permutations"
+    " itertools.product itertools.repeat"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -135,11 +138,9 @@ WAYS_OUT = {
     "builtins.complex": "keep the real and the imaginary part as two floats",
     "builtins.frozenset": "use a set: `set(...)`",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
-    "itertools.product": "write nested loops",
 }
 
 METHOD_WAYS_OUT = {
-    "tolist": "keep the array: it can be indexed and looped over as it is",
     "resize": "make an array of the final size with `np.zeros` and fill it",
 }
 

@@ -84,6 +84,8 @@ REFUSED = {
     "y = np.zeros(4); np.add(V, 1, out=y, where=V)": "T001",
     "np.add(V, 1, out=3.0)": "T001",
     "np.add(V, 1, out=V)": "P014",
+    "np.unique(V, out=np.zeros(4))": "T004",
+    "math.sin(V[0], out=np.zeros(4))": "T004",
     "V[[0.5, 1.0]]": "T001",
     "V[slice(0.5)]": "T001",
 }

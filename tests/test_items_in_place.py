@@ -206,3 +206,106 @@ def test_a_change_that_others_would_see_is_refused(program, arguments, code):
     with pytest.raises(CompileError) as refused:
         pellucid.compile(program)(X, *arguments)
     assert [d.code for d in refused.value.diagnostics] == [code]
+
+
+# --- items that are items twice --------------------------------------------------------------------------------------
+
+
+def rows_of(k):
+    return [[0.0] * k for _ in range(k)]
+
+
+def repeated(k):
+    rows = rows_of(k)
+    twice = rows * 2
+    rows[0].pop()
+    return twice
+
+
+def sliced(k):
+    rows = rows_of(k)
+    others = rows[:]
+    rows[0].pop()
+    return others
+
+
+def listed(k):
+    rows = rows_of(k)
+    others = list(rows)
+    rows[0].append(1.0)
+    return others
+
+
+def joined(k):
+    rows = rows_of(k)
+    others = rows + rows
+    others[0].append(1.0)
+    return others
+
+
+def chosen(k):
+    rows = rows_of(k)
+    others = [row for row in rows if len(row) > 1]
+    rows[0].append(1.0)
+    return others
+
+
+def one_row_twice(k):
+    rows = [[0.0]] * 2
+    for _ in range(k):
+        rows += [[1.0]]
+        rows[0][0] = 5.0
+    return rows
+
+
+def one_row_many_times(k):
+    rows = [[0.0]] * k
+    rows[0][0] = 5.0
+    return rows
+
+
+def two_names_for_a_row(k):
+    row = [0.0]
+    rows = [row, row]
+    for _ in range(k):
+        rows.append([1.0])
+    rows[0][0] = 5.0
+    return rows
+
+
+def shared_in_the_turn_before(k):
+    rows, others = rows_of(k), rows_of(1)
+    for i in range(k):
+        rows[0].append(1.0)
+        others.append(rows[0])
+    return others
+
+
+@pytest.mark.parametrize("program", [
+    repeated, sliced, listed, joined, chosen, one_row_twice, one_row_many_times, two_names_for_a_row,
+    shared_in_the_turn_before,
+], ids=lambda f: f.__name__)  # fmt: skip
+def test_an_item_that_two_lists_have_is_not_changed_in_one(program):
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(program)(3)
+    assert [d.code for d in caught.value.diagnostics] == ["R003"]
+
+
+def copied(k):
+    rows = rows_of(k)
+    others = [row[:] for row in rows]
+    rows[0].append(1.0)
+    return rows, others
+
+
+def moved(k):
+    rows, others = rows_of(k), rows_of(1)
+    while rows:
+        others.append(rows.pop())
+    others[-1].append(1.0)
+    return others
+
+
+@pytest.mark.parametrize("program", [copied, moved], ids=lambda f: f.__name__)
+def test_copies_and_items_that_move_are_changed(program):
+    assert pellucid.compile(program)(3) == program(3)

@@ -215,3 +215,93 @@ def test_what_cannot_be_told_is_refused(function):
 
 def test_a_list_that_grows_may_hold_none():
     assert pellucid.compile(none_in_a_growing_list)(np.array([3.0, 1.0]), 2.0) == [3.0, None]
+# --- what a test says of a variable, and where -----------------------------------------------------------------------
+
+
+def largest(x, a):
+    best = None
+    for v in x:
+        if best is None or v > best:
+            best = v
+    return best
+
+
+def first_above(x, a):
+    best, k = None, 0
+    while best is None or best < a:
+        best = x[k]
+        k += 1
+    return best, k
+
+
+def until_found(x, a):
+    best, k = None, 0
+    while best is None:
+        if x[k] > a:
+            best = x[k]
+        k += 1
+    return best * 2.0
+
+
+def in_a_row(x, a):
+    found = found_above(x, a)
+    total = 0.0
+    if not (found is None or found < 0.0) and found < 100.0:
+        total = found
+    return total + (0.0 if found is None or found < 2.0 else found)
+
+
+def while_there_is_one(x, a):
+    found = found_above(x, a)
+    turns = 0
+    while found is not None and found > 0.5:
+        found = found / 2.0 if found > 0.6 else None
+        turns += 1
+    return turns, found is None
+
+
+def left_alone_in_the_loop(x, a):
+    found = found_above(x, a)
+    total, k = 0.0, 0
+    while found is not None and k < 3:
+        total += found
+        k += 1
+    return total, found
+
+
+def left_by_a_break(x, a):
+    found, k = None, 0
+    while found is None:
+        if x[k] > a:
+            found = x[k]
+        k += 1
+        if k == 2:
+            break
+    return found
+
+
+NARROWED = [largest, first_above, until_found, in_a_row, while_there_is_one, left_alone_in_the_loop, left_by_a_break]
+
+
+@pytest.mark.parametrize("function", NARROWED, ids=lambda f: f.__name__)
+def test_what_a_test_says_holds_where_it_came_out_so(function):
+    stages = Stages(function)
+    for a in (0.0, 1.5, 2.5):
+        x = np.array([1.0, 3.0, 2.0])
+        wanted = in_python(function, x, a)
+        for stage in STAGES:
+            assert_same(stages.run(stage, x, a), wanted)
+    assert "NoneType" not in stages.texts["typed"]
+
+
+def test_behind_such_a_loop_it_may_be_none_again():
+    def after(x, a):
+        found, k = found_above(x, a), 0
+        while found is not None and k < 2:
+            k += 1
+        return found + 1.0
+
+    compiled = pellucid.compile(after)
+    assert compiled(np.array([1.0, 3.0]), 2.0) == 4.0
+    with pytest.raises(TypeError, match="NoneType"):
+        compiled(np.array([1.0, 3.0]), 5.0)

@@ -130,7 +130,7 @@ NUMPY_FUNCTIONS = {
     "nan_statistics": "nanprod nancumsum nancumprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd nanmedian"
     " nanpercentile nanquantile",
     "choosing": "select choose piecewise array_equal",
-    "joining": "concatenate concat=concatenate stack vstack hstack column_stack",
+    "joining": "concatenate concat=concatenate stack vstack hstack column_stack block",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
@@ -217,3 +217,21 @@ def binding_of(value: object) -> NameBinding | None:
         return BINDINGS.get(f"numpy.{owner.__name__}.{value.__name__}")  # type: ignore[attr-defined]
     entry = _by_object("scipy.special" in sys.modules).get(id(value))
     return entry[1] if entry and entry[0] is value else None
+
+
+def takes_out(binding: NameBinding) -> bool:
+    """Whether NumPy's function has an argument `out`."""
+    return binding.strong if binding.operator else binding.function in _with_out()
+
+
+@cache
+def _with_out() -> frozenset[str]:
+    named = {dotted: b.function for dotted, b in BINDINGS.items() if b.function and dotted.startswith("numpy.")}
+    return frozenset(function for dotted, function in named.items() if _has_out(object_of(dotted)))
+
+
+def _has_out(function: object) -> bool:
+    try:
+        return "out" in inspect.signature(function).parameters  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # one in C says in the first line of its text what it takes
+        return "out=" in (function.__doc__ or "").partition("\n\n")[0]

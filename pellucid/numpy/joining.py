@@ -116,7 +116,7 @@ def as_columns(*parts):
     arrays = [operand(part) for part in parts]
     for part in arrays:
         if static.rank(part) > 2:
-            static.refuse("U012", "np.c_ of arrays of more than two dimensions is not supported", "np.concatenate")
+            static.refuse("U012", "np.c_ joins at most matrices here; np.concatenate joins the rest")
     columns = [expand_dims(part, 1) if static.rank(part) == 1 else part for part in arrays]
     return of_one_dtype(columns, -1)
 
@@ -126,3 +126,40 @@ def of_one_dtype(parts, axis):
     word = static.common(*parts)
     made = [op.cast(part, dtype=word) for part in parts]
     return concatenate([atleast_1d(part) if axis == 0 else atleast_2d(part) for part in made], axis)
+
+
+def block(arrays):
+    """Blocks in nested lists: those of an inner list along the last axis, lists along the one before it."""
+    if static.is_list(arrays):
+        static.refuse("U012", "np.block takes lists of a length that is known here; np.concatenate takes any")
+    if not static.is_sequence(arrays):
+        return op.copy(as_array(arrays))
+    if len(arrays) == 0:
+        raise ValueError("List depths are mismatched. Empty lists are not blocks.")
+    if not static.is_sequence(arrays[0]):
+        return in_columns(arrays)
+    rows = [in_columns(row) for row in arrays]
+    return concatenate([atleast_2d(row) for row in rows], -2)
+
+
+def in_columns(parts):
+    if not static.is_sequence(parts):
+        static.refuse("S002", "List depths are mismatched: np.block takes lists, or lists of lists, of arrays")
+    arrays = [atleast_1d(operand_alone(part)) for part in parts]
+    if len(set_of_ranks(arrays)) > 1:
+        arrays = [atleast_2d(part) for part in arrays]
+    return concatenate(arrays, -1)
+
+
+def operand_alone(part):
+    if static.is_sequence(part):
+        static.refuse("S002", "List depths are mismatched: np.block takes lists, or lists of lists, of arrays")
+    return as_array(part)
+
+
+def set_of_ranks(arrays):
+    ranks: tuple = ()
+    for part in arrays:
+        if static.rank(part) not in ranks:
+            ranks = (*ranks, static.rank(part))
+    return ranks

@@ -80,7 +80,7 @@ def left_over(a, b, x, rank):
 def pinv(a, rcond=None, hermitian=False, *, rtol=None):
     """The pseudo-inverse: of the directions that count."""
     if hermitian:
-        static.refuse("U012", "np.linalg.pinv(hermitian=True) is not supported", "leave `hermitian=` out")
+        static.refuse("U012", "np.linalg.pinv(hermitian=True) is not supported: leave `hermitian=` out")
     a = matrix(operand(a))
     ratio = 1e-15 if rcond is None and rtol is None else rtol if rcond is None else rcond
     u, s, vt = op.svd(a)
@@ -93,7 +93,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None):
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """How many singular values are not nearly zero."""
     if hermitian:
-        static.refuse("U012", "np.linalg.matrix_rank(hermitian=True) is not supported", "leave `hermitian=` out")
+        static.refuse("U012", "np.linalg.matrix_rank(hermitian=True) is not supported: leave it out")
     a = matrix(operand(A))
     s = op.svdvals(a)
     largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
@@ -119,7 +119,7 @@ def matrix_power(a, n):
     if static.is_static(n) and n == 0:
         return eye(a.shape[0], dtype=static.element(a))
     if not static.is_static(n) and static.kind(a) != "float":
-        static.refuse("U012", "the dtype of a power of a matrix of ints depends on the exponent", "use floats")
+        static.refuse("U012", "the dtype of a power of a matrix of ints depends on the exponent: use floats")
     left, square = n, a
     if n < 0:
         left, square = -n, inv(a)

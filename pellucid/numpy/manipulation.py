@@ -262,7 +262,7 @@ def taken(rows, indices, mode):
     if mode == "clip":
         return rows[op.minimum(op.maximum(indices, 0), count - 1)]
     if mode != "wrap":
-        static.refuse("U012", f"np.take knows no mode {mode!r}", "use 'raise', 'clip' or 'wrap'")
+        static.refuse("U012", f"np.take knows no mode {mode!r}, but 'raise', 'clip' and 'wrap'")
     return rows[indices % count]
 
 

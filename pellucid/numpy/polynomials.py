@@ -45,9 +45,9 @@ def vander(x, N=None, increasing=False):
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial of a degree that is nearest to the points, by least squares."""
     if static.is_array(deg) or static.is_sequence(deg):
-        static.refuse("U012", "np.polyfit of chosen powers is not supported", "solve for them with np.linalg.lstsq")
+        static.refuse("U012", "np.polyfit of chosen powers is not supported: solve for them with np.linalg.lstsq")
     if cov:
-        static.refuse("U012", "`cov=` of np.polyfit is not supported", "compute it from np.vander and np.linalg.inv")
+        static.refuse("U012", "`cov=` of np.polyfit is not supported: it comes of np.vander and np.linalg.inv")
     x, y = in_floats(x), in_floats(y)
     require_points(x, y, deg)
     lhs, rhs = vander(x, deg + 1), y

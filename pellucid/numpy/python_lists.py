@@ -216,3 +216,70 @@ def any_of(xs):
 
 def all_of(xs):
     return all(x for x in xs)
+
+
+# --- itertools -------------------------------------------------------------------------------------------------------
+
+
+def pairs(xs, ys):
+    return [(x, y) for x in xs for y in ys]
+
+
+def triples(xs, ys, zs):
+    return [(x, y, z) for x in xs for y in ys for z in zs]
+
+
+def listed(xs):
+    return list(xs)
+
+
+def flattened(rows):
+    return [x for row in rows for x in row]
+
+
+def pairs_chosen(xs):
+    items = list(xs)
+    return [(items[i], items[j]) for i in range(len(items)) for j in range(i + 1, len(items))]
+
+
+def pairs_chosen_again(xs):
+    items = list(xs)
+    return [(items[i], items[j]) for i in range(len(items)) for j in range(i, len(items))]
+
+
+def pairs_in_order(xs):
+    items = list(xs)
+    return [(items[i], items[j]) for i in range(len(items)) for j in range(len(items)) if i != j]
+
+
+def repeated_item(x, count):
+    return [x for _ in range(count)]
+
+
+def accumulated(xs, function, initial):
+    """Sums, or what the function makes, of the items so far."""
+    items = list(xs)
+    out = []
+    if initial is not None:
+        total = initial
+        out.append(total)
+        for x in items:
+            total = total + x if function is None else function(total, x)
+            out.append(total)
+    elif len(items) > 0:
+        total = items[0]
+        out.append(total)
+        for k in range(1, len(items)):
+            total = total + items[k] if function is None else function(total, items[k])
+            out.append(total)
+    return out
+
+
+def rows_of(values):
+    """`x.tolist()` of a matrix."""
+    return [row.tolist() for row in values]
+
+
+def column(rows, place):
+    """One part of each tuple of a list."""
+    return [row[place] for row in rows]

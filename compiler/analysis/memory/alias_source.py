@@ -21,7 +21,7 @@ import gast
 
 from ... import syntax
 from ...records import dataclass
-from .alias_expression import expression_value
+from .alias_expression import expression_value, here
 from .alias_value import FUNCTION, NOTHING, PointsTo, container, doubtful, element, join, outside, with_part_in
 
 State: TypeAlias = dict[str, PointsTo]
@@ -135,6 +135,12 @@ class Flow:
                 result = self.evaluate(value, state) if value is not None else NOTHING
                 self.facts.returned = result if self.facts.returned is None else join(self.facts.returned, result)
                 return None
+            case gast.Expr(value=gast.Yield(value=value)) if value is not None:
+                result = container(here(node), [], self.evaluate(value, state))
+                self.facts.returned = result if self.facts.returned is None else join(self.facts.returned, result)
+            case gast.Expr(value=gast.YieldFrom(value=value)):
+                result = container(here(node), [], element(self.evaluate(value, state)))
+                self.facts.returned = result if self.facts.returned is None else join(self.facts.returned, result)
             case gast.Break():
                 self.breaks.append(state)
                 return None

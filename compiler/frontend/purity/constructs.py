@@ -18,18 +18,16 @@ import gast
 from ....runtime.frozen import Freeze, is_named
 from ...analysis.core_liveness import blocks
 from ...diagnostics import Diagnostic, Label, Span
-from ...vocabulary import INDEX_MAKERS, words
+from ...vocabulary import INDEX_MAKERS
 from ..source import matching
 from ..source.refused import REFUSED
 from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
 
-# Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
-CONSUMERS = words("sum any all min max tuple list dict sorted next set Counter deque")
-
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
 
+YIELDS = (gast.Yield, gast.YieldFrom)
 OPENING = {
     gast.Try: "try",
     gast.TryStar: "try",
@@ -43,7 +41,7 @@ OPENING = {
 
 
 def refused_constructs(
-    scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze
+    scope: Scope, file: str, resolve: Resolve, is_inner: bool, freeze: Freeze, is_helper: bool = False
 ) -> Iterator[Diagnostic]:  # fmt: skip
     """What this function says that the language cannot: its own text only, inner functions are scopes of their own."""
     body = [scope.node.body] if isinstance(scope.node, gast.Lambda) else scope.node.body
@@ -52,38 +50,29 @@ def refused_constructs(
         yield from _decorators(scope, file, resolve)
     found: list[Diagnostic] = []
     for node in body:
-        _walk(node, file, False, False, found)
-    yield from found
+        _walk(node, file, False, found)
+    called = is_inner or is_helper  # of which a loop may take the items
+    plain = {Span.of(n.value, file) for n in scope.nodes if isinstance(n, gast.Expr) and isinstance(n.value, YIELDS)}
+    yield from (fault for fault in found if not (called and fault.code == "U004" and fault.span in plain))
     yield from _declarations(scope, file)
 
 
-def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: list[Diagnostic]) -> None:
+def _walk(node: gast.AST, file: str, in_message: bool, found: list[Diagnostic]) -> None:
     if type(node) not in PLAIN:
-        fault = _fault(node, file, in_message, consumed)
+        fault = _fault(node, file, in_message)
         if fault is not None:
             found.append(fault)
     if isinstance(node, gast.ClassDef | gast.JoinedStr):
         return
-    takes = isinstance(node, gast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CONSUMERS
     for child in evaluated_here(node):
-        at_once = takes and child in node.args[:1] if isinstance(node, gast.Call) else _takes_apart(node, child)
-        _walk(child, file, in_message or is_message(node, child), at_once, found)
+        _walk(child, file, in_message or is_message(node, child), found)
 
 
-def _takes_apart(node: gast.AST, child: gast.AST) -> bool:
-    """Whether a statement or display takes all items of what stands there, at once: `a, b = ...` and `*...`."""
-    if isinstance(node, gast.Assign):
-        return child is node.value and all(isinstance(place, gast.Tuple | gast.List) for place in node.targets)
-    return isinstance(node, gast.Starred)
-
-
-def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagnostic | None:
+def _fault(node: gast.AST, file: str, in_message: bool) -> Diagnostic | None:
     match node:
-        case gast.GeneratorExp() if consumed:
-            return _async_comprehension(node, file)
         case gast.JoinedStr() if in_message:
             return None
-        case gast.ListComp() | gast.DictComp() | gast.SetComp():
+        case gast.ListComp() | gast.DictComp() | gast.SetComp() | gast.GeneratorExp():
             return _async_comprehension(node, file)
         case gast.Constant(value=complex()):
             message, way_out = (

@@ -119,7 +119,7 @@ class Check:
     def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
         is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
         facts = facts_of(scope, resolve, self.summaries)
-        yield from refused_constructs(scope, source.file, resolve, is_inner, options.freeze)
+        yield from refused_constructs(scope, source.file, resolve, is_inner, options.freeze, is_helper)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
         yield from Judge(scope, facts, source.file, resolve, self.vocabulary, options.freeze, is_helper).findings()

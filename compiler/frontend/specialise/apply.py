@@ -26,6 +26,7 @@ from . import (
     evaluate,
     execute,
     functions,
+    generators,
     inner_derivatives,
     instances,
     items_in_place,
@@ -76,6 +77,9 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
+    columns = unpacking.transposed(frame, function, node)
+    if columns is not None:
+        return columns
     positional = unpacking.arguments(frame, function, node)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
@@ -267,6 +271,8 @@ def call_function(
         frame.namespace.attribute(function, RULE)  # which guards it
         if with_rule and frame.task.is_differentiated:
             return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
+    if generators.is_generator(source.tree):
+        return generators.called(frame, source, namespace, None, bound)
     if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
@@ -289,6 +295,9 @@ def call_closure(frame: Frame, closure: Closure, args, kwargs, node: gast.AST) -
     bound = bind_arguments(
         frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
     )
+    if generators.is_generator(closure.node):
+        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
+        return generators.called(frame, source, outer.namespace, outer, bound)
     if reaches_itself(closure):
         return instances.call_closure_instance(frame, closure, bound, node)
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)

@@ -13,8 +13,7 @@ import gast
 from ... import syntax, types
 from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
 from ...types import Array, ListOf
-from ...vocabulary import METHOD_WAYS_OUT
-from . import containers, evaluate, evenness, library, rows, subscript, tables
+from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
 from .library_classes import stands_for
 from .values import (
@@ -122,8 +121,7 @@ def fill(frame: Frame, array: Value, value: Value, position: list[int], rank: in
 def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
     """`x.tolist()`: Python's numbers, one by one."""
     if types.rank(found) > 1:
-        message = "a list of lists is not made by `tolist` here"
-        frame.fault("U013", message, node, "called here", (METHOD_WAYS_OUT["tolist"],))
+        return container_methods.in_language(frame, "rows_of", [value], node)
     if types.rank(found) == 1:
         return frame.new(containers.grown_from_array(frame, value, True, node))
     number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value

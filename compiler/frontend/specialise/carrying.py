@@ -19,7 +19,7 @@ import gast
 from ... import syntax
 from ...analysis import core_liveness
 from ...types import Array, Dim, ListOf, Scalar
-from . import branches, evaluate, execute
+from . import branches, evaluate, execute, shared_items
 from .frame import Frame, Stopped
 from .heap import reachable
 from .merge import Merging, leaf_names, named, own_lengths
@@ -55,7 +55,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     widened = [key for key in entry if isinstance(key, str) or key in grown]
     heads: dict[Any, Any] = {**entry, **{key: _head(frame, entry[key]) for key in widened}}
     slots, own = ObjectSlots(frozenset(frame.heap.contents)), set[str]()
-    changes = len(frame.heap.changes)
+    changes, items = len(frame.heap.changes), len(frame.task.changed_items)
     saved, older = frame.snapshot(), frame.builder.before_loop
     frame.builder.before_loop = slots.before
     frame.builder.loops += 1
@@ -72,6 +72,7 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
         frame.builder.before_loop = older
         frame.builder.loops -= 1
     require_unchanged(frame, slots.before, frame.heap.changes[changes:], node)
+    shared_items.require_alone_in_loop(frame, items, node)
     frame.builder.body += outcome.before
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)

@@ -50,7 +50,10 @@ def all_hold(frame: Frame, stop: bool, first: gast.expr, others: list[gast.expr]
     if not others or left == Static(stop):
         return left
     rest = lambda: all_hold(frame, stop, others[0], others[1:], node)  # noqa: E731
-    return rest() if isinstance(left, Static) else both(frame, left, left, rest, stop, node, "t")
+    if isinstance(left, Static):
+        return rest()
+    known = optional.known_from(frame, first, not stop)
+    return both(frame, left, left, optional.knowing(frame, known, rest), stop, node, "t", known)
 
 
 def denial(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:

@@ -28,17 +28,22 @@ from . import (
     list_positions,
     refusals,
     sets,
+    shared_items,
     tables,
 )
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, stop
-from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value, is_none
+from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Value, is_none
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
     """A function on lists that is written in the language."""
-    return library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
+    made = library.call(frame, NameBinding(function=f"python_lists:{name}"), args, {}, node, hint)
+    held = frame.held(made)
+    if isinstance(held, Table):  # of items that other lists have
+        shared_items.note(frame, forms.structure(held))
+    return made
 
 
 def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: dict, node: gast.AST) -> Value:
@@ -67,6 +72,7 @@ def append(frame: Frame, target: Ref, node: gast.AST, value: Value) -> Value:
         return NONE
     held = containers.make_room(frame, target, value, node)
     change(frame, target, None, node)
+    shared_items.note_if_read(frame, forms.structure(held), value)
     tables.put(frame, held, value, node)
     return NONE
 
@@ -86,6 +92,8 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
     if frame.held(values) == held:
         frame.fault("R003", "a list cannot be extended by itself while it grows", node, "extended here",
                     ("extend it by a copy: `list(...)`",))  # fmt: skip
+    if isinstance(held, Table) and frame.held(values) in [frame.held(v) for v in frame.variables.values()]:
+        shared_items.note(frame, forms.structure(held))
     containers.append_all(frame, held, values, node)
     return NONE
 
@@ -259,6 +267,8 @@ def _order_of(keys: list[Any], descending: bool) -> list[int]:
 
 def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
+    if isinstance(held, Table):
+        shared_items.note(frame, forms.structure(held))
     return frame.new(containers.copy_of_list(frame, held, node) if forms.grows(frame, held) else held)
 
 

@@ -26,12 +26,13 @@ from . import (
     list_positions,
     raising,
     rows,
+    shared_items,
     sites,
     subscript,
     tables,
 )
 from .frame import Frame, Stopped
-from .heap import objects
+from .heap import objects, reachable
 from .merge import join_types
 from .object_changes import change
 from .static_python import computed, no_key
@@ -141,6 +142,8 @@ def slice_order(frame: Frame, held: Value, items: gast.Slice, node: gast.AST) ->
 def picked(frame: Frame, held: Value, order: Value, node: gast.AST) -> Value:
     """A list that grows with the items at these positions."""
     made = tables.new(frame, forms.form_of_items(frame, held), node)
+    if isinstance(made, Table):
+        shared_items.note(frame, forms.structure(made))
 
     def taken(at: Value) -> None:
         tables.put(frame, made, tables.item(frame, held, frame.atom(at, node), node), node)
@@ -287,5 +290,18 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
     change(frame, base, None, node)
+    shared_items.note_if_read(frame, forms.structure(held), value)
     tables.store(frame, held, position, value, node)
     return None
+
+
+COLUMN = "column"  # owns what is a tuple in Python, held like a list because only the run knows its length
+
+
+def require_lists(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Refuse to return such a tuple, which would come out as a list."""
+    for number in reachable([value], frame.heap.contents):
+        owner = frame.heap.owner_of(number)
+        if owner is not None and owner.kind == COLUMN:
+            frame.fault("T003", "a tuple whose length only the run knows cannot be returned", node, "returned here",
+                        ("return a list of its items: `list(...)`",))  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gast
 
-from . import classes, dict_methods, evaluate, iteration, keyed
+from . import classes, container_methods, containers, dict_methods, evaluate, generator_expressions, iteration, keyed
 from .frame import Frame
 from .values import Closure, Mapping_, Value
 
@@ -17,11 +17,25 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
     result: list[Value] = []
     for element in elements:
         if isinstance(element, gast.Starred):
-            spread_out = classes.iterable(frame, evaluate.evaluate(frame, element.value), element)
+            spread_out = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
             result += iteration.static_items(frame, spread_out, element)
         else:
             result.append(evaluate.evaluate(frame, element))
     return result
+
+
+def listed(frame: Frame, elements: list[gast.expr]) -> Value:
+    """The list of a display such as `[*values, 0.0]`; one that grows where only the run knows how many values."""
+    if not any(isinstance(element, gast.Starred) for element in elements):
+        return containers.new_list(frame, spread(frame, elements))
+    made = containers.new_list(frame, ())
+    for element in elements:
+        if isinstance(element, gast.Starred):
+            values = generator_expressions.all_of(frame, element.value)
+            container_methods.extend(frame, made, element, values)
+        else:
+            container_methods.append(frame, made, element, evaluate.evaluate(frame, element))
+    return made
 
 
 def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:

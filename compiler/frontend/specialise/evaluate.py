@@ -30,6 +30,7 @@ from . import (
     displays,
     equality,
     execute,
+    generator_expressions,
     iteration,
     optional,
     outside,
@@ -93,7 +94,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Tuple(elts=elements):
             return Sequence(tuple(displays.spread(frame, elements)))
         case gast.List(elts=elements):
-            return containers.new_list(frame, displays.spread(frame, elements))
+            return displays.listed(frame, elements)
         case gast.Set(elts=elements):
             return sets.new_set(frame, displays.spread(frame, elements), node)
         case gast.SetComp():
@@ -102,8 +103,10 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
             return displays.closure(frame, node)
-        case gast.ListComp() | gast.GeneratorExp():
+        case gast.ListComp():
             return comprehensions.listed(frame, node, hint)
+        case gast.GeneratorExp():
+            return generator_expressions.lazily(frame, node)
         case gast.DictComp():
             return comprehensions.dictionary(frame, node, hint)
         case gast.NamedExpr(target=target, value=value):

@@ -22,6 +22,7 @@ from . import (
     containers,
     displays,
     evaluate,
+    generator_expressions,
     items_in_place,
     keyed_loops,
     loops,
@@ -58,7 +59,8 @@ def statement(frame: Frame, node: gast.stmt) -> None:
     match node:
         case gast.Assign(targets=places, value=value):
             hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
-            made = evaluate.evaluate(frame, value, hint)
+            is_taken = isinstance(places[0], gast.Tuple | gast.List)
+            made = (generator_expressions.all_of if is_taken else evaluate.evaluate)(frame, value, hint)
             if getattr(node, "leaves_loop", False):
                 made = containers.kept_apart(frame, made, node)
             for place in places:
@@ -94,7 +96,7 @@ def statement(frame: Frame, node: gast.stmt) -> None:
         case gast.Global():
             pass  # of names that are only read
         case gast.Pass():
-            if isinstance(node, loops.Remaining):
+            if isinstance(node, loops.Doing):
                 node.run(frame)
         case _:
             refusals.refuse_construct(frame, node)

@@ -112,6 +112,9 @@ class Task:
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
+    shared_items: set[str] = field(default_factory=set)
+    of_items: dict[gast.AST, gast.FunctionDef] = field(default_factory=dict)
+    changed_items: list[str] = field(default_factory=list)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:

@@ -33,6 +33,7 @@ from . import (
     dict_methods,
     evaluate,
     iteration,
+    iteration_tools,
     keyed,
     library,
     making,
@@ -56,6 +57,8 @@ def find(value: Any) -> Known | None:
     if isinstance(value, GETTERS):
         return getter(value)
     try:
+        if value in iteration_tools.FUNCTIONS:
+            return taking(*iteration_tools.FUNCTIONS[value])
         return FUNCTIONS.get(getattr(value, "__pellucid_known__", value))
     except TypeError:  # what has no hash is none of them
         return None

@@ -360,6 +360,7 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
         result_types.append(found)
         return Out(len(atoms) - 1)
 
+    containers.require_lists(frame, value, node)
     tree = frame.tree(returning.returned(frame, value, node))
     require_returnable(frame, tree, node)
     structure = with_rows(map_leaves(tree, place))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import syntax, types
 from ...dtypes import NUMPY_DTYPE, is_bool
-from ...ops.python_names import NameBinding
+from ...ops.python_names import NameBinding, takes_out
 from ...types import Array, Scalar
 from . import arrays, choices, evaluate, library, subscript
 from .frame import Frame
@@ -43,11 +43,10 @@ def call(
             return library.call(frame, binding, args, others, node, hint)
         frame.fault("U012", "`where=` without `out=` leaves elements without a value", node, "called here",
                     ("say what they are: `np.where(mask, ..., other)`, or pass `out=`",))  # fmt: skip
+    if not takes_out(binding):
+        frame.fault("T004", f"`{_name(binding)}` got an unexpected keyword argument 'out'", node, "called here")
     result = library.call(frame, binding, args, others, node, hint)
     found, place = frame.type_of(result), frame.type_of(out)
-    if not isinstance(found, Array | Scalar):
-        frame.fault("U012", f"`out=` of `{_name(binding)}` is not supported", node, "called here",
-                    ("assign the result instead",))  # fmt: skip
     _require_dtype(frame, binding, found, place, node)
     if _is_elementwise(binding):
         _require_rank(frame, found, place, node)

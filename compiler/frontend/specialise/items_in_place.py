@@ -14,7 +14,7 @@ from collections.abc import Callable
 import gast
 
 from ...analysis.core_liveness import CHANGING_METHODS
-from . import attributes, containers, evaluate, keyed_loops, list_positions, subscript, tables
+from . import attributes, containers, evaluate, forms, keyed_loops, list_positions, shared_items, subscript, tables
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
@@ -67,6 +67,7 @@ def item(frame: Frame, base: Value, put_back: PutBack, node: gast.Subscript) -> 
     if not isinstance(found, Ref):
         return found, put_back
     _require_alone(frame, base, node)
+    shared_items.changed(frame, forms.structure(held), node)
 
     def put_item_back() -> None:
         now = containers.make_room(frame, base, found, node)

@@ -11,12 +11,23 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, carrying, choices, container_methods, evaluate, execute, iteration, loop_tests, loops
+from . import (
+    branches,
+    carrying,
+    choices,
+    container_methods,
+    evaluate,
+    execute,
+    generators,
+    iteration,
+    loop_tests,
+    loops,
+)
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
 from .static_python import stop
-from .values import Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
+from .values import GeneratorCall, Iteration, Iterator, Mapping_, Ref, Sequence, Static, Value
 
 FROM_THE_START = Static(0)
 USED_UP = Static(2**62)  # the position of an iterator that has come to its end, however long its list becomes
@@ -64,6 +75,11 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The same, where all items are wanted before anything else happens."""
     left = left_of(frame, value, node)
+    if isinstance(left, GeneratorCall):
+        return generators.listed(frame, left, node)
+    if isinstance(left, Iteration) and any(isinstance(part, GeneratorCall) for part in left.parts):
+        parts = [generators.listed(frame, p, node) if isinstance(p, GeneratorCall) else p for p in left.parts]
+        return Iteration(left.kind, tuple(parts), left.start)
     if isinstance(left, Iteration) and left.kind == "filter":
         return container_methods.in_language(frame, "filtered", list(left.parts), node)
     return left
@@ -99,6 +115,7 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     """`next(value)`, `next(value, default)`."""
     rest(frame, value, node)  # refused where there is none
     held = frame.held(value)
+    refuse_generator(frame, held.source, node)
     if isinstance(held.source, Iteration) and held.source.kind == "filter":
         frame.fault("U018", "`next` of what `filter` gives is not in the language", node, "called here",
                     ("write `next(v for v in ... if ...)`",))  # fmt: skip
@@ -119,6 +136,15 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     return branches.choose(frame, frame.atom(ended, node), none_left, one, node, hint)
 
 
+def refuse_generator(frame: Frame, source: Value, node: gast.AST) -> None:
+    """What stops in the middle of a generator function and goes on later."""
+    if isinstance(source, GeneratorCall) or isinstance(source, Iteration) and any(
+        isinstance(part, GeneratorCall) for part in source.parts
+    ):
+        frame.fault("U004", "a generator function that is left in the middle is not in the language", node, "used here",
+                    generators.HELP)  # fmt: skip
+
+
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """The next item, which is gone then."""
     held = frame.held(value)
@@ -133,8 +159,13 @@ def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
 def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
     """A loop over a value of any kind."""
     if iterator(frame, value) is not None and _is_asked_again(frame, node, value.number):
+        refuse_generator(frame, frame.held(value).source, node.iter)
         return shared_loop(frame, node, value)
     left = left_of(frame, value, node.iter)
+    if isinstance(left, GeneratorCall):
+        return generators.for_loop(frame, node, left)
+    if isinstance(left, Iteration) and generators.beside_others(frame, node, left):
+        return None
     if isinstance(left, Iteration) and left.kind == "filter":
         return filtered_loop(frame, node, *left.parts)
     return loops.for_items(frame, node, left)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import gast
@@ -27,12 +27,13 @@ from . import (
     keyed_loops,
     list_positions,
     loop_tests,
+    optional,
     sites,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value
+from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value, is_none
 
 UNROLL_LIMIT = 2048
 
@@ -126,7 +127,7 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
             if decided.value:
                 return
             continue
-        rest = [Remaining(node, items, stop, body)]
+        rest = [Doing(node, lambda frame: unroll(frame, node, items, stop, body))]
         go_on = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         table = dict(frame.live_after)
         made = gast.copy_location(gast.If(go_on, rest, []), node)
@@ -136,13 +137,13 @@ def unroll(frame: Frame, node: gast.For, items: Any, stop: gast.expr | None, bod
         return
 
 
-class Remaining(gast.Pass):
-    """The iterations that are left of an unrolled loop, as a statement."""
+class Doing(gast.Pass):
+    """What the compiler does at a place among statements, as one of them."""
 
-    def __init__(self, node: gast.For, items: Any, stop: gast.expr, body: list) -> None:
+    def __init__(self, node: gast.AST, run: Callable[[Frame], None]) -> None:
         super().__init__()
         gast.copy_location(self, node)
-        self.run = lambda frame: unroll(frame, node, items, stop, body)
+        self.run = run
 
 
 def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list) -> None:
@@ -176,11 +177,21 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
     looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make))
 
 
+def gone_over(iterable: Value) -> Iterator[Value]:
+    """What a loop takes its items from; what a function of a `map` sees may change."""
+    if not isinstance(iterable, Iteration):
+        yield iterable
+        return
+    for part in iteration.columns_of(iterable):
+        yield from gone_over(part)
+
+
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     before = len(frame.heap.changes)
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
-    over = reachable([keyed_loops.gone_over(frame, iterable)] if is_view else [iterable], {})
+    sources = [keyed_loops.gone_over(frame, iterable)] if is_view else list(gone_over(iterable))
+    over = reachable(sources, {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
         if is_view:
@@ -259,12 +270,25 @@ def while_loop(frame: Frame, node: gast.While) -> None:
 
 def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
     saved = frame.snapshot()
+    known, before = dict[str, Value](), dict[str, Value]()
+
+    def enter() -> str:
+        """The test has come out true: what may be None elsewhere is not in the body, where it says so."""
+        known.clear()
+        before.update(frame.variables)
+        said = optional.known_from(frame, test, True)
+        known.update({name: value for name, value in said.items() if not is_none(value)})
+        frame.variables.update(known)
+        return ""
+
+    ended = Doing(node, lambda frame: optional.forget(frame.variables, known, before))
     try:
         carrying.carry(
-            frame, node, body, lambda: "",
+            frame, node, [*body, ended], enter,
             lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
             test=lambda: loop_tests.nested_test(frame, test),
         )  # fmt: skip
+        frame.variables.update(optional.known_from(frame, test, False))
     except loop_tests.NotNested:
         frame.restore(saved)
         flagged_while(frame, node, test, body)

@@ -19,7 +19,7 @@ import gast
 from ... import syntax, types
 from ...placeholders import placeholder
 from ...types import Scalar
-from . import arrays, containers, forms
+from . import arrays, containers, forms, shared_items
 from .frame import Frame
 from .heap import Owner, objects
 from .merge import can_hold, coerce, own_lengths
@@ -62,6 +62,8 @@ def converted(frame: Frame, held: Value, form: Value, node: gast.AST, contents: 
     made = new(frame, form, node)
     if isinstance(held, Sequence):
         for item in held.items:
+            if isinstance(made, Table):
+                shared_items.note_if_read(frame, forms.structure(made), item)
             put(frame, made, item, node, contents)
     else:
         containers.append_all(frame, made, held, node)
@@ -86,6 +88,7 @@ def atoms(
 
 def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, contents: Mapping, found: list) -> None:
     if isinstance(value, Ref):
+        shared_items.note_if_absorbed(frame, wanted, value)
         absorb(frame, value.number)
         value = contents[value.number]
     if isinstance(wanted, Optional):
@@ -168,18 +171,16 @@ def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
-READ = Owner("item", "item")
-
-
 def item(
-    frame: Frame, held: Value, position: gast.expr, node: gast.AST, hint: str = "t", owner: Owner | None = READ
-) -> Value:
+    frame: Frame, held: Value, position: gast.expr, node: gast.AST, hint: str = "t",
+    owner: Owner | None = shared_items.READ,
+) -> Value:  # fmt: skip
     """The item at a position; `owner` says that it is read from the list, and is not to be changed."""
     return _read(frame, held, lambda leaf: syntax.index(leaf.name, position), hint, owner)
 
 
 def popped(frame: Frame, held: Value, node: gast.AST) -> Value:
-    return _read(frame, held, lambda leaf: syntax.call("pop", leaf.name), "t", READ)
+    return _read(frame, held, lambda leaf: syntax.call("pop", leaf.name), "t", shared_items.TAKEN_OUT)
 
 
 def _read(frame: Frame, held: Value, read, hint: str, owner: Owner | None) -> Value:

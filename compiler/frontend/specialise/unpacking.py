@@ -13,9 +13,20 @@ from typing import Any
 import gast
 
 from ... import syntax
-from . import classes, container_methods, containers, evaluate, execute, iteration
+from . import (
+    builtin_calls,
+    classes,
+    container_methods,
+    containers,
+    evaluate,
+    execute,
+    generator_expressions,
+    iteration,
+)
 from .frame import Frame
-from .values import Closure, Partial, Static, Value, is_namedtuple_class
+from .heap import Owner
+from .limits import limit
+from .values import Bound, Closure, Iterator, Partial, Rows, Sequence, Static, Table, Value, is_namedtuple_class
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
@@ -74,9 +85,10 @@ def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
     given: list[Any] = []
     for element in node.args:
         if not isinstance(element, gast.Starred):
-            given.append([evaluate.evaluate(frame, element)])
+            takes_all = isinstance(element, gast.GeneratorExp) and _takes_all(frame, function)
+            given.append([(generator_expressions.all_of if takes_all else evaluate.evaluate)(frame, element)])
             continue
-        spread = classes.iterable(frame, evaluate.evaluate(frame, element.value), element)
+        spread = classes.iterable(frame, generator_expressions.all_of(frame, element.value), element)
         is_open = iteration.length_now(frame, spread) is not None
         given.append(spread if is_open else iteration.static_items(frame, spread, element))
     unknown = [k for k, part in enumerate(given) if not isinstance(part, list)]
@@ -94,6 +106,39 @@ def arguments(frame: Frame, function: Value, node: gast.Call) -> list[Value]:
     require(frame, "not_equal", found, count, "TypeError", text, node, [total])
     given[unknown[0]] = [iteration.item_at(frame, source, Static(k), node) for k in range(count)]
     return [value for part in given for value in part]
+
+
+def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
+    """`zip(*rows)` of a list of tuples that grew: a list for each place in them; None for any other call."""
+    if function != Static(zip) or len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
+        return None
+    place = node.args[0].value
+    if not isinstance(place, gast.Name):
+        return None
+    rows = evaluate.evaluate(frame, place)
+    held = frame.held(rows)
+    if not isinstance(held, Table | Rows) or not isinstance(held.item, Sequence):
+        return None
+    empty = frame.emit("equal", iteration.length_of_iterable(frame, rows, node), Static(0), node=node)
+    error = limit("ValueError", NO_COLUMNS, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
+    places = range(len(held.item.items))
+    columns = [container_methods.in_language(frame, "column", [rows, Static(k)], node) for k in places]
+    kept = [frame.new(frame.held(column), "column", Owner(containers.COLUMN, "")) for column in columns]
+    return frame.new(Iterator(Sequence(tuple(kept)), kind="zip"), "iterator")
+
+
+NO_COLUMNS = "zip(*rows) of no rows: compiled code takes it to have as many columns as a row would have"
+
+
+def _takes_all(frame: Frame, function: Value) -> bool:
+    """Whether a function takes all items of a generator expression at once, so that a list of them does as well."""
+    match function:
+        case Bound(receiver=receiver):
+            return containers.is_container(frame, receiver) or isinstance(receiver, Static)
+        case Static(value=value) if isinstance(value, python_types.BuiltinFunctionType | type):
+            return value in builtin_calls.BUILTINS and value not in builtin_calls.ITERATORS_THEMSELVES
+    return False
 
 
 def parameters(frame: Frame, function: Value) -> list[str] | None:

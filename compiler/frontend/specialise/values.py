@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Static:
     """A Python object known now: a number, string, None, module, dtype, function, slice."""
-
     value: Any
 
 
@@ -62,7 +61,6 @@ class ListOut:
 @dataclass(frozen=True, slots=True)
 class Column:
     """What all items of a list have in one place, as an array along them; `is_weak` if they are Python's numbers."""
-
     values: Value
     is_weak: bool = False
 
@@ -90,7 +88,6 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A list or dict, by its number in the heap: two names of one number are one object."""
-
     number: int
 
 
@@ -161,7 +158,6 @@ class Closure:
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
     """A derivative of a function defined inside the compiled one."""
-
     closure: Closure
     transforms: tuple[Any, ...]
 
@@ -169,7 +165,6 @@ class Derived:
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A method of a value, before it is called: `x.sum`."""
-
     receiver: Value
     method: str
 
@@ -186,7 +181,6 @@ class Partial:
 @dataclass(frozen=True, slots=True)
 class Super:
     """`super()`: the attributes of a value, or of a class, as those behind `cls` in its order of classes have them."""
-
     cls: type
     receiver: Value
 
@@ -194,7 +188,6 @@ class Super:
 @dataclass(frozen=True, slots=True)
 class Range:
     """`range(start, stop, step)` with parts that are `Static` or `Leaf`."""
-
     start: Value
     stop: Value
     step: Value
@@ -204,7 +197,6 @@ class Range:
 @dataclass(frozen=True, slots=True)
 class Slice:
     """`slice(start, stop, step)`, of which the run knows a part; one that is known now is `Static`."""
-
     start: Value
     stop: Value
     step: Value
@@ -226,7 +218,6 @@ class Iteration:
 @dataclass(frozen=True, slots=True)
 class Optional:
     """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
-
     absent: Value
     inner: Value
 
@@ -234,7 +225,6 @@ class Optional:
 @dataclass(frozen=True, slots=True)
 class Caught:
     """The exception that is being handled: one of these, each with its number; `code` says which."""
-
     code: Value
     sites: tuple[tuple[int, Any], ...]
 
@@ -242,10 +232,16 @@ class Caught:
 @dataclass(frozen=True, slots=True)
 class Iterator:
     """What an iterator holds: what it goes over, and how many items are gone; `kind` is Python's word for it."""
-
     source: Value
     position: Value = Static(0)
     kind: str = "iterator"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorCall:
+    """A call of a generator function that has not begun, over its arguments by name (`generators.py`)."""
+    function: Any
+    args: tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +264,8 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | Optional | Caught
-    | Undefined | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
+    | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
@@ -312,7 +308,7 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
     match value:
         case Sequence(items=items):
             return tuple(enumerate(items))
-        case Mapping_(items=items) | Record(items=items):
+        case Mapping_(items=items) | Record(items=items) | GeneratorCall(args=items):
             return items
         case Partial(function=function, args=args, named=named):
             return (("function", function), *enumerate(args), *named)
@@ -344,6 +340,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Mapping_(tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case Record(cls=cls, items=items):
             return Record(cls, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
+        case GeneratorCall(function=function, args=items):
+            return GeneratorCall(function, tuple((k, v) for (k, _), v in zip(items, new, strict=True)))
         case Partial(args=args, named=named):
             count = 1 + len(args)
             return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))

@@ -30,12 +30,14 @@ class Case:
     calls: tuple[Call, ...]
     loss: str = ""
     smooth: bool = False  # whether a derivative may be asked for at all
+    freeze: tuple[str, ...] = ()  # variables of the module that are compiled with the values they have
 
     def script(self, seen: str) -> str:
         """A file that runs the calls in CPython and compiled, side by side; `seen` says what went wrong."""
         comment = "\n".join(f"# {line}".rstrip() for line in seen.splitlines())
         calls = "\n".join(f"    ({call.before!r}, {call.arguments!r})," for call in self.calls)
-        return SCRIPT.format(comment=comment, source=self.source.strip(), calls=calls, loss=self.loss or "program")
+        loss = self.loss or "program"
+        return SCRIPT.format(comment=comment, source=self.source.strip(), calls=calls, loss=loss, freeze=self.freeze)
 
     def size(self) -> int:
         """How much there is to read."""
@@ -63,7 +65,7 @@ if __name__ == "__main__":
     import pellucid
 
     np.seterr(all="ignore")
-    compiled = pellucid.compile(program)
+    compiled = pellucid.compile(program, freeze={freeze!r})
     gradient = {loss!r} != "program" and pellucid.grad({loss})
     for before, arguments in CALLS:
         exec(before, globals())

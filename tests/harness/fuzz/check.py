@@ -177,6 +177,7 @@ class Runner:
 
     def __init__(self, case, path, stage):
         self.space, self.stage = module(case, path), stage
+        self.freeze, self.reads_outside = case.freeze, bool(case.freeze) or "pellucid.Array" in case.source
         self.python = self.space["program"]
         self.function = None
 
@@ -200,8 +201,13 @@ class Runner:
     def run(self, args):
         if self.stage == "native":
             if self.function is None:
-                self.function = pellucid.compile(self.python)
+                self.function = pellucid.compile(self.python, freeze=self.freeze)
             return Outcome(map_leaves(plain, self.function(*args)))
+        if self.reads_outside:  # arrays from outside are arguments that only the public function knows to find
+            if self.function is None:
+                self.function = pellucid.compile(self.python, freeze=self.freeze).debug(self.stage)
+            with time_limit(SLOW_STAGE):
+                return Outcome(map_leaves(plain, self.function(*args)))
         if self.function is None:
             self.function = Stages(self.python)
         with time_limit(SLOW_STAGE):

@@ -2,9 +2,12 @@
 
 import dataclasses
 
-from . import containers, mutate_corpus, run_while_writing
+from . import closures, containers, mutate_corpus, run_while_writing
 
-GENERATORS = {"numpy": run_while_writing.case, "containers": containers.case, "corpus": mutate_corpus.case}
+GENERATORS = {
+    "numpy": run_while_writing.case, "containers": containers.case, "corpus": mutate_corpus.case,
+    "outside": closures.case,
+}  # fmt: skip
 EVERY_STAGE = ("native", "typed", "loops")
 
 
@@ -14,6 +17,8 @@ def plan_of(generator: str, share: int = 6):
     def plan(seed):
         if generator == "containers":  # what changes between calls is the business of the native entry
             return {"stages": ("native",), "gradient": False}
+        if generator == "outside":  # has no loss
+            return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": False}
         return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": seed % share in (1, 2)}
 
     return plan

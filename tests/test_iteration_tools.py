@@ -1,0 +1,115 @@
+"""`itertools`, generator expressions that are passed on, `zip(*rows)`, lists of lists and blocks: CPython's answers."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+import pellucid
+from tests.harness.answers import agree, function_of, outcome
+from tests.harness.stages import Stages
+
+ARRAYS = {
+    "A": np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]]),
+    "V": np.array([1.5, -0.25, 3.0, 0.75]),
+    "N": np.array([3, 1, 2, 3, 1, 0]),
+}
+LINES = """
+[i * v for i, v in enumerate(v * v for v in V)]
+g = (v + 1 for v in V); first = next(g); (first, sum(g))
+sum(a * b for a, b in zip((v for v in V), (n for n in N)))
+out = []; out.extend(v * 2 for v in V if v > 0); np.array(out)
+f = lambda xs: sum(xs); f(v for v in V)
+k = 2.0; g = (v * k for v in V); k = 3.0; list(g)
+[a + b for a, b in enumerate(u * v for u, v in zip(V, N))]
+[a * b for a, b in it.product((1, 2), repeat=2)]
+[a * b for a, b in it.product(V, range(3))]
+[a * b * c for a, b, c in it.product(V, (1.0, 2.0), N)]
+[a * b for a, b in it.combinations(V, 2)]
+[a * b * c for a, b, c in it.combinations((1, 2, 3, 4), 3)]
+[a * b for a, b in it.combinations_with_replacement(N, 2)]
+[a - b for a, b in it.permutations(V, 2)]
+[a - b for a, b in it.pairwise(V)]
+[a - b for a, b in it.pairwise(V[:0])]
+[a - b for a, b in it.pairwise([1, 2, 3])]
+list(it.accumulate(V))
+list(it.accumulate(V[:0]))
+list(it.accumulate(V, max))
+list(it.accumulate(N, lambda a, b: a * b, initial=N[0]))
+list(it.chain(N, N[:2]))
+list(it.chain((1, 2), (3,)))
+list(it.chain.from_iterable([[v, v * 2] for v in V]))
+[k * v for k, v in zip(it.count(1), V)]
+[v * r for v, r in zip(V, it.repeat(2.0, 3))]
+rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); (np.array(a), sum(b), b[0], max(b), list(a))
+rows = [(v, 2 * v) for v in V]; a, b = (np.array(c) for c in zip(*rows)); (a, b)
+rows = [(v, 2 * v) for v in V if v > 9.0]; a, b = zip(*rows); sum(a)
+np.array([*V, 0.5, *N[:2] * 1.0])
+np.array([0.5, *(v * v for v in V)])
+sum([*(1.0, 2.0), *[3.0], 4.0])
+A.tolist()
+np.array(N.reshape(2, 3).tolist())
+np.block([[A, A], [A * 2, A]])
+np.block([V, 1.0])
+np.block([[A], [A]])
+np.block([[1.0, 2.0], [3.0, 4.0]])
+""".strip().splitlines()
+REFUSED = {
+    "g = (v for v in V if v > 0); [v for v in g]": "U004",
+    "g = (u * v for u in V for v in N); [v for v in g]": "U004",
+    "rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); a": "T003",
+    "list(it.repeat(V))": "U012",
+    "[k for k in zip(it.count(0.5), V)]": "U012",
+    "list(it.combinations(V, 3))": "U018",
+    "list(it.groupby(V))": "U012",
+    "np.block([[V], V])": "S002",
+}
+
+
+def program_of(line):
+    names = [name for name in ARRAYS if re.search(rf"\b{name}\b", line)]
+    function = function_of(line.replace("; ", "\n"), ", ".join(names))
+    function.__globals__["it"] = itertools
+    return function, [ARRAYS[name] for name in names]
+
+
+def as_tuples(value):
+    return tuple(map(as_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_typed_stage_is_cpythons(line):
+    function, arrays = program_of(line)
+    found = Stages(function).run("typed", *arrays)
+    assert agree(as_tuples(found.error or found.value), as_tuples(outcome(function, arrays)))
+
+
+@pytest.mark.parametrize("line", LINES[::5])
+def test_compiled_is_cpythons(line):
+    function, arrays = program_of(line)
+    assert agree(as_tuples(outcome(pellucid.compile(function), arrays)), as_tuples(outcome(function, arrays)))
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_the_rest_is_refused(line):
+    function, arrays = program_of(line)
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(function)(*arrays)
+    assert [d.code for d in caught.value.diagnostics] == [REFUSED[line]]
+    assert caught.value.diagnostics[0].help or REFUSED[line] == "S002"
+
+
+def first_of_each(x):
+    found = []
+    for k in itertools.count():
+        if k >= len(x) or x[k] < 0.0:
+            break
+        found.append(x[k] * k)
+    return np.array(found), k
+
+
+def test_a_count_ends_where_the_loop_does():
+    compiled = pellucid.compile(first_of_each)
+    for x in (np.ones(4), np.array([1.0, -1.0, 2.0])):
+        assert all(map(np.array_equal, compiled(x), first_of_each(x)))
