@@ -51,6 +51,8 @@ def views(made: Specialised, _: Asked) -> Specialised:
     names = main.parameters[len(main.parameters) - len(made.hidden) :]
     outside = {name: hidden.place.name for name, hidden in zip(names, made.hidden, strict=True)}
     for function in made.program.functions.values():
+        if function.is_judged:  # a derivative taken inside, of a function whose own stores were looked at
+            continue
         check_views(function, made.mutated, outside if function is main else {})
     return made
 

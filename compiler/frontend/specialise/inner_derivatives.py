@@ -119,7 +119,9 @@ def adopt(frame: Frame, derived: Any) -> Instance:
             frame.fault("U018", f"another exception class is called `{cls.__name__}` too", frame.node, "raised here")
     renamed = {name: task.function_name(name) for name in derived.program.functions}
     for name, function in derived.program.functions.items():
-        task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
+        task.functions[renamed[name]] = rename_calls(function, renamed).with_(
+            name=renamed[name], is_judged=True
+        )
     main = derived.program.main
     for hidden in derived.hidden:
         task.hidden.setdefault(hidden.key, hidden)
