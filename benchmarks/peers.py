@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import examples
 import numpy as np
 import objectives
 from workloads import COPY, Workload
@@ -31,12 +32,15 @@ def contenders(workload: Workload, args: tuple[Any, ...]) -> Iterator[Contender]
     """Ours first, then the peers that can take part."""
     transform = {"": pellucid.compile, "grad": pellucid.grad, "value_and_grad": pellucid.value_and_grad}
     chosen = {"argnums": workload.argnums} if workload.transform else {}
-    yield Contender(OURS, transform[workload.transform](workload.function, **chosen), args)
+    ours = transform[workload.transform](workload.function, **chosen)
+    yield Contender(OURS, pellucid.vmap(ours, workload.in_axes) if workload.in_axes else ours, args)
     if workload.by_hand is not None:
         yield Contender("numpy", workload.function if workload.by_hand is True else workload.by_hand, args)
     numba, jax = imported("numba"), imported("jax")
     if workload.numba and numba is not None:
-        yield Contender("numba", numba.njit(workload.function), args)
+        by_name = isinstance(workload.numba, str)
+        made = NUMBA_VERSIONS[workload.numba](numba) if by_name else numba.njit(workload.function)
+        yield Contender("numba", made, args)
     if workload.jax and jax is not None:
         yield Contender("jax", in_jax(workload, jax), on_device(jax, args))
 
@@ -78,7 +82,8 @@ def in_jax(workload: Workload, jax: Any) -> Callable[..., Any]:
     function = JAX_VERSIONS[workload.jax](jax) if isinstance(workload.jax, str) else over_jax_numpy(workload.function)
     transforms = {"": lambda f: f, "grad": jax.grad, "value_and_grad": jax.value_and_grad}
     chosen = {"argnums": workload.argnums} if workload.transform else {}
-    fast = jax.jit(transforms[workload.transform](function, **chosen))
+    made = transforms[workload.transform](function, **chosen)
+    fast = jax.jit(jax.vmap(made, workload.in_axes) if workload.in_axes else made)
     return lambda *args: jax.block_until_ready(fast(*args))
 
 
@@ -95,4 +100,5 @@ def jacobi(jax: Any) -> Callable[..., Any]:
     return lambda u, steps: jax.lax.fori_loop(0, steps, step, u)
 
 
-JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS}
+JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS, **examples.JAX_VERSIONS}
+NUMBA_VERSIONS = examples.NUMBA_VERSIONS

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import examples
 import numpy as np
 import objectives
 
@@ -35,9 +36,10 @@ class Workload:
 
     transform  "grad" or "value_and_grad": the derivative is measured, not the function
     argnums    the arguments that it is taken by
+    in_axes    where the examples are, of a function that is mapped over many; nothing: it is called as it is
     by_hand    what NumPy runs instead, where the function itself is not what it should be measured with; None: NumPy
                takes no part
-    numba      the function is within Numba's language
+    numba      the function is within Numba's language; a name: that function of `peers.py`
     jax        True: the same function over jax.numpy; a name: that function of `peers.py`; False: no part
     moves      bytes that the work cannot do without reading or writing
     flops      additions and multiplications of a product of matrices, and their dtype
@@ -48,8 +50,9 @@ class Workload:
     arguments: Callable[[np.random.Generator], tuple[Any, ...]]
     transform: str = ""
     argnums: int | tuple[int, ...] = 0
+    in_axes: tuple[int | None, ...] = ()
     by_hand: Callable[..., Any] | bool | None = True
-    numba: bool = True
+    numba: bool | str = True
     jax: bool | str = True
     moves: Callable[..., int] | None = None
     flops: tuple[float, str] | None = None
@@ -321,6 +324,33 @@ def objective_rows():
     return rows
 
 
+def mapped_rows():
+    """Functions of one example, mapped over many."""
+
+    def row(title, function, arguments, in_axes, bars, **more):
+        return Workload(f"vmap: {title}", function, arguments, in_axes=in_axes, bars=bars, **{"by_hand": None, **more})
+
+    jax = (Bar(0.4, ("jax",)),)
+    product = (Bar(1.05, ("numpy",)), Bar(0.7, ("jax",)))
+    lanes = (Bar(0.3, ("jax",)), Bar(0.5, ("numba",)))
+    return (
+        row("matrix-vector, 1000 x 1000, 256 examples", examples.matrix_vector, examples.a_matrix_and_vectors,
+            examples.SHARED_MATRIX, product, by_hand=lambda w, x: x @ w.T, numba=False),
+        row("two-layer network, 256 digits", examples.network_loss, examples.a_network_and_digits, examples.NETWORK,
+            (Bar(0.7, ("jax",)),), numba=False),
+        row("its gradient at each digit", examples.network_loss, examples.a_network_and_digits, examples.NETWORK,
+            (Bar(0.7, ("jax",)),), numba=False, transform="grad"),
+        row("Thomas solve, n = 200, 10000 systems", examples.thomas, examples.systems, examples.SYSTEMS, jax,
+            numba=False, jax="thomas"),
+        row("Kalman filter, 4 x 4, 1000 steps, 64 series", examples.kalman, examples.series, examples.SERIES, jax,
+            numba=False, jax="kalman"),
+        row("Newton's while, 10000 numbers", examples.newton, examples.numbers, (0,), lanes, numba="newton",
+            jax="newton"),
+        row("Mandelbrot per point, 160000 points", examples.escape, examples.points, (0, 0), lanes, numba="escape",
+            jax="escape"),
+    )  # fmt: skip
+
+
 WORKLOADS = (
     Workload("x + x*x + x*x*x, float32 10000 x 10000", polynomial, normal(10000, 10000, dtype=FLOAT32), moves=twice,
              bars=(Bar(0.45, ("jax",)), Bar(1.25, (COPY,)))),
@@ -353,6 +383,7 @@ WORKLOADS = (
     Workload("digits network, value_and_grad, batch 256", digits_loss, batch_of_digits, transform="value_and_grad",
              by_hand=digits_slope, numba=False, bars=(Bar(0.9, ("jax",)),)),
     *objective_rows(),
+    *mapped_rows(),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
     Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),
     Workload("a call with three arrays of 4", small_arrays, lambda rng: tuple(rng.random((3, 4))), bars=(Bar(1e-6),)),

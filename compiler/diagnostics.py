@@ -83,6 +83,10 @@ CODES = {
     "G004": "construct cannot be differentiated correctly",
     "G005": "tangents do not fit their primals",
     "G006": "rule for a derivative does not fit its function",
+    # many examples at once
+    "B001": "axes or numbers of examples do not fit",
+    "B002": "results of the examples do not fit into one array",
+    "B003": "construct has no form for many examples",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",
@@ -195,6 +199,10 @@ class ShapeMismatchError(CompileError, ValueError):
 
 class GradientError(CompileError):
     """The function cannot be differentiated as asked (codes G)."""
+
+
+class BatchError(CompileError, ValueError):
+    """The function cannot be mapped over examples as asked (codes B)."""
 
 
 class StaticArgumentError(CompileError):

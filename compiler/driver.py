@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from . import pipeline
 from .asked import Asked
@@ -28,7 +29,8 @@ def typed(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program of the undifferentiated function, for the arguments of what is made of it."""
-    return _typed(request, _levels(request, arguments)[0], is_entry)
+    kept = tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
+    return derive(replace(request, transforms=kept), levels(request, arguments)[len(kept)], is_entry)
 
 
 def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialised:
@@ -36,7 +38,7 @@ def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialise
     return run_way(None, pipeline.TYPED_WAY, asked)
 
 
-def _levels(request: Request, arguments: Arguments) -> list[Arguments]:
+def levels(request: Request, arguments: Arguments) -> list[Arguments]:
     """The arguments of the function, and behind each transformation."""
     if not request.transforms:
         return [arguments]
@@ -47,12 +49,12 @@ def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    levels = _levels(request, arguments)
-    made = _typed(request, levels[0], is_entry)
+    behind = levels(request, arguments)
+    made = _typed(request, behind[0], is_entry)
     if not request.transforms:
         return made
     stars = starred(read(request.python).tree.args)
-    return transformed(made, request.transforms, levels[1:], head_of(request), stars, is_entry)
+    return transformed(made, request.transforms, behind[1:], head_of(request), stars, is_entry)
 
 
 def transformed(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .asked import specialise, take_products, views
+from .batch import batch, batchable
 from .differentiate import choose_results, differentiable, reverse
 from .jacobian import along_directions, choose_jacobians, has_jacobian
 from .lower.loops import lower
@@ -80,6 +81,12 @@ JACOBIAN_WAY = (
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(hoist, takes=SINGLE, gives=SINGLE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+BATCH_WAY = (
+    Step(batchable, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(batch, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )

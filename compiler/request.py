@@ -129,6 +129,37 @@ def _placed(place: int | str, names: Sequence[str]) -> int:
     return names.index(place)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedAxes:
+    """The axes of the parts of a dict or of an object with attributes, by their names."""
+
+    parts: tuple[tuple[Any, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Transformation):
+    """A request to apply a function to many examples at once: where they are in its arguments and results.
+
+    An axis is an int, None for what all examples share, or a container of axes built like the value, with
+    `NamedAxes` for dicts and the like.  `rest` is the axis of what a tuple `in_axes` does not reach, `shared` the names
+    of parameters that a `partial` is given, and all examples share.
+    """
+
+    suffix = "vmap"
+    differentiates = False
+    in_axes: Any = 0
+    out_axes: Any = 0
+    axis_name: str | None = None
+    axis_size: int | None = None
+    rest: Any = 0
+    shared: tuple[str, ...] = ()
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Batch:
+        given = self.in_axes
+        axes, rest = (given, self.rest) if isinstance(given, tuple) else ((), given)
+        return replace(self, in_axes=(*[None] * count, *axes), rest=rest, shared=(*self.shared, *named))
+
+
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:
     """A parameter that is called so, or nearly so where one that stays has the name."""
     while name in taken:

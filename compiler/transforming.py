@@ -10,12 +10,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import pipeline
+from . import axes, pipeline
 from .diagnostics import Span
 from .frontend.specialise.values import Value
 from .pushforward import primals
 from .records import dataclass
-from .request import Gradient, Jacobian, Tangent, Transformation
+from .request import Batch, Gradient, Jacobian, Tangent, Transformation
 from .steps import Way
 
 Arguments = Mapping[str, Value]
@@ -42,6 +42,7 @@ TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
     Tangent: Transforming(pipeline.TANGENT_WAY, primals),
     Jacobian: Transforming(pipeline.JACOBIAN_WAY),
+    Batch: Transforming(pipeline.BATCH_WAY, axes.of_example),
 }
 
 

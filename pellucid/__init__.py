@@ -14,6 +14,7 @@
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
+    BatchError,
     CompileError,
     Diagnostic,
     GradientError,
@@ -34,12 +35,13 @@ from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
 from .starting import begin as _begin
-from .transformations import compile, grad, value_and_grad
+from .transformations import compile, grad, value_and_grad, vmap
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Array",
+    "BatchError",
     "CompileError",
     "Diagnostic",
     "Function",
@@ -70,6 +72,7 @@ __all__ = [
     "threads",
     "value_and_grad",
     "value_and_jacobian",
+    "vmap",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:

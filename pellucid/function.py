@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
@@ -236,7 +237,18 @@ class Function(_Base[Given, Result]):
                 raise showing.BdbQuit
             return self._finish(made.result, targets, list(results) if isinstance(results, tuple) else [results])
 
-        return functools.wraps(request.python)(told_to_users(core if stage == CORE else run))
+        def undifferentiated(*args: Any, **kwargs: Any) -> Any:
+            bound = self._bind(args, kwargs)
+            bound.apply_defaults()
+            plain: Function = Function(replace(request, transforms=()), judge=False)
+            own = plain._signature.bind_partial()
+            own.arguments.update(showing.arguments_within(request, bound.arguments))
+            return plain.debug(stage, call)(*own.args, **own.kwargs)
+
+        made = core if stage == CORE else run
+        if request.transforms and stage in (CORE, TYPED):  # these stages are those of the function itself
+            made = undifferentiated
+        return functools.wraps(request.python)(told_to_users(made))
 
     @told_to_users
     def explain(self, *args: Any, **kwargs: Any) -> str:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bdb import BdbQuit
 from collections.abc import Mapping
+from typing import Any
 
 from . import stepping
 from .compiler import driver, pipeline
 from .compiler.frontend.source.read import read
 from .compiler.frontend.specialise.specialised import Specialised
-from .compiler.frontend.specialise.values import Value
+from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
 from .compiler.targets.python import definition as python_target
@@ -22,7 +23,8 @@ from .deep import with_room
 from .explanation import explanation
 
 __all__ = [
-    "BdbQuit", "explain", "hidden_leaves", "mutated", "program", "python_target", "stepping", "text", "untyped_text",
+    "BdbQuit", "arguments_within", "explain", "hidden_leaves", "mutated", "program", "python_target", "stepping",
+    "text", "untyped_text",
 ]  # fmt: skip
 
 
@@ -32,6 +34,29 @@ def program(request: Request, stage: str, arguments: Mapping[str, Value]) -> tup
     make = driver.typed if stage == pipeline.TYPED else driver.derive
     made = make(request, arguments)
     return made, driver.loops(made.program) if stage == pipeline.LOOPS else driver.settled(made.program)
+
+
+def arguments_within(request: Request, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What the function itself is called with where that which is made of it is called with these arguments."""
+    held = {name: _held(argument) for name, argument in arguments.items()}
+    return {name: _given(value) for name, value in driver.levels(request, held)[0].items()}
+
+
+def _held(argument: Any) -> Value:
+    if type(argument) in (tuple, list):
+        return Sequence(tuple(map(_held, argument)), type(argument))
+    return Static(argument)
+
+
+def _given(value: Value) -> Any:
+    match value:
+        case Sequence(items=items, kind=kind):
+            return kind(map(_given, items))
+        case Mapping_(items=items):
+            return {key: _given(part) for key, part in items}
+        case Static(value=argument):
+            return argument
+    raise TypeError(f"no argument: {value!r}")
 
 
 @with_room

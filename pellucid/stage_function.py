@@ -2,12 +2,15 @@
 
     f = pellucid.from_source("loss_typed.py", stage="typed")
     f(w, x)                      the answer of the edited text, from machine code
+    pellucid.grad(f)(w, x)       its gradient: what is written in the typed stage is Python
     print(f.source("loops"))     the rest of the way down
 """
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import linecache
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -92,6 +95,19 @@ class StageFunction(Function):
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided below this stage."""
         return Text(self._editing.explain(self._program))
+
+    def as_written(self) -> Callable[..., Any]:
+        """The Python function that the text is, of which a transformation can be taken."""
+        if self._stage == LOOPS:
+            raise TypeError(
+                f"{self.__name__} was read from the loops stage, which has no derivative: edit the typed stage"
+            )
+        path = self._program.main.origin.file
+        module: dict[str, Any] = {"__name__": Path(path).stem}
+        linecache.cache[path] = (len(self._text), None, self._text.splitlines(True), path)  # what was read, not edited
+        exec(builtins.compile(self._text, path, "exec"), module)
+        function: Callable[..., Any] = module[self.__name__]
+        return function
 
     def _compiled_code(self) -> SimpleNamespace:
         if self._made is None:

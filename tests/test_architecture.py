@@ -75,9 +75,11 @@ MAY_IMPORT = {
     "differentiate": f"{BASE} transform frontend.specialise request",
     "pushforward": f"{BASE} differentiate transform frontend.specialise request",
     "jacobian": f"{BASE} differentiate pushforward transform frontend.specialise",
-    "pipeline": "asked differentiate jacobian pushforward steps transform lower optimise targets.llvm",
+    "axes": f"{BASE} frontend.specialise request",
+    "batch": f"{BASE} axes transform frontend.specialise",
+    "pipeline": "asked batch differentiate jacobian pushforward steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "transforming": "diagnostics pipeline pushforward steps frontend.specialise records request",
+    "transforming": "axes diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
     " frontend.source frontend.specialise",
 }

@@ -61,18 +61,17 @@ def test_forward_is_reverse(name):
     program = read_program(text)
     function, pushed = run(program), run(checked(forward(program)))
     gradient = run(checked(reverse(program, floats(program))))
-    for seed in range(2):
-        arguments = make(np.random.default_rng(seed))
-        along = directions(program, arguments, seed)
-        before = function(*own(arguments))
-        results = pushed(*own(arguments), *own(along))
-        for one, other in zip(results, before):
-            np.testing.assert_array_equal(one, other)
-        assert type(results[len(before)]) is type(before[0])
-        assert_close(results[len(before)], dot(gradient(*own(arguments)), along), rounding(text, 1e-9))
+    arguments = make(np.random.default_rng(0))
+    along = directions(program, arguments, 0)
+    before = function(*own(arguments))
+    results = pushed(*own(arguments), *own(along))
+    for one, other in zip(results, before):
+        np.testing.assert_array_equal(one, other)
+    assert type(results[len(before)]) is type(before[0])
+    assert_close(results[len(before)], dot(gradient(*own(arguments)), along), rounding(text, 1e-9))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", list(PROGRAMS)[::3])
 def test_second_derivatives_are_symmetric(name):
     """Forward over reverse, with two directions exchanged; and reverse over forward gives the same product."""
     text, make, _ = PROGRAMS[name]
@@ -108,13 +107,21 @@ def assert_tangent(program, pushed, seed):
         assert_close(results[len(program.main.results)], wanted, 1e-9 * max(1.0, abs(value)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_program(seed):
     program = read_program(random_program(seed)).map(copies)
     assert_tangent(program, run(checked(forward(program))), seed)
 
 
-@pytest.mark.parametrize("seed", range(200, 212))
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(1000, 1200, 50))
+def test_many_random_programs(start):
+    for seed in range(start, start + 50):
+        program = read_program(random_program(seed)).map(copies)
+        assert_tangent(program, run(checked(forward(program))), seed)
+
+
+@pytest.mark.parametrize("seed", range(200, 206))
 def test_tangent_of_the_gradient_of_a_random_program(seed):
     program = read_program(random_program(seed)).map(copies)
     first = summed(reverse(program, floats(program))).map(copies)
@@ -168,21 +175,28 @@ def f(x: "f64[n]"):
     np.testing.assert_array_equal(along, [1.0, 2.0])
 
 
-@pytest.mark.parametrize("source", [
-    """
+LISTS = """
 def f(x: "float", c: "bool"):
     xs: "[float]" = []
+    xs.append(x * x)
+    xs.append(1.0)
+    ys: "[float]" = []
+    ys.append(5.0)
+    ys.append(6.0)
     if c:
-        xs.append(x)
+        zs = xs
     else:
-        ys: "[float]" = []
-        xs = ys
-    return x
-""",
-])  # fmt: skip
-def test_lists_with_two_names(source):
-    results = run(checked(forward(read_program(source))))(2.0, True, 3.0)
-    assert results[-1] == 3.0
+        zs = ys
+    zs[1] = zs[1] + zs[0]
+    y = zs.pop()
+    return y * zs[0]
+"""
+
+
+def test_a_list_of_constants_has_zeros_where_it_meets_one_with_tangents():
+    pushed = run(checked(forward(read_program(LISTS))))
+    assert pushed(3.0, True, 1.0) == (90.0, 2.0 * 9.0 * 6.0 + 6.0)
+    assert pushed(3.0, False, 1.0) == (55.0, 0.0)
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

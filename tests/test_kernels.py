@@ -21,7 +21,7 @@ STEP = 1e-5
 def test_values_and_slopes(kernel):
     random = np.random.default_rng(5)
     args = kernel.make(kernel.small, random)
-    assert_same(Stages(kernel.function).run("loops", *args), in_python(kernel.function, *args))
+    assert_same(Stages(kernel.function).run("typed", *args), in_python(kernel.function, *args))
     if not kernel.wrt:
         return
     total, by, rest = objective(kernel.function), args[: kernel.wrt], args[kernel.wrt :]

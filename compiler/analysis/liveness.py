@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from operator import itemgetter
 
 import gast
 
@@ -45,10 +46,6 @@ def liveness(function: Function) -> Liveness:
     return Liveness(walker.live_after, frozenset(entry))
 
 
-def _name(item: tuple[str, gast.stmt]) -> str:
-    return item[0]
-
-
 class _Walker:
     def __init__(self, order: Mapping[int, int]) -> None:
         self.order = order
@@ -60,7 +57,7 @@ class _Walker:
         first, *others = [path for path in paths if path] or [{}]
         joined: Live = dict(first)
         for path in others:
-            for name, use in sorted(path.items() - joined.items(), key=_name):
+            for name, use in sorted(path.items() - joined.items(), key=itemgetter(0)):
                 if name not in joined or self.order[id(use)] < self.order[id(joined[name])]:
                     joined[name] = use
         return joined

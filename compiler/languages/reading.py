@@ -176,9 +176,12 @@ class FunctionReader:
         names = [p.id for p in places if isinstance(p, gast.Name)]
         if len(names) < len(places):
             raise self.refuse(node, "only names take the results of a call", "L001", "store the result in a line below")
-        if not self.is_call(value):
+        if self.is_call(value):
+            return self.call_function(node, names, value)  # type: ignore[arg-type]
+        made, found = self.expressions.value(value) if isinstance(value, gast.Call) else (value, None)
+        if not isinstance(found, tuple) or len(found) != len(names):
             raise self.refuse(node, f"`{shown(value)}` does not give {len(names)} results")
-        self.call_function(node, names, value)  # type: ignore[arg-type]
+        self.take(node, names, made, found)
 
     def joined(self, node: gast.AST, name: str, type_: Type) -> Type:
         """The type of a name, of which `type_` is a value: what it holds already counts."""
@@ -209,12 +212,15 @@ class FunctionReader:
                               f"write their types behind `->` above `{name}`")  # fmt: skip
         if len(results) != len(targets):
             raise self.refuse(node, f"`{name}` gives {len(results)} results, not {len(targets)}", "L003")
-        made = syntax.call(name, *map(self.operand, call.args))
+        self.take(node, targets, syntax.call(name, *map(self.operand, call.args)), results)
+
+    def take(self, node: gast.stmt, targets: list[str], made: gast.expr, results: Sequence[Type]) -> None:
+        """Several names for the results of a call, all of which are new arrays."""
         for target, type_ in zip(targets, results, strict=True):
             if target not in self.table:
                 self.table[target] = self.wanted.get(target) or self.own_lengths(target, type_)
             if not same_but_for_lengths(self.table[target], type_):
-                raise self.refuse(node, f"`{target}` is {self.table[target]}, and `{name}` gives {type_}", "L003")
+                raise self.refuse(node, f"`{target}` is {self.table[target]}, and this is {type_}", "L003")
         self.emit(syntax.assign(targets, made))
 
     def store(self, node: gast.stmt, place: gast.Subscript, value: gast.expr) -> None:

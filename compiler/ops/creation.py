@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dtypes import FLOAT_WORD, INT_WORD, NUMPY_DTYPE
 from ..types import Array, Extent, Scalar, Type
+from .batching import filled
 from .cotangents import Atom, Atoms, Static
 from .kinds import creation
 from .raising import always
@@ -86,9 +87,10 @@ def _diagonal(shape: tuple[int, int], offset: int, dtype: str) -> np.ndarray:
 
 for _name in ("zeros", "ones", "empty"):
     creation(_name, "", type=makes(), meaning=_blank(getattr(np, _name)), static={"shape": ..., "dtype": FLOAT_WORD},
-             vjp=(), spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
+             vjp=(), batch=filled, spelling=f"np.{_name}({{shape}}, {{dtype}})", samples="shapes")  # fmt: skip
 
 creation("full", "value", type=makes(), static={"shape": ..., "dtype": FLOAT_WORD}, vjp=[full_vjp], samples="fills",
+         batch=filled,
          meaning=lambda value, shape, dtype: np.full(shape, value, NUMPY_DTYPE[dtype]),
          spelling="np.full({shape}, {value}, {dtype})")  # fmt: skip
 

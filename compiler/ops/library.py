@@ -14,6 +14,7 @@ from typing import Any
 from ..dtypes import FLOAT_WORD
 from ..types import Array, Extent, Scalar, Type, least_of, rank
 from . import lapack, lapack_status  # noqa: F401  the rows of routines
+from .batching import right_sides
 from .kinds import library
 from .raising import always
 from .routines import ROUTINES, Routine, formula
@@ -69,9 +70,9 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
 
 
 by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
-           python=("numpy.linalg.solve",))  # fmt: skip
+           batch=right_sides, python=("numpy.linalg.solve",))  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
-           vjp=["triangle", "triangle_right_side"])  # fmt: skip
+           vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip
 by_routine("cholesky", "potrf", "np.linalg.cholesky({a})", vjp=["cholesky"])
 by_routine("lu_factor", "getrf", "scipy.linalg.lu_factor({a})", vjp=["lu_factor"])
 by_routine("qr", "geqrf", "np.linalg.qr({a})", vjp=["qr"])

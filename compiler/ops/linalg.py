@@ -16,6 +16,7 @@ import numpy as np
 from .. import syntax
 from ..dtypes import is_bool, promote_dtypes
 from ..types import Extent, Type, rank
+from . import batching
 from .cotangents import Atom, Atoms, Static, filled, fold
 from .kinds import contraction
 from .schema import Precedence, TypeFault
@@ -109,7 +110,7 @@ def _summed(builder: Builder, value: gast.expr, operand: gast.expr) -> gast.expr
     return fold(builder, value, operand, [value])
 
 
-contraction("matmul", "a, b", is_light=False, type=matmul_type, meaning=operator.matmul,
+contraction("matmul", "a, b", batch=batching.matmul, is_light=False, type=matmul_type, meaning=operator.matmul,
             vjp=[matmul_left_vjp, matmul_right_vjp],
             spelling="{a} @ {b}", precedence=Precedence.TERM, samples="products", python=("numpy.matmul",))  # fmt: skip
 
@@ -174,6 +175,6 @@ def _einsum_vjp(position: int):
     return rule
 
 
-contraction("einsum", "a, b", is_light=False, type=einsum_type, static={"subscripts": ...},
+contraction("einsum", "a, b", batch=batching.einsum, is_light=False, type=einsum_type, static={"subscripts": ...},
             meaning=lambda a, b, subscripts: np.einsum(subscripts, a, b), vjp=[_einsum_vjp(0), _einsum_vjp(1)],
             spelling="np.einsum({subscripts}, {a}, {b})", samples="einsums")  # fmt: skip

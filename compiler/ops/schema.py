@@ -1,7 +1,7 @@
 """What an operator is: one row of a table, and the kinds that rows come in.
 
 A row says only what is particular to its operator; its kind carries broadcasting, the folding of cotangents to the
-operand's shape and, later, batching.  A row that lacks a field its kind needs fails here, at import.
+operand's shape, and batching.  A row that lacks a field its kind needs fails here, at import.
 """
 
 from __future__ import annotations
@@ -116,6 +116,7 @@ class Operator:
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
+    batch       the form for all examples at once, a rule of `batching`; None where its kind has one, or there is none
     of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -153,6 +154,7 @@ class Operator:
     fold: Fold | None = None
     reorders: str = ""
     samples: str = ""
+    batch: Callable[..., Any] | None = None
     of_parts: bool = False
     shares: str = "copy"
     python: tuple[str, ...] = ()

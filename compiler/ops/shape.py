@@ -15,7 +15,7 @@ import numpy as np
 from .. import syntax, types
 from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE, promote_dtypes
 from ..types import INT, Array, Extent, Scalar, Type
-from . import collapsing, intervals
+from . import batching, collapsing, intervals
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
 from .raising import always, conversion, of_arrays
@@ -160,21 +160,21 @@ def cast_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 structural("reshape", "x", raises=always, type=reshape_type, static={"shape": ...}, vjp=[reshape_vjp],
-           samples="reshapes", collapses=collapsing.of_reshapes,
+           batch=batching.reshape, samples="reshapes", collapses=collapsing.of_reshapes,
            shares="either", meaning=lambda x, shape: np.reshape(x, shape), spelling="{x}.reshape({shape})")  # fmt: skip
 structural("transpose", "x", type=transpose_type, static={"axes": ...}, vjp=[transpose_vjp], samples="transposes",
-           shares="view", collapses=collapsing.of_transposes,
+           batch=batching.transpose, shares="view", collapses=collapsing.of_transposes,
            meaning=lambda x, axes: np.transpose(x, axes), spelling="{x}.transpose({axes})")  # fmt: skip
 structural("broadcast_to", "x", raises=of_arrays, type=broadcast_to_type, static={"shape": ...}, vjp=[broadcast_to_vjp],
-           samples="broadcasts", collapses=collapsing.of_the_like,
+           batch=batching.broadcast_to, samples="broadcasts", collapses=collapsing.of_the_like,
            meaning=lambda x, shape: np.broadcast_to(x, shape), shares="read-only",
            spelling="np.broadcast_to({x}, {shape})")  # fmt: skip
 structural("concatenate", "*xs", raises=always, is_light=False, type=concatenate_type, static={"axis": 0},
-           vjp=[concatenate_vjp], samples="joins",
+           batch=batching.concatenate, vjp=[concatenate_vjp], samples="joins",
            meaning=lambda *xs, axis: np.concatenate(xs, axis),
            spelling="np.concatenate(({xs}), axis={axis})")  # fmt: skip
 structural("copy", "x", type=copy_type, vjp=[copy_vjp], samples="arrays_alone", meaning=lambda x: x.copy(),
-           spelling="{x}.copy()")  # fmt: skip
+           batch=batching.copy, spelling="{x}.copy()")  # fmt: skip
 structural("dim", "x", work="light", type=dim_type, static={"axis": ...}, vjp=[None], samples="lengths",
            meaning=lambda x, axis: x.shape[axis], spelling="{x}.shape[{axis}]")  # fmt: skip
 

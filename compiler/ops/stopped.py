@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..types import Array, Scalar, Type
+from .batching import pairwise
 from .kinds import elementwise
 from .schema import TypeFault
 
@@ -42,5 +43,5 @@ GIVEN = elementwise("given", "x", type=as_it_is, meaning=kept, partials=[None], 
 TANGENT_OF = elementwise("tangent_of", "x", type=as_it_is, meaning=kept, partials=["1.0"], samples="stopped",
                          work="free", spelling="pellucid.support.tangent_of({x})", python=())  # fmt: skip
 WITH_TANGENT = elementwise("with_tangent", "x, x_dot", type=as_it_is, meaning=spread, partials=[None, "1.0"],
-                           samples="stopped_pairs", work="free", python=(),
+                           samples="stopped_pairs", work="free", python=(), batch=pairwise,
                            spelling="pellucid.support.with_tangent({x}, {x_dot})")  # fmt: skip

@@ -6,7 +6,8 @@
         return z
 
 Takes and gives typed or loops functions.  Keeps values, and errors: a `raise`, and with `keep_errors` every operator
-that can fail.  A `while` that computes nothing of use is dropped even if it would never end.
+that can fail.  A load of which only the error counts reads an array of the same lengths that is there anyway.
+A `while` that computes nothing of use is dropped even if it would never end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 import gast
 
 from .. import syntax
-from ..analysis.def_use import expressions_of, reads_of
+from ..analysis.def_use import def_use, expressions_of, reads_of
 from ..analysis.failure import failures, never_fails
 from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..diagnostics import InternalError
@@ -77,6 +78,8 @@ class _Pruner:
             case gast.Assign() | gast.Expr():
                 if not self.is_needed(statement, live):
                     return None
+                if live.isdisjoint(syntax.names_bound(statement)):
+                    statement = self.for_its_error(statement)
                 live.difference_update(syntax.names_bound(statement))
                 live.update(reads_of(statement))
                 return statement
@@ -100,6 +103,30 @@ class _Pruner:
         if self.keep_errors and not never_fails(self.function, statement):
             return True
         return any(self.is_seen(name, live) for name in self.passed_lists(statement))
+
+    def for_its_error(self, statement: gast.stmt) -> gast.stmt:
+        """A load that is there for its error alone, from what its array was computed of element by element."""
+        match statement:
+            case gast.Assign(targets=[gast.Name()], value=gast.Subscript(value=gast.Name(id=base)) as load):
+                source = self.shape_source(base)
+                if source != base:
+                    return syntax.rebuild(statement, value=syntax.rebuild(load, value=syntax.name(source)))
+        return statement
+
+    def shape_source(self, array: str) -> str:
+        """The first array of the same lengths in the row of those from which this one was computed."""
+        facts, type_ = def_use(self.function), self.types[array]
+        while True:
+            value = facts.value_of(array)
+            row = schema.row_of(syntax.operator_of(value)) if value is not None else None
+            if row is None or row.kind != "elementwise":
+                return array
+            operands = [a.id for a in value.args if isinstance(a, gast.Name) and facts.is_constant(a.id)]
+            alike = (n for n in operands if getattr(self.types[n], "dims", None) == getattr(type_, "dims", ()))
+            source = next(alike, None)
+            if source is None:
+                return array
+            array = source
 
     def is_seen(self, base: str, live: set[str]) -> bool:
         """Whether what is stored into `base` may be read, through it or through a name that shares with it."""

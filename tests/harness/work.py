@@ -1,6 +1,6 @@
 """Count the work of a printed stage: how many elements its operators make and read, without a clock.
 
-    y = sin(x) * 2.0        2 * len(x) made, 2 * len(x) read; a view costs one, as does a number
+    y = sin(x) * 2.0        2 * len(x) made, 2 * len(x) read; a view costs one, as does a number; n * k * m of a product
 
 The printed text is run in CPython with every call, operator, store and turn of a loop handed to a counter.  It is the
 work of the program as it is written, before loops are fused: what counts is how it grows.
@@ -31,12 +31,17 @@ class Work:
     def called(self, function, *operands, **static):
         """A call of a function of the program is what it does inside; of anything else it is its elements."""
         result = function(*operands, **static)
-        if getattr(function, "__module__", None) == "__counted__":
+        if getattr(function, "__module__", None) == "__counted__" and function.__name__ != "<lambda>":
             self.done += 1
             return result
         owner = getattr(function, "__self__", None)
         reads_length = getattr(function, "__name__", "") in ("len", "append", "pop", "range")
         return self.turn(result) if reads_length else self.made(result, owner, *operands)
+
+    def multiplied(self, function, left, right):
+        """A product of matrices is as many products of numbers."""
+        self.done += np.size(left) * (np.shape(right)[-1] if np.ndim(right) > 1 else 1)
+        return function(left, right)
 
     def turn(self, value=None):
         self.done += 1
@@ -58,10 +63,12 @@ class _Counting(ast.NodeTransformer):
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        return ast.copy_location(ast.Call(_of("turn"), [node], []), node) if _is_number(node) else self._made(node)
-
-    def _made(self, node):
-        return ast.copy_location(ast.Call(_of("made"), [node], []), node)
+        if _is_number(node):
+            return ast.copy_location(ast.Call(_of("turn"), [node], []), node)
+        operator = ast.parse("lambda a, b: a + b", mode="eval").body
+        operator.body.op = node.op
+        method = "multiplied" if isinstance(node.op, ast.MatMult) else "called"
+        return ast.copy_location(ast.Call(_of(method), [operator, node.left, node.right], []), node)
 
     def visit_Assign(self, node):
         self.generic_visit(node)

@@ -19,6 +19,7 @@ from ....runtime.frozen import Freeze, Frozen, PlaceKey
 from ... import syntax, types
 from ...builder import Builder
 from ...diagnostics import (
+    BatchError,
     CompileError,
     Diagnostic,
     GradientError,
@@ -51,6 +52,7 @@ from .world import Namespace, World
 ERROR_CLASSES = {
     "P": PurityError, "T": TypeMismatchError, "S": ShapeMismatchError, "U": UnsupportedError, "R": StaticArgumentError,
     "G": GradientError,
+    "B": BatchError,
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
-from ...types import Array, ListOf
+from ...types import ListOf
 from ..reverse.settle import is_copy
 from . import statements
 from .tangents import Tangents
@@ -66,9 +66,8 @@ def _merged(state: Tangents, name: str, statement: gast.stmt) -> gast.stmt | Non
     """The copy of a tangent into that of a name that paths merge."""
     if name not in state.active:
         return None
-    type_ = state.types[name]
-    if isinstance(type_, ListOf):
+    if isinstance(state.types[name], ListOf):
         value = statements.list_of(state, statement)
     else:
-        value = state.full(statement.value, isinstance(type_, Array) and type_.layout == "C", state.hint(name))
+        value = state.full(statement.value, state.is_ordered(name), state.hint(name))
     return syntax.at(syntax.assign(state.merged_name(name), value), state.builder.span, state.builder.inlined)

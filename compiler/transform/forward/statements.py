@@ -111,7 +111,7 @@ def _assign(state: Tangents, name: str, value: gast.expr | None, is_alike: bool 
 def _of_value(state: Tangents, statement: gast.Assign, name: str, value: gast.expr) -> gast.expr | None:
     match value:
         case gast.Name() | gast.Constant():
-            return state.of(value)
+            return state.of(value) if name not in state.merged else state.full(value, state.is_ordered(name))
         case gast.Subscript(value=gast.Name(id=base) as array, slice=items):
             given = state.of(array)
             if given is None:

@@ -34,7 +34,7 @@ class Tangents:
 
     def __init__(self, function: Function, facts: Activity, program: Any) -> None:
         self.function, self.facts, self.program = function, facts, program
-        self.active = facts.names
+        self.active = facts.names | _lists_that_join(function, facts, program)
         self.types = dict(function.types)
         self.lengths = {s for type_ in function.types.values() for s in symbols_of(type_)}
         self.names = Names({*function.types, *function.parameters})
@@ -107,6 +107,11 @@ class Tangents:
         self.changing.add(made)
         self.dots[name] = syntax.name(made)
         return made
+
+    def is_ordered(self, name: str) -> bool:
+        """Whether the tangent of a name is in C order, as the name is."""
+        type_ = self.types[name]
+        return isinstance(type_, Array) and type_.layout == "C"
 
     # --- tangents as they are read
 
@@ -196,3 +201,25 @@ class Tangents:
         if value.id in self.changing:
             return self.builder.bind(value, self.types[value.id], self.hint(name))
         return value
+
+
+def _lists_that_join(function: Function, facts: Activity, program: Any) -> frozenset[str]:
+    """Lists of constants that may be, by another name or in a function that is called, where one has tangents."""
+    pairs: list[tuple[str, str]] = []
+    found: set[str] = set()
+    for statement in syntax.walk(function.body):
+        value = getattr(statement, "value", None)
+        callee = syntax.operator_of(value) if isinstance(value, gast.Call) else None
+        if isinstance(statement, gast.Assign) and isinstance(value, gast.Name):
+            pairs += [(name, value.id) for name in syntax.names_bound(statement)]
+        elif callee in program.program.functions:
+            taken = zip(program.program.functions[callee].parameters, value.args)
+            found |= {a.id for p, a in taken if p in program.facts[callee].parameters and isinstance(a, gast.Name)}
+    found = {name for name in found if isinstance(function.types[name], ListOf)}
+    pairs = [pair for pair in pairs if isinstance(function.types[pair[1]], ListOf)]
+    grown = True
+    while grown:
+        before = len(found)
+        found |= {source for name, source in pairs if name in found or name in facts.names}
+        grown = len(found) != before
+    return frozenset(found - {*function.parameters})

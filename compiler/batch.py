@@ -1,0 +1,121 @@
+"""The steps from the program of one example to that of all: ask whether there is one, write it, put results together.
+
+    Wanted(Batch(in_axes=(None, 0)), span, ...)    ->    batchable, batch    ->    the program of all examples
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from . import syntax, types
+from .axes import fault, map_axes, mapped_leaves
+from .frontend.specialise.specialised import Specialised
+from .frontend.specialise.values import Column, ListOut, Optional, Out, Value, parts, with_parts
+from .program import Program
+from .transform.batch import batch as writing
+from .transform.batch.batch import Mapped, Ragged, Returned
+
+
+def batchable(made: Specialised, wanted: Any) -> Specialised:
+    """Raise a BatchError where there is nothing to map over, or no meaning to it."""
+    if made.mutated:
+        fault(wanted.where, "a function that changes its arguments has no form for all examples at once",
+              "return the new arrays instead", code="B003")  # fmt: skip
+    if not mapped_leaves(made, wanted) and wanted.transform.axis_size is None:
+        fault(wanted.where, "no argument has an axis to map over", "say axis_size=, or an axis in in_axes")
+    return made
+
+
+def batch(made: Specialised, wanted: Any) -> Specialised:
+    """The program of all examples, whose results have the examples where `out_axes` says."""
+    mapped = [
+        Mapped(name, type_, axis) for name, (type_, axis) in mapped_leaves(made, wanted).items()
+    ]
+    extent = common_length(mapped, wanted)
+    main = made.program.main
+    vary = writing.varying_results(made.program, mapped)
+    returned, structure = _returned(made, wanted, vary)
+    try:
+        changed = writing.batch(made.program, mapped, extent, returned, wanted.where)
+    except Ragged as found:
+        line = f" (line {found.span.line})" if found.span is not None else ""
+        fault(found.span or wanted.where, f"the examples come to arrays or lists of different lengths{line}, which "
+              "do not stand in one array", "give them one length: cut them, or fill them up", code="B002")  # fmt: skip
+    functions = {**made.program.functions, changed.name: changed}
+    if not any(calls(f, main.name) for f in functions.values() if f is not main):
+        del functions[main.name]
+    return replace(made, program=Program(changed.name, functions), result=structure)
+
+
+def calls(function: Any, name: str) -> bool:
+    return any(syntax.operator_of(c) == name for s in function.body for c in syntax.calls_in(s))
+
+
+def common_length(mapped: list[Mapped], wanted: Any) -> types.Extent | None:
+    """The number of examples where it is known now; raises where it is not one."""
+    known = {one.type.dims[one.axis]: one.name for one in mapped if isinstance(one.type.dims[one.axis], int)}
+    size = wanted.transform.axis_size
+    if size is not None and known and set(known) != {size}:
+        number, name = next((n, name) for n, name in known.items() if n != size)
+        fault(wanted.where, f"axis_size is {size}, and `{name}` has {number} examples")
+    if len(known) > 1:
+        (one, name), (other, second) = list(known.items())[:2]
+        fault(wanted.where, f"`{name}` has {one} examples, and `{second}` has {other}")
+    if 1 in known and (others := [one for one in mapped if not isinstance(one.type.dims[one.axis], int)]):
+        fault(wanted.where, f"`{known[1]}` has 1 example, and `{others[0].name}` has another number of them")
+    return size if size is not None else next(iter(known), None)
+
+
+def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Returned], Value]:
+    """What each result becomes, and the structure over the results."""
+    found: list[Returned] = []
+    where = wanted.where
+
+    def place(leaf: Value, axis: Any, name: str) -> Value:
+        if not isinstance(leaf, Out):
+            return leaf
+        if leaf.index in flags:
+            axis = None
+        if axis is None and vary[leaf.index]:
+            fault(where, f"out_axes says None of {name}, which depends on the example", "say which axis it gets")
+        rank = types.rank(made.program.main.results[leaf.index]) + 1
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or not -rank <= axis < rank):
+            fault(where, f"out_axes says {axis!r} of {name}, which has {rank} axes with that of the examples")
+        found.append(Returned(leaf.index, None if axis is None else axis % rank))
+        return Out(len(found) - 1)
+
+    refuse_lists(made.result, vary, where)
+    flags = {v.index for v in absences(made.result)}
+    structure = map_axes(made.result, wanted.transform.out_axes, place, where, "the result", "out_axes")
+    return found, as_arrays(structure)
+
+
+def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
+    """Lists and absent values that differ between the examples have no place in one array."""
+    inner = [leaf for _, leaf in parts(value)]
+    if isinstance(value, ListOut):
+        fault(where, "a list that grows is no result of many examples", "return an array: `np.array(...)`", code="B002")
+    if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
+        fault(where, "some examples return None and others a value", "return a number that stands for none",
+              code="B002")  # fmt: skip
+    for part in inner:
+        refuse_lists(part, vary, where)
+
+
+def absences(value: Value) -> Iterator[Out]:
+    """The results that say whether others are None."""
+    if isinstance(value, Optional) and isinstance(value.absent, Out):
+        yield value.absent
+    for _, part in parts(value):
+        yield from absences(part)
+
+
+def as_arrays(value: Value) -> Value:
+    """Columns hold arrays now, no longer Python's numbers."""
+    if isinstance(value, Column):
+        return Column(value.values, False)
+    inner = tuple(as_arrays(part) for _, part in parts(value))
+    return with_parts(value, inner) if inner else value
+
