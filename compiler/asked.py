@@ -32,6 +32,7 @@ class Asked:
     differentiate: Callable[..., Specialised]
     within: Callable[..., Any]
     is_entry: bool = True
+    is_differentiated: bool = False  # by what is around it
 
 
 def specialise(_: None, asked: Asked) -> Specialised:
@@ -41,7 +42,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
         is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
         within=asked.within, judge=require_pure,
-        is_differentiated=any(t.differentiates for t in request.transforms),
+        is_differentiated=asked.is_differentiated or any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 
 

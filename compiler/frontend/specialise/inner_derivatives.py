@@ -38,7 +38,7 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
-        derived = frame.task.derive(wanted, abstract)
+        derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
         instance = frame.task.instances[key] = adopt(frame, derived)
     return instances.call_named(frame, instance, abstract, bound, node)
 
