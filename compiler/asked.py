@@ -32,6 +32,7 @@ class Asked:
     differentiate: Callable[..., Specialised]
     within: Callable[..., Any]
     is_entry: bool = True
+    is_differentiated: bool = False  # by what is around it
 
 
 def specialise(_: None, asked: Asked) -> Specialised:
@@ -41,7 +42,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
         is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
         within=asked.within, judge=require_pure,
-        is_differentiated=not asked.is_entry or any(t.differentiates for t in request.transforms),
+        is_differentiated=asked.is_differentiated or any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 
 
@@ -51,6 +52,8 @@ def views(made: Specialised, _: Asked) -> Specialised:
     names = main.parameters[len(main.parameters) - len(made.hidden) :]
     outside = {name: hidden.place.name for name, hidden in zip(names, made.hidden, strict=True)}
     for function in made.program.functions.values():
+        if function.is_judged:  # a derivative taken inside, of a function whose own stores were looked at
+            continue
         check_views(function, made.mutated, outside if function is main else {})
     return made
 

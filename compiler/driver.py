@@ -38,8 +38,10 @@ def undifferentiated(request: Request) -> tuple[Transformation, ...]:
     return tuple(takewhile(lambda transform: not transform.differentiates, request.transforms))
 
 
-def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialised:
-    asked = Asked(request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry)
+def _typed(request: Request, arguments: Arguments, is_entry: bool, is_differentiated: bool) -> Specialised:
+    asked = Asked(
+        request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry, is_differentiated
+    )  # fmt: skip
     return run_way(None, pipeline.TYPED_WAY, asked)
 
 
@@ -51,11 +53,11 @@ def levels(request: Request, arguments: Arguments) -> list[Arguments]:
 
 
 def derive(
-    request: Request, arguments: Mapping[str, Value], is_entry: bool = True
+    request: Request, arguments: Mapping[str, Value], is_entry: bool = True, is_differentiated: bool = False
 ) -> Specialised:
-    """The typed program after all transformations asked for."""
+    """The typed program after all transformations asked for; `is_differentiated` says that others are to follow."""
     behind = levels(request, arguments)
-    made = _typed(request, behind[0], is_entry)
+    made = _typed(request, behind[0], is_entry, is_differentiated)
     if not request.transforms:
         return made
     stars = starred(read(request.python).tree.args)
@@ -73,9 +75,9 @@ def transformed(
     return made
 
 
-def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialised:
-    """The program of a derivative that is taken inside another function."""
-    return derive(request, arguments, is_entry=False)
+def derive_inner(request: Request, arguments: Mapping[str, Value], is_differentiated: bool) -> Specialised:
+    """The program of a derivative that is taken inside another function, of which one may be taken in turn."""
+    return derive(request, arguments, is_entry=False, is_differentiated=is_differentiated)
 
 
 def differentiate_inner(

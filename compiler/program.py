@@ -89,8 +89,8 @@ class Function:
     they have one.  `given` says what the user calls values that have a passing
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
-    until all derivatives are taken, and those of a function that `is_kept` for good.  `held` is where analyses keep
-    their answers (`remembered`).
+    until all derivatives are taken, and those of a function that `is_kept` for good.  Of one that `is_judged` it is
+    known that no store shows through another name.  `held` is where analyses keep their answers (`remembered`).
     """
 
     name: str
@@ -109,6 +109,7 @@ class Function:
     wishes: Mapping[str, str] = field(default_factory=dict)
     rule: Rule | None = None
     is_kept: bool = False
+    is_judged: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def with_(self, **changes: object) -> Function:

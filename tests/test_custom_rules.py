@@ -234,6 +234,16 @@ def test_forward_mode_refuses_rules_that_go_backwards():
         jvp(in_a_line, (X, Y), (X, Y))
 
 
+def test_rules_are_there_behind_vmap():
+    def loss(x):
+        return np.sum(rounded(x) * x)
+
+    rows = np.stack([X, Y])
+    expected = np.round(rows) + rows
+    np.testing.assert_allclose(pellucid.vmap(grad(loss))(rows), expected)
+    np.testing.assert_allclose(grad(lambda r: np.sum(pellucid.vmap(loss)(r)))(rows), expected)
+
+
 # --- conventions ---------------------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
-        derived = frame.task.derive(wanted, abstract)
+        derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
         instance = frame.task.instances[key] = adopt(frame, derived)
     return instances.call_named(frame, instance, abstract, bound, node)
 
@@ -119,7 +119,9 @@ def adopt(frame: Frame, derived: Any) -> Instance:
             frame.fault("U018", f"another exception class is called `{cls.__name__}` too", frame.node, "raised here")
     renamed = {name: task.function_name(name) for name in derived.program.functions}
     for name, function in derived.program.functions.items():
-        task.functions[renamed[name]] = rename_calls(function, renamed).with_(name=renamed[name])
+        task.functions[renamed[name]] = rename_calls(function, renamed).with_(
+            name=renamed[name], is_judged=True
+        )
     main = derived.program.main
     for hidden in derived.hidden:
         task.hidden.setdefault(hidden.key, hidden)
