@@ -81,6 +81,7 @@ CODES = {
     "G002": "result is not a float scalar",
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
+    "G005": "cotangent does not fit the result",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .asked import specialise, views
+from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
 from .lower.loops import lower
 from .lower.release import release, tidy_names
@@ -66,6 +67,24 @@ DERIVATIVE_WAY = (
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+CUT = (
+    Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(cut, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(trim, takes=SINGLE, gives=SINGLE, of=MADE),
+)
+VJP_WAY = (
+    *CUT,
+    Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+)
+PULLBACK_WAY = (
+    *CUT,
+    Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
 )
 
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away

@@ -7,24 +7,32 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable
-from dataclasses import field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import field, fields, replace
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ..runtime.frozen import Freeze, Frozen
+from ..runtime.guards import Guards
 from .records import dataclass
+
+RESIDUALS, COTANGENT = "residuals", "out_bar"  # the parameters of a pullback
+Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
-    suffix     what the name of the new function ends with
-    signature  the parameters of the new function, given those of the function that it is made of
+    suffix          what the name of the new function ends with
+    gives_pullback  whether a `Pullback` is among the results
+    is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
+    signature       the parameters of the new function, given those of the function that it is made of
     """
 
     __slots__ = ()
     suffix: ClassVar[str]
+    gives_pullback: ClassVar[bool] = False
+    is_pullback: ClassVar[bool] = False
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
@@ -39,9 +47,64 @@ class Gradient(Transformation):
     """A request to differentiate with respect to the arguments at these places."""
 
     suffix = "grad"
-    argnums: int | tuple[int, ...] = 0
+    argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
+    allow_int: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vjp(Transformation):
+    """A request for the value together with a function that pulls cotangents of it back to these arguments."""
+
+    suffix = "vjp"
+    gives_pullback = True
+    argnums: tuple[int | str, ...] = (0,)
+    has_aux: bool = False
+
+    @property
+    def allow_int(self) -> bool:
+        return True
+
+    def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
+        return Pullback(self, tuple(arguments.items()), cotangents)
+
+    def half(self, request: Request, arguments: Mapping[str, Any], cotangents: Any, world: Guards) -> BackwardHalf:
+        """The function of the pullback, for a request of which this is the last transformation."""
+        transforms = (*request.transforms[:-1], self.pullback(arguments, cotangents))
+        return BackwardHalf(replace(request, static=(), transforms=transforms), world)
+
+
+@dataclass(frozen=True, slots=True)
+class Pullback(Transformation):
+    """A request for the function that a `Vjp` gives beside the value.
+
+    vjp         what was asked for
+    arguments   the arguments that the value was computed of, by name, as the compiler sees them
+    cotangents  the structure of what was differentiated, with types for leaves
+    """
+
+    suffix = "pullback"
+    is_pullback = True
+    vjp: Vjp
+    arguments: tuple[tuple[str, Any], ...]
+    cotangents: Any
+
+    @property
+    def argnums(self) -> tuple[int | str, ...]:
+        return self.vjp.argnums
+
+    @property
+    def has_aux(self) -> bool:
+        return self.vjp.has_aux
+
+    @property
+    def allow_int(self) -> bool:
+        return True
+
+    def signature(self, _: inspect.Signature) -> inspect.Signature:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(name, kind) for name in (RESIDUALS, COTANGENT)])
 
 
 def wants_line_tables() -> bool:
@@ -72,6 +135,23 @@ class Request:
         for transform in self.transforms:
             found = transform.signature(found)
         return found
+
+
+@dataclass(slots=True, eq=False)
+class BackwardHalf:
+    """The function of a pullback, in the result of the function that gives it.
+
+    world     what was read from outside when the other half was made
+    function  what can be called, once it was asked for
+    """
+
+    request: Request
+    world: Guards
+    function: Any = None
+
+    @property
+    def __pellucid__(self) -> Request:
+        return self.request
 
 
 def suffixes(transforms: Iterable[Transformation]) -> str:

@@ -27,6 +27,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .function import Function
+from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
@@ -44,6 +45,7 @@ __all__ = [
     "InternalError",
     "PellucidError",
     "PerformanceWarning",
+    "Pullback",
     "PurityError",
     "ShapeMismatchError",
     "StageError",
@@ -56,6 +58,7 @@ __all__ = [
     "thread_count",
     "threads",
     "value_and_grad",
+    "vjp",
 ]
 
 for _error in [_value for _value in list(globals().values()) if isinstance(_value, type)]:

@@ -11,10 +11,12 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
-from .compiler.request import Gradient
+from .compiler.request import Gradient, Vjp
 from .own_frames import leave_out
+
+Derivative = TypeVar("Derivative", bound=Gradient | Vjp)
 
 
 class BoundFunction:
@@ -69,13 +71,12 @@ def is_bound(function: object) -> bool:
     return isinstance(function, MethodType | BoundFunction)
 
 
-def for_function(transform: Gradient) -> Gradient:
+def for_function(transform: Derivative) -> Derivative:
     """The same question about the function that a method is: there the instance comes first."""
-    numbers = transform.argnums
-    if isinstance(numbers, int):
-        return replace(transform, argnums=_shifted(numbers))
-    return replace(transform, argnums=tuple(map(_shifted, numbers)))
+    given = transform.argnums
+    moved: Any = tuple(map(_shifted, given)) if isinstance(given, tuple) else _shifted(given)
+    return replace(transform, argnums=moved)
 
 
-def _shifted(number: int) -> int:
-    return number + 1 if number >= 0 else number
+def _shifted(one: int | str) -> int | str:
+    return one if isinstance(one, str) or one < 0 else one + 1

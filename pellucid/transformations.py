@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Gradient, Request
+from .compiler.request import Argnums, Gradient, Request, Vjp
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, for_function, is_bound
@@ -98,7 +98,7 @@ def names(given: Names) -> tuple[str, ...]:
 
 @told_to_users
 def grad(
-    function: Callable[Given, Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, Any]:
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
@@ -116,12 +116,12 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=False))
+    return transformed(function, Gradient(argnums, has_aux, with_value=False))
 
 
 @told_to_users
 def value_and_grad(
-    function: Callable[Given, Result], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False
 ) -> Function[Given, tuple[Result, Any]]:
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
@@ -131,12 +131,13 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return _transformed(function, Gradient(argnums, has_aux, with_value=True))
+    return transformed(function, Gradient(argnums, has_aux, with_value=True))
 
 
-def _transformed(function: Any, transform: Gradient) -> Any:
+def transformed(function: Any, transform: Gradient | Vjp) -> Any:
+    """The function that is asked for of a plain or a compiled one."""
     if is_bound(function):
-        return BoundFunction(_transformed(function.__func__, for_function(transform)), function.__self__)
+        return BoundFunction(transformed(function.__func__, for_function(transform)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
@@ -146,7 +147,7 @@ def _transformed(function: Any, transform: Gradient) -> Any:
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+def inside(transform: Callable[..., Any]) -> Callable[..., Any]:
     """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
 
     def made(function: Any, *rest: Any, **options: Any) -> Any:
@@ -159,5 +160,5 @@ def _inside(transform: Callable[..., Any]) -> Callable[..., Any]:
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
 grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
 value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = _inside(grad)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = _inside(value_and_grad)  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = inside(grad)  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = inside(value_and_grad)  # type: ignore[attr-defined]

@@ -73,7 +73,8 @@ MAY_IMPORT = {
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records",
     "differentiate": f"{BASE} transform frontend.specialise request",
-    "pipeline": "asked differentiate steps transform lower optimise targets.llvm",
+    "cut": f"{BASE} differentiate transform frontend.specialise request",
+    "pipeline": "asked cut differentiate steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
     "transforming": "pipeline steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
@@ -188,10 +189,12 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "rows", "tables"},  # made of what is in merge
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
+    "compiler/cut.py": {"transform.reverse.halves"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
+    "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},
     "runtime/llvm.py": {"llvmlite.binding"},

@@ -27,6 +27,7 @@ from . import (
     execute,
     functions,
     inner_derivatives,
+    inner_pullbacks,
     instances,
     items_in_place,
     library,
@@ -92,6 +93,8 @@ def apply(
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
+        case Derived() if function.transforms[-1].is_pullback:
+            return inner_pullbacks.call_local(frame, function, args, kwargs, node)
         case Derived():
             return inner_derivatives.call_derived(frame, function, args, kwargs, node)
         case Bound():
@@ -110,11 +113,15 @@ def call_object(
 ) -> Value:
     compiled = getattr(value, "__pellucid__", None)
     if compiled is not None:
+        if compiled.transforms and compiled.transforms[-1].is_pullback:
+            return inner_pullbacks.call(frame, value, args, kwargs, node)
         if compiled.transforms:
             return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return transform(frame, value, args, kwargs, node)
+    if getattr(value, "__pellucid_forward__", None) is not None:
+        return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
     binding = library.binding_of(value)
     if binding is not None:
         args, kwargs = optional.all_present(frame, args, kwargs, node)
@@ -169,7 +176,8 @@ def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], 
     """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
     options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
     numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
-    moved = [k + len(function.args) if k >= 0 else k for k in (numbers if isinstance(numbers, tuple) else (numbers,))]
+    given = numbers if isinstance(numbers, tuple) else (numbers,)
+    moved = [k if isinstance(k, str) or k < 0 else k + len(function.args) for k in given]
     options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
     derivative = transform(frame, value, [function.function], options, node)
     return Partial(derivative, function.args, function.named)
@@ -179,6 +187,9 @@ def _transformed(frame: Frame, value: Any, function: Value, rest: list, options:
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
+        if before and before[-1].is_pullback:
+            frame.fault("U018", "a derivative of the pullback of a local function is not in the language", node,
+                        "asked for here", ("take it of a function that calls the pullback",))  # fmt: skip
         return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
     given = evaluate.known(frame, function, node, "the function")
     return Static(value.__pellucid_inside__(given, *rest, **options))

@@ -100,7 +100,7 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
-    derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
+    derived: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)

@@ -10,10 +10,11 @@ from typing import Any
 
 import gast
 
+from ....runtime.guards import Guards
 from ... import syntax
 from ...program import Function, Program
 from ..source.read import SourceFile, read, starred
-from . import apply, instances, outside
+from . import apply, inner_pullbacks, instances, outside
 from .frame import Frame
 from .hidden import statement_with, with_hidden
 from .local_functions import Environment
@@ -40,12 +41,13 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
         wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
         derived = frame.task.derive(wanted, abstract)
         instance = frame.task.instances[key] = adopt(frame, derived)
+        inner_pullbacks.complete(instance, wanted, abstract, Guards(derived.guards))
     return instances.call_named(frame, instance, abstract, bound, node)
 
 
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
     """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
-    closure, outer = derived.closure, derived.closure.frame
+    closure = derived.closure
     name = getattr(closure.node, "name", "lambda_")
     own = apply.bind_arguments(
         frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
@@ -55,19 +57,28 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     key, abstract = instances.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
-        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
-        inner = Frame(frame.task, frame.builder, source, outer.namespace)
-        base = Instance(frame.task.function_name(name))
-        instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
-        task = frame.task
-        program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
-        made = Specialised(program, base.arguments, base.result, hidden=hidden)
-        stars = starred(derived.closure.node.args)
-        slopes = frame.task.differentiate(made, derived.transforms, frame.here(node), stars)
-        del task.functions[base.name]
-        task.hidden_of.pop(base.name)
+        slopes = derived_of(frame, derived, abstract, environment, node)
         instance = frame.task.instances[key] = adopt(frame, slopes)
+        inner_pullbacks.complete_local(instance, derived, abstract, environment)
     return instances.call_named(frame, instance, abstract, everything, node)
+
+
+def derived_of(
+    frame: Frame, derived: Derived, abstract: dict[str, Value], environment: Environment, node: gast.AST
+) -> Specialised:
+    """The derivative of a local function for arguments of these types, and for what it sees."""
+    closure, outer, task = derived.closure, derived.closure.frame, frame.task
+    name = getattr(closure.node, "name", "lambda_")
+    source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
+    inner = Frame(task, frame.builder, source, outer.namespace)
+    base = Instance(task.function_name(name))
+    instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
+    program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
+    made = Specialised(program, base.arguments, base.result, hidden=hidden)
+    slopes: Specialised = task.differentiate(made, derived.transforms, frame.here(node), starred(closure.node.args))
+    del task.functions[base.name]
+    task.hidden_of.pop(base.name)
+    return slopes
 
 
 def adopt(frame: Frame, derived: Any) -> Instance:

@@ -163,10 +163,14 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A derivative of a function defined inside the compiled one."""
+    """A derivative of a function defined inside the compiled one.
+
+    `environment` is what the function saw when the value was computed that a pullback belongs to.
+    """
 
     closure: Closure
     transforms: tuple[Any, ...]
+    environment: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +271,7 @@ Value: TypeAlias = (
 UNDEFINED = Undefined()
 DROPPED = Dropped()
 NONE = Static(None)
+PULLBACK = Static("the pullback of this function")  # in results of a `Vjp`, until the function is there
 
 
 def is_none(value: Value) -> bool:
