@@ -74,7 +74,8 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
         for leaf, words in _with_words(out, "out")
         if isinstance(leaf, Out) and types.is_floating(results[leaf.index])
     ]
-    found = halves(made.program, floats_of(made, values), outputs, expand)
+    asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
+    found = halves(made.program, floats_of(made, values), outputs, expand, is_trusted=not asks)
     bars = found.program.functions[found.pullback].parameters
     bars = bars[len(bars) - len(outputs) :]
     named = {output.place: Leaf(bar) for output, bar in zip(outputs, bars, strict=True)}

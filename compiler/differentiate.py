@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import gast
 
 from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Span
+from .diagnostics import Diagnostic, GradientError, Span, UnsupportedError
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
@@ -62,6 +62,9 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
 def require_arguments(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError where the arguments asked for are none, or none that a derivative is taken by."""
     where = wanted.where
+    if wanted.transform.holomorphic:
+        message = "holomorphic=True asks for complex numbers, which are not in the language yet"
+        raise UnsupportedError(Diagnostic("U017", message, where, "differentiated here"))
     if made.mutated:
         help_ = ("return the new arrays instead",)
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
@@ -88,13 +91,16 @@ def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
     slopes = slopes_of(made, values, first)
     gradient: Value = SequenceValue(slopes) if many else slopes[0]
     output, auxiliary = split_result(made, wanted)
+    program, result = keep_results(made.program, with_value(wanted, output, auxiliary, gradient))
+    return replace(made, program=program, result=result)
+
+
+def with_value(wanted: Wanted, output: Value, auxiliary: Value | None, derivative: Value) -> Value:
+    """The derivative with what was asked for beside it."""
     value = output if auxiliary is None else SequenceValue((output, auxiliary))
     if wanted.transform.with_value:
-        result: Value = SequenceValue((value, gradient))
-    else:
-        result = gradient if auxiliary is None else SequenceValue((gradient, auxiliary))
-    program, result = keep_results(made.program, result)
-    return replace(made, program=program, result=result)
+        return SequenceValue((value, derivative))
+    return derivative if auxiliary is None else SequenceValue((derivative, auxiliary))
 
 
 def chosen(made: Specialised, wanted: Wanted) -> list[Value]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from .asked import specialise, views
 from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
+from .jacobian import floating_results, jacobian
 from .lower.loops import lower
 from .lower.release import release, tidy_names
 from .lower.webs import separate
@@ -77,6 +78,14 @@ CUT = (
 VJP_WAY = (
     *CUT,
     Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+)
+JACOBIAN_WAY = (
+    Step(floating_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    *CUT,
+    Step(jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
 )

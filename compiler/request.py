@@ -49,8 +49,21 @@ class Gradient(Transformation):
     suffix = "grad"
     argnums: Argnums = 0
     has_aux: bool = False
-    with_value: bool = False
+    holomorphic: bool = False
     allow_int: bool = False
+    with_value: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian(Transformation):
+    """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
+
+    suffix = "jacrev"
+    argnums: Argnums = 0
+    has_aux: bool = False
+    holomorphic: bool = False
+    allow_int: bool = False
+    with_value: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,10 @@ class Vjp(Transformation):
     @property
     def allow_int(self) -> bool:
         return True
+
+    @property
+    def holomorphic(self) -> bool:
+        return False
 
     def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
         return Pullback(self, tuple(arguments.items()), cotangents)
@@ -101,6 +118,10 @@ class Pullback(Transformation):
     @property
     def allow_int(self) -> bool:
         return True
+
+    @property
+    def holomorphic(self) -> bool:
+        return False
 
     def signature(self, _: inspect.Signature) -> inspect.Signature:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

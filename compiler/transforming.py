@@ -11,7 +11,7 @@ from typing import Any
 from . import pipeline
 from .frontend.specialise.values import Value
 from .records import dataclass
-from .request import Gradient, Pullback, Transformation, Vjp
+from .request import Gradient, Jacobian, Pullback, Transformation, Vjp
 from .steps import Way
 
 Arguments = Mapping[str, Value]
@@ -35,6 +35,7 @@ class Transforming:
 
 TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
+    Jacobian: Transforming(pipeline.JACOBIAN_WAY),
     Vjp: Transforming(pipeline.VJP_WAY),
     Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, _: dict(pullback.arguments)),
 }

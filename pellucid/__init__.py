@@ -12,6 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from . import tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     CompileError,
@@ -27,6 +28,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .function import Function
+from .jacobians import jacobian, jacrev, value_and_jacobian
 from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -55,9 +57,13 @@ __all__ = [
     "compile",
     "from_source",
     "grad",
+    "jacobian",
+    "jacrev",
     "thread_count",
     "threads",
+    "tree",
     "value_and_grad",
+    "value_and_jacobian",
     "vjp",
 ]
 

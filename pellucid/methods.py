@@ -13,10 +13,10 @@ from dataclasses import replace
 from types import MethodType
 from typing import Any, TypeVar
 
-from .compiler.request import Gradient, Vjp
+from .compiler.request import Gradient, Jacobian, Vjp
 from .own_frames import leave_out
 
-Derivative = TypeVar("Derivative", bound=Gradient | Vjp)
+Derivative = TypeVar("Derivative", bound=Gradient | Jacobian | Vjp)
 
 
 class BoundFunction:

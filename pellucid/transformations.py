@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Argnums, Gradient, Request, Vjp
+from .compiler.request import Argnums, Gradient, Jacobian, Request, Vjp
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, for_function, is_bound
@@ -98,14 +98,17 @@ def names(given: Names) -> tuple[str, ...]:
 
 @told_to_users
 def grad(
-    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Function[Given, Any]:
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, Any]:  # fmt: skip
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
-    function  a plain or a compiled function whose result is one float
-    argnums   the argument to differentiate by, or a tuple of them; each may be a nested container of floats and float
-              arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    function     a plain or a compiled function whose result is one float
+    argnums      the argument to differentiate by, or a tuple of them, by number or by name; each may be a nested
+                 container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
+    has_aux      the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    holomorphic  refused: complex numbers are not in the language yet
+    allow_int    arguments and parts of them that are no floats are allowed, and their gradient is None
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
     It can be differentiated again, and may be called inside compiled functions.
@@ -116,25 +119,25 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(argnums, has_aux, with_value=False))
+    return transformed(function, Gradient(argnums, has_aux, holomorphic, allow_int, with_value=False))
 
 
 @told_to_users
 def value_and_grad(
-    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False
-) -> Function[Given, tuple[Result, Any]]:
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
     function  a plain or a compiled function whose result is one float
-    argnums   as for `grad`
-    has_aux   as for `grad`
+    argnums, has_aux, holomorphic, allow_int   as for `grad`
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(argnums, has_aux, with_value=True))
+    return transformed(function, Gradient(argnums, has_aux, holomorphic, allow_int, with_value=True))
 
 
-def transformed(function: Any, transform: Gradient | Vjp) -> Any:
+def transformed(function: Any, transform: Gradient | Jacobian | Vjp) -> Any:
     """The function that is asked for of a plain or a compiled one."""
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, for_function(transform)), function.__self__)

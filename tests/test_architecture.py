@@ -74,7 +74,8 @@ MAY_IMPORT = {
     "asked": "frontend frontend.specialise request records",
     "differentiate": f"{BASE} transform frontend.specialise request",
     "cut": f"{BASE} differentiate transform frontend.specialise request",
-    "pipeline": "asked cut differentiate steps transform lower optimise targets.llvm",
+    "jacobian": f"{BASE} builder cut differentiate frontend.specialise",
+    "pipeline": "asked cut differentiate jacobian steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
     "transforming": "pipeline steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"

@@ -174,7 +174,7 @@ def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Val
 
 def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
     """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
-    options = dict(zip(("argnums", "has_aux"), rest)) | kwargs
+    options = dict(zip(("argnums", "has_aux", "holomorphic", "allow_int"), rest)) | kwargs
     numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
     given = numbers if isinstance(numbers, tuple) else (numbers,)
     moved = [k if isinstance(k, str) or k < 0 else k + len(function.args) for k in given]

@@ -28,10 +28,11 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     frame.task.world.function(function)
     source = read(function)
     names = [a.id for a in (*source.tree.args.posonlyargs, *source.tree.args.args)]
-    defaults = outside.defaults(frame, function, names, {*names[: len(args)], *kwargs}, node)
+    given = {*names[: len(args)], *kwargs}
+    defaults = outside.defaults(frame, function, names, given, node)
+    by_keyword = outside.keyword_defaults(frame, function, [a.id for a in source.tree.args.kwonlyargs], given, node)
     bound = apply.bind_arguments(
-        frame, source.tree.args, defaults, [None] * len(source.tree.args.kwonlyargs), args, kwargs, node,
-        function.__name__,
+        frame, source.tree.args, defaults, by_keyword, args, kwargs, node, function.__name__
     )  # fmt: skip
     key, abstract = instances.signature(frame, id(compiled), bound)
     for name in compiled.static:

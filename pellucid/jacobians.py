@@ -1,0 +1,71 @@
+"""Jacobians in reverse mode: `jacrev`, `jacobian` and `value_and_jacobian`.
+
+    jacrev(f)(x)[i, j]     ->     the derivative of element i of f(x) by element j of x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from .compiler.request import Argnums, Jacobian
+from .function import Function
+from .own_frames import told_to_users
+from .transformations import inside, transformed
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+@told_to_users
+def jacrev(
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, Any]:  # fmt: skip
+    """The Jacobian of a function by reverse mode, as a compiled `Function`.
+
+    function     a plain or a compiled function; its result is any container of floats and float arrays
+    argnums      the argument to differentiate by, or a tuple of them, by number or name; containers are allowed
+    has_aux      the function returns (out, auxiliary) and the result is (jacobian, auxiliary)
+    holomorphic  refused: complex numbers are not in the language yet
+    allow_int    arguments and parts of them that are no floats are allowed, and have None for a derivative
+
+    The result has the structure of `out`; each of its leaves holds a container of the structure of the argument (a
+    tuple of them where `argnums` is a tuple), and each leaf there is an array whose axes are first those of the result
+    and then those of the argument.  The function is evaluated once; then one sweep goes backward for every element of
+    the result.
+
+    Raises GradientError as `grad` does.
+    """
+    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
+    return made
+
+
+@told_to_users
+def jacobian(
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, Any]:  # fmt: skip
+    """The Jacobian of a function: another name for `jacrev`, which see."""
+    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
+    return made
+
+
+@told_to_users
+def value_and_jacobian(
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
+    """The value and the Jacobian: (out, jacobian), or ((out, auxiliary), jacobian) with `has_aux`.
+
+    The arguments are those of `jacrev`.  The value is computed once for both.
+    """
+    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=True))
+    return made
+
+
+_marked: Any = ((jacrev, False), (jacobian, False), (value_and_jacobian, True))
+for _public, _with_value in _marked:
+    _public.__pellucid_transform__ = partial(Jacobian, with_value=_with_value)
+    _public.__pellucid_inside__ = inside(_public)
