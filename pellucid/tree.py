@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], Structure]:
 
     is_leaf  says of what is taken for a leaf although it is a container
 
-    The items of a dict come in the order of its sorted keys.  Raises ValueError where these have no order.
+    The items of a dict come in the order of its sorted keys; a dict that is put together has its keys in the order that
+    they had.  Raises ValueError where these have no order.
     """
     found: list[Any] = []
     made = flattened(tree, is_leaf, found)
@@ -117,7 +119,7 @@ def _parts_at(outer: Structure, tree: Any) -> list[Any]:
     """What a tree has at the leaves of a structure."""
     if outer.kind is None:
         return [tree]
-    shallow = Structure(outer.kind, outer.keys, (Structure(),) * len(outer.children), outer.made_by)
+    shallow = replace(outer, children=(Structure(),) * len(outer.children))
     parts = _parts_like(shallow, tree, ())
     return [found for child, part in zip(outer.children, parts) for found in _parts_at(child, part)]
 
@@ -148,3 +150,9 @@ def unravel(structure: Structure, shapes: tuple[Any, ...], dtypes: tuple[Any, ..
 
 
 tree_multimap = map
+
+# Inside a compiled function these are known by their names.
+_known: tuple[Any, ...] = (flatten, unflatten, leaves, structure, map, map_with_path, transpose, ravel, unravel)
+for _public in _known:
+    _public.__pellucid_tree__ = _public.__name__
+ravel.__pellucid_way_back__ = unravel  # type: ignore[attr-defined]

@@ -3,19 +3,21 @@
     {"w": (1.0, a), "b": None}    ->    leaves [1.0, a] and Structure({'b': None, 'w': (*, *)})
 
 Containers are tuples, lists, dicts, NamedTuples, dataclasses and None, which holds nothing; all else is a leaf.  The
-items of a dict come in the order of its sorted keys.
+items of a dict come in the order of its sorted keys; where it is put together again its keys stand as they did.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 IsLeaf = Callable[[Any], bool] | None
 LEAF = "*"
+DICTS = (dict, OrderedDict, defaultdict)
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,14 @@ class Structure:
     keys      the keys of a dict, the names of fields; None where places count
     children  the structures of its parts
     made_by   what a defaultdict makes its items with
+    order     the keys of a dict as they stood in it, which tell no structures apart
     """
 
     kind: type | None = None
     keys: tuple[Any, ...] | None = None
     children: tuple[Structure, ...] = ()
     made_by: Any = None
+    order: tuple[Any, ...] = ()
     num_leaves: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,10 +94,11 @@ class Structure:
         kind = self.kind
         if kind is type(None):
             return None
-        if kind is defaultdict:
-            return defaultdict(self.made_by, zip(self.keys or (), parts))
-        if kind in (dict, OrderedDict):
-            return kind(zip(self.keys or (), parts))
+        if kind in DICTS:
+            found = dict(zip(self.keys or (), parts))
+            pairs = [(key, found[key]) for key in self.order]
+            of_pairs: Any = functools.partial(defaultdict, self.made_by) if kind is defaultdict else kind
+            return of_pairs(pairs)
         if kind in (tuple, list):
             return kind(parts)
         if issubclass(kind, tuple):  # type: ignore[arg-type]
@@ -107,8 +112,7 @@ class Structure:
         """The steps to its parts."""
         if self.keys is None:
             return [SequenceKey(place) for place in range(len(self.children))]
-        is_dict = self.kind in (dict, OrderedDict, defaultdict)
-        return [DictKey(key) if is_dict else GetAttrKey(key) for key in self.keys]
+        return [DictKey(key) if self.kind in DICTS else GetAttrKey(key) for key in self.keys]
 
     def _facts(self) -> tuple[Any, ...]:
         return self.kind, self.keys, self.children, self.made_by
@@ -132,7 +136,7 @@ class Structure:
             return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
         if self.kind is list:
             return f"[{', '.join(parts)}]"
-        if self.kind in (dict, OrderedDict, defaultdict):
+        if self.kind in DICTS:
             inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
             return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
         return f"{self.kind.__name__}({', '.join(f'{k}={part}' for k, part in zip(self.keys or (), parts))})"
@@ -146,7 +150,7 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
         parts = []
     elif kind in (tuple, list):
         parts = list(value)
-    elif kind in (dict, OrderedDict, defaultdict):
+    elif kind in DICTS:
         keys = tuple(value) if kind is OrderedDict else sorted_keys(value)
         parts = [value[key] for key in keys]
     elif isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -157,7 +161,7 @@ def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
     if parts is None:
         return None
     made_by = value.default_factory if kind is defaultdict else None
-    return Structure(kind, keys, (Structure(),) * len(parts), made_by), parts
+    return Structure(kind, keys, (Structure(),) * len(parts), made_by, tuple(value) if kind in DICTS else ()), parts
 
 
 def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:
@@ -177,4 +181,4 @@ def flattened(value: Any, is_leaf: IsLeaf, leaves: list[Any]) -> Structure:
         return Structure()
     one, parts = found
     children = tuple(flattened(part, is_leaf, leaves) for part in parts)
-    return Structure(one.kind, one.keys, children, one.made_by)
+    return replace(one, children=children)

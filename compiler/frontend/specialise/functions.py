@@ -30,6 +30,7 @@ from . import (
     numbers,
     outside,
     subscript,
+    trees,
 )
 from .frame import Frame
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
@@ -43,6 +44,9 @@ def find(value: Any) -> Known | None:
     """What a function of Python's libraries means here."""
     if isinstance(value, GETTERS):
         return getter(value)
+    if (word := getattr(value, "__pellucid_tree__", None)) is not None:
+        made: Known = trees.find(word, value)
+        return made
     try:
         return FUNCTIONS.get(value)
     except TypeError:  # what has no hash is none of them
