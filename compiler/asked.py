@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from .frontend.decoration import require_pure
 from .frontend.specialise import specialise as specialising
@@ -14,16 +16,21 @@ from .frontend.specialise.values import Value
 from .frontend.specialise.views import check_views
 from .records import dataclass
 from .request import Request
+from .transform.products.products import products
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A request, the types of the arguments, and how derivatives of other functions are made."""
+    """A request, the types of the arguments, and how derivatives of other functions are made.
+
+    `within` says what arguments such a function is specialised to, given those of its derivative.
+    """
 
     request: Request
     arguments: Mapping[str, Value]
     derive: Callable[..., Specialised]
     differentiate: Callable[..., Specialised]
+    within: Callable[..., Any]
     is_entry: bool = True
 
 
@@ -32,7 +39,8 @@ def specialise(_: None, asked: Asked) -> Specialised:
     request = asked.request
     return specialising.specialise(
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
-        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate, judge=require_pure,
+        is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
+        within=asked.within, judge=require_pure,
     )  # fmt: skip
 
 
@@ -44,3 +52,8 @@ def views(made: Specialised, _: Asked) -> Specialised:
     for function in made.program.functions.values():
         check_views(function, made.mutated, outside if function is main else {})
     return made
+
+
+def take_products(made: Specialised, asked: Asked) -> Specialised:
+    """Products of matrices in the place of loops, unless they are to stay as they are written."""
+    return replace(made, program=made.program.map(products)) if asked.request.rewrite else made

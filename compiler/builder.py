@@ -39,7 +39,7 @@ Specialiser: TypeAlias = Callable[..., tuple[Any, ...]]
 
 
 class Builder:
-    """Appends statements to `body`; `names`, `types` and `extents` may be shared between builders of one function.
+    """Appends statements to `body`; `names`, `types`, `extents`, `symbols` may be shared by builders of one function.
 
     `lengths` says for the lengths of arguments which axis of which argument has them.
     `may_unify` holds while every statement so far runs on every call: what an operator needs of the lengths of
@@ -53,10 +53,14 @@ class Builder:
     is too short, none.
     """
 
-    def __init__(self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None) -> None:
+    def __init__(
+        self, names: Names, table: dict[str, Type], extents: dict[str, Extent] | None = None,
+        symbols: set[str] | None = None,
+    ) -> None:  # fmt: skip
         self.names, self.types = names, table
         self.extents: dict[str, Extent] = {} if extents is None else extents
-        self.symbols: set[str] = {s for t in table.values() for s in types.symbols_of(t)}
+        # those of the types, unless another builder has them by now: there may be one of each for every loop
+        self.symbols = {s for t in table.values() for s in types.symbols_of(t)} if symbols is None else symbols
         self.lengths: dict[Extent, tuple[str, int]] = {}
         self.may_unify = False
         self.arguments: list[str] = []

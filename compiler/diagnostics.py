@@ -81,7 +81,8 @@ CODES = {
     "G002": "result is not a float scalar",
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
-    "G005": "cotangent does not fit the result",
+    "G005": "tangents do not fit their primals",
+    "G006": "cotangent does not fit the result",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",

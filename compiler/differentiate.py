@@ -8,8 +8,8 @@ The results are put together as JAX does it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from itertools import count
 from typing import Any, NoReturn
 
@@ -44,6 +44,8 @@ class Wanted:
     transform: Any
     where: Span
     starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
+    arguments: Mapping[str, Value] = field(default_factory=dict)  # of the new function
+    is_entry: bool = False
 
     @property
     def argnums(self) -> tuple[int | str, ...]:

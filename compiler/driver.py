@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,42 +21,48 @@ from .frontend.specialise.values import Value
 from .program import Program
 from .request import Request, Transformation
 from .steps import run_steps, run_way, verify_stage
-from .transforming import TRANSFORMATIONS
+from .transforming import TRANSFORMATIONS, Arguments, arguments_within
 
 
 def typed(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
-    """The typed program of the undifferentiated function."""
-    asked = Asked(request, arguments, derive_inner, differentiate_inner, is_entry)
+    """The typed program of the undifferentiated function, for the arguments of what is made of it."""
+    return _typed(request, _levels(request, arguments)[0], is_entry)
+
+
+def _typed(request: Request, arguments: Arguments, is_entry: bool) -> Specialised:
+    asked = Asked(request, arguments, derive_inner, differentiate_inner, arguments_within, is_entry)
     return run_way(None, pipeline.TYPED_WAY, asked)
+
+
+def _levels(request: Request, arguments: Arguments) -> list[Arguments]:
+    """The arguments of the function, and behind each transformation."""
+    if not request.transforms:
+        return [arguments]
+    return arguments_within(request.transforms, arguments, inspect.signature(request.python), head_of(request))
 
 
 def derive(
     request: Request, arguments: Mapping[str, Value], is_entry: bool = True
 ) -> Specialised:
     """The typed program after all transformations asked for."""
-    made = typed(request, arguments_within(request.transforms, arguments), is_entry)
+    levels = _levels(request, arguments)
+    made = _typed(request, levels[0], is_entry)
     if not request.transforms:
         return made
-    return transformed(made, request.transforms, head_of(request), starred(read(request.python).tree.args))
-
-
-def arguments_within(
-    transforms: Sequence[Transformation], arguments: Mapping[str, Value]
-) -> Mapping[str, Value]:
-    """The arguments that a function is specialised to, given those of what is made of it."""
-    for transform in reversed(transforms):
-        arguments = TRANSFORMATIONS[type(transform)].arguments(transform, arguments)
-    return arguments
+    stars = starred(read(request.python).tree.args)
+    return transformed(made, request.transforms, levels[1:], head_of(request), stars, is_entry)
 
 
 def transformed(
-    made: Specialised, transforms: Sequence[Transformation], where: Span, stars: frozenset[str]
-) -> Specialised:
-    """The typed program of a function behind these transformations, one after the other."""
-    for transform in transforms:
-        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, Wanted(transform, where, stars))
+    made: Specialised, transforms: Sequence[Transformation], levels: Sequence[Arguments], where: Span,
+    stars: frozenset[str], is_entry: bool = False,
+) -> Specialised:  # fmt: skip
+    """The typed program of a function behind these transformations, one after the other, each for its arguments."""
+    for transform, arguments in zip(transforms, levels, strict=True):
+        wanted = Wanted(transform, where, stars, arguments, is_entry)
+        made = run_way(made, TRANSFORMATIONS[type(transform)].steps, wanted)
     return made
 
 
@@ -65,11 +72,12 @@ def derive_inner(request: Request, arguments: Mapping[str, Value]) -> Specialise
 
 
 def differentiate_inner(
-    made: Specialised, transforms: tuple[Transformation, ...], where: Span, stars: frozenset[str]
-) -> Specialised:
+    made: Specialised, transforms: tuple[Transformation, ...], levels: Sequence[Arguments], where: Span,
+    stars: frozenset[str],
+) -> Specialised:  # fmt: skip
     """The derivative of a function defined inside another one, specialised to the arguments within."""
     made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
-    return transformed(made, transforms, where, stars)
+    return transformed(made, transforms, levels, where, stars)
 
 
 def head_of(request: Request) -> Span:

@@ -1,6 +1,8 @@
 """The arguments of an exception as a program holds them: formats, constants, values.
 
     raise Mine(f"no root in {a:.3f}", 3, b)     ->     ("no root in {:.3f}", (3,), None), with the values a and b
+
+What is no number (an array, a list) is written `[...]`: a compiled function asks Python for the text then.
 """
 
 from __future__ import annotations
@@ -13,9 +15,17 @@ Argument = str | tuple[Any] | None
 Message = str | tuple[Argument, ...]
 
 
+UNSHOWN = "[...]"
+
+
 def message_arguments(message: Message) -> tuple[Argument, ...]:
     """A message with an entry for each argument."""
     return message if isinstance(message, tuple) else (message,) if message else ()
+
+
+def has_gap(message: Message) -> bool:
+    """Whether something is left out that Python would show."""
+    return any(isinstance(part, str) and UNSHOWN in part for part in message_arguments(message))
 
 
 def escaped(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .asked import specialise, views
+from .asked import specialise, take_products, views
 from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
 from .jacobian import floating_results, jacobian
@@ -25,6 +25,7 @@ from .optimise.loop_carried_buffers import carry
 from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
+from .pushforward import push_forward
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -61,6 +62,8 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -94,6 +97,11 @@ PULLBACK_WAY = (
     Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
+)
+TANGENT_WAY = (
+    Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away

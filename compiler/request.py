@@ -37,6 +37,10 @@ class Transformation:
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
 
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Transformation:
+        """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
+        raise NotImplementedError
+
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
         return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
@@ -53,6 +57,48 @@ class Gradient(Transformation):
     allow_int: bool = False
     with_value: bool = False
 
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
+        return replace(self, argnums=moved(self.argnums, count))
+
+
+def moved(argnums: Any, count: int) -> Any:
+    """The same arguments of a function that has so many more in front."""
+    if isinstance(argnums, tuple):
+        return tuple(moved(one, count) for one in argnums)
+    return argnums if isinstance(argnums, str) or argnums < 0 else argnums + count
+
+
+@dataclass(frozen=True, slots=True)
+class Tangent(Transformation):
+    """A request to carry tangents along: of (primals, tangents), two tuples.
+
+    kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
+    named  those that a `partial` is given by name
+    """
+
+    suffix = "jvp"
+    has_aux: bool = False
+    with_value: bool = True
+    kept: int = 0
+    named: tuple[str, ...] = ()
+
+    def signature(self, given: inspect.Signature) -> inspect.Signature:
+        parameters = list(given.parameters.values())
+        kept = [p.replace(default=p.empty) for p in parameters[: self.kept]]
+        named = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters if p.name in self.named]
+        held = {p.name for p in (*kept, *named)}
+        return inspect.Signature([*kept, *(_plain(n, held) for n in ("primals", "tangents")), *named])
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
+        return replace(self, kept=self.kept + count, named=(*self.named, *named))
+
+
+def _plain(name: str, taken: set[str]) -> inspect.Parameter:
+    """A parameter that is called so, or nearly so where one that stays has the name."""
+    while name in taken:
+        name = f"{name}_"
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
 
 @dataclass(frozen=True, slots=True)
 class Jacobian(Transformation):
@@ -64,6 +110,9 @@ class Jacobian(Transformation):
     holomorphic: bool = False
     allow_int: bool = False
     with_value: bool = False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
+        return replace(self, argnums=moved(self.argnums, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +131,9 @@ class Vjp(Transformation):
     @property
     def holomorphic(self) -> bool:
         return False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Vjp:
+        return replace(self, argnums=moved(self.argnums, count))
 
     def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
         return Pullback(self, tuple(arguments.items()), cotangents)
@@ -146,6 +198,7 @@ class Request:
     freeze: Freeze = ()
     fastmath: bool = False
     parallel: bool = True
+    rewrite: bool = True
     line_tables: bool = field(default_factory=wants_line_tables)
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)

@@ -77,9 +77,12 @@ OTHER_DTYPES = words(
     "float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 object_ str_ bytes_ datetime64"
     " timedelta64 void"
 )
+# NumPy's objects that are indexed instead of called: `frontend/specialise/slices.py`.
+INDEX_EXPRESSIONS = ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")
 CONSTANTS = frozenset(
     [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]
     + [f"math.{name}" for name in ("pi", "e", "tau", "inf", "nan")]
+    + [f"numpy.{name}" for name in INDEX_EXPRESSIONS]
     + ["numpy.linalg.LinAlgError"]
 )
 
@@ -110,7 +113,7 @@ INDEX_MAKERS = words(
 # Functions of NumPy whose result is a tuple of new arrays, for some arguments at least.
 TUPLE_MAKERS = words(
     "nonzero meshgrid ix_ unique histogram gradient indices tril_indices triu_indices tril_indices_from"
-    " triu_indices_from diag_indices diag_indices_from unravel_index"
+    " triu_indices_from diag_indices diag_indices_from unravel_index intersect1d lstsq polyfit"
 )
 MASK_MAKERS = words(
     "isnan isinf isfinite logical_and logical_or logical_not logical_xor greater less greater_equal less_equal equal"
@@ -122,7 +125,6 @@ INSTEAD_OF_LIBRARY = f"write it with supported functions, or {OUTSIDE}"
 AS_A_FUNCTION = f"write it as a plain function, or {OUTSIDE}"
 WAYS_OUT = {
     "numpy.vectorize": "write the loop",
-    "numpy.apply_along_axis": "write the loop",
     "numpy.frompyfunc": "write the loop",
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",

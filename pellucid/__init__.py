@@ -27,6 +27,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from .forward_mode import jvp
 from .function import Function
 from .jacobians import jacobian, jacrev, value_and_jacobian
 from .pullback import Pullback, vjp
@@ -59,6 +60,7 @@ __all__ = [
     "grad",
     "jacobian",
     "jacrev",
+    "jvp",
     "thread_count",
     "threads",
     "tree",

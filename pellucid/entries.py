@@ -71,7 +71,6 @@ class Compiled:
     guards: Guards = field(default_factory=Guards)
     hidden: HiddenLeaves = field(default_factory=lambda: HiddenLeaves((), Guards(), Frozen()))
 
-
 class Key(NamedTuple):
     """What an entry is found by, and the fingerprint that it comes from."""
 

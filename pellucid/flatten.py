@@ -321,8 +321,16 @@ def _lists_of(item: Value, results: list[Any]) -> list[Any]:
     return [listed_rows(one, list(arrays)) for arrays in zip(*columns, strict=True)]
 
 
+# What a function returns whose keys or items the run made, from the lists of them.
+OF_THE_RUN: dict[type, Callable[..., Any]] = {
+    dict: lambda keys, values: dict(zip(keys, values, strict=True)),
+}
+
+
 def record(cls: type, fields: dict[str, Any]) -> Any:
     """A NamedTuple or dataclass with these fields; `__post_init__` had its turn when the fields were made."""
+    if cls in OF_THE_RUN:
+        return OF_THE_RUN[cls](*fields.values())
     if issubclass(cls, tuple):
         return cls._make(fields.values())  # type: ignore[attr-defined]
     made = object.__new__(cls)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from . import entries, pickling
+from . import entries, pickling, retelling
 from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
@@ -124,7 +124,13 @@ class Function(_Base[Given, Result]):
         if not is_new and support.reason() is None and type(self) is Function:
             self._learn(args, kwargs, flat, compiled)
         targets = self._targets(compiled.mutated, flat)
-        return self._finish(compiled.result, targets, compiled.executable([*flat.leaves, *compiled.hidden.leaves()]))
+        try:
+            results = compiled.executable([*flat.leaves, *compiled.hidden.leaves()])
+        except Exception as error:
+            if not retelling.has_gap(error):
+                raise
+            raise retelling.retold(error, self.__pellucid__, args, kwargs) from error.__cause__
+        return self._finish(compiled.result, targets, results)
 
     def _code_for(self, flat: Flattened) -> tuple[Compiled, bool]:
         """The code for these types and what the function sees outside now, and whether it was made for this call."""
@@ -151,6 +157,8 @@ class Function(_Base[Given, Result]):
 
     def _learn(self, args: tuple, kwargs: dict[str, Any], flat: Flattened, compiled: Compiled) -> None:
         """Let machine code make calls like this one from now on.  It is not the first, so it may pay."""
+        if compiled.executable.leaves_gaps:
+            return  # an error would need the arguments again
         if self._native is None:
             request = self.__pellucid__
             self._native = NativeCalls(Function, self._parameters, request.static)

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from .compiler.request import Argnums, Jacobian
 from .function import Function
 from .own_frames import told_to_users
-from .transformations import inside, transformed
+from .transformations import transformed, transformed_inside
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -68,4 +68,4 @@ def value_and_jacobian(
 _marked: Any = ((jacrev, False), (jacobian, False), (value_and_jacobian, True))
 for _public, _with_value in _marked:
     _public.__pellucid_transform__ = partial(Jacobian, with_value=_with_value)
-    _public.__pellucid_inside__ = inside(_public)
+    _public.__pellucid_inside__ = transformed_inside

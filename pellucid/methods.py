@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from types import MethodType
-from typing import Any, TypeVar
+from typing import Any
 
-from .compiler.request import Gradient, Jacobian, Vjp
 from .own_frames import leave_out
-
-Derivative = TypeVar("Derivative", bound=Gradient | Jacobian | Vjp)
 
 
 class BoundFunction:
@@ -69,14 +65,3 @@ class BoundFunction:
 
 def is_bound(function: object) -> bool:
     return isinstance(function, MethodType | BoundFunction)
-
-
-def for_function(transform: Derivative) -> Derivative:
-    """The same question about the function that a method is: there the instance comes first."""
-    given = transform.argnums
-    moved: Any = tuple(map(_shifted, given)) if isinstance(given, tuple) else _shifted(given)
-    return replace(transform, argnums=moved)
-
-
-def _shifted(one: int | str) -> int | str:
-    return one if isinstance(one, str) or one < 0 else one + 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from .compiler.request import BackwardHalf, Request, Vjp
 from .compiler.types import Scalar, Type
 from .entries import Compiled
 from .flatten import Flattened, type_of
+from .forward_mode import kept
 from .function import Function
 from .own_frames import told_to_users
 from .runtime.guards import Guards
-from .transformations import inside, transformed
+from .transformations import transformed_inside
 
 
 class Pullback(functools.partial):
@@ -132,26 +132,20 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False, argn
     `pullback(out_bar)` gives the tuple of the cotangents of the arguments; it is a `Pullback`, a container of what the
     way backward needs, and may be called many times.  The cost is that of the function, and of what it keeps.
 
-    Raises GradientError as `grad` does, and G005 where a cotangent does not fit the result.
+    Raises GradientError as `grad` does, and G006 where a cotangent does not fit the result.
     """
     chosen = tuple(range(len(primals))) if argnums is None else argnums
-    made: tuple[Any, ...] = forward(function, chosen, has_aux)(*primals)
+    asked = Vjp(tuple(chosen) if isinstance(chosen, tuple | list) else (chosen,), has_aux)
+    made: tuple[Any, ...] = kept(function, asked)(*primals)
     made[1].func.compiled()  # now, for the world as it is
     return made
 
 
-def forward(function: Any, argnums: Any, has_aux: bool = False) -> Any:
-    """The function that gives (out, pullback); made once for a function."""
-    chosen = tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)
-    asked = Vjp(chosen, has_aux)
-    if not isinstance(function, FunctionType | Function):
-        return transformed(function, asked)
-    made: dict[Vjp, Any] = vars(function).setdefault("__pellucid_forward_halves__", {})
-    if asked not in made:
-        made[asked] = transformed(function, asked)
-    return made[asked]
+class Forward:
+    """What `vjp` asks for inside a compiled function: the half that goes forward."""
+
+    __pellucid_transform__ = Vjp
+    __pellucid_inside__ = staticmethod(transformed_inside)
 
 
-forward.__pellucid_transform__ = Vjp  # type: ignore[attr-defined]
-forward.__pellucid_inside__ = inside(forward)  # type: ignore[attr-defined]
-vjp.__pellucid_forward__ = forward  # type: ignore[attr-defined]
+vjp.__pellucid_forward__ = Forward  # type: ignore[attr-defined]

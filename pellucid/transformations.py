@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Argnums, Gradient, Jacobian, Request, Vjp
+from .compiler.request import Argnums, Gradient, Request, Transformation
 from .function import Function
 from .library_names import library_name
-from .methods import BoundFunction, for_function, is_bound
+from .methods import BoundFunction, is_bound
 from .own_frames import told_to_users
 
 Given = ParamSpec("Given")
@@ -26,12 +26,12 @@ Names = str | tuple[str, ...] | list[str]
 @overload
 def compile(
     function: Callable[Given, Result], *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Function[Given, Result]: ...
 @overload
 def compile(
     function: None = None, *, static: Names = (), mutates: Names = (), freeze: Names | bool = (),
-    fastmath: bool = False, parallel: bool = True, line_tables: bool | None = None,
+    fastmath: bool = False, parallel: bool = True, rewrite: bool = True, line_tables: bool | None = None,
 ) -> Callable[[Callable[Given, Result]], Function[Given, Result]]: ...
 @told_to_users
 def compile(
@@ -42,6 +42,7 @@ def compile(
     freeze: Names | bool = (),
     fastmath: bool = False,
     parallel: bool = True,
+    rewrite: bool = True,
     line_tables: bool | None = None,
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
@@ -55,6 +56,8 @@ def compile(
                  and attribute of that name; True means whatever can change
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
+    rewrite      allow loops to be replaced by what they compute: loops that multiply matrices by a call of BLAS, which
+                 adds in another order
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 
@@ -70,6 +73,7 @@ def compile(
         "freeze": freeze if freeze is True else names(freeze or ()),
         "fastmath": fastmath,
         "parallel": parallel,
+        "rewrite": rewrite,
         **({} if line_tables is None else {"line_tables": line_tables}),
     }
     if function is None:
@@ -77,7 +81,7 @@ def compile(
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
     if isinstance(function, Function):
-        usual = {"parallel": True, "fastmath": False, "line_tables": None}
+        usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
     if is_bound(function):
@@ -119,7 +123,7 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(argnums, has_aux, holomorphic, allow_int, with_value=False))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, holomorphic, allow_int, with_value=False))
 
 
 @told_to_users
@@ -134,34 +138,31 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(argnums, has_aux, holomorphic, allow_int, with_value=True))
+    return transformed(function, Gradient(_numbers(argnums), has_aux, holomorphic, allow_int, with_value=True))
 
 
-def transformed(function: Any, transform: Gradient | Jacobian | Vjp) -> Any:
-    """The function that is asked for of a plain or a compiled one."""
+def transformed(function: Any, transform: Transformation) -> Any:
+    """What a transformation makes of a plain, a compiled or a bound function."""
     if is_bound(function):
-        return BoundFunction(transformed(function.__func__, for_function(transform)), function.__self__)
+        return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     compiled: Function = function if isinstance(function, Function) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
-    if isinstance(transform.argnums, list):
-        transform = replace(transform, argnums=tuple(transform.argnums))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def inside(transform: Callable[..., Any]) -> Callable[..., Any]:
+def _numbers(argnums: Any) -> Any:
+    return tuple(argnums) if isinstance(argnums, list) else argnums
+
+
+def transformed_inside(function: Any, transform: Transformation) -> Any:
     """The same, asked for inside a compiled function, which says what is frozen when it calls the derivative."""
-
-    def made(function: Any, *rest: Any, **options: Any) -> Any:
-        is_plain = inspect.isfunction(function)
-        return transform(compile(function, freeze=True) if is_plain else function, *rest, **options)
-
-    return made
+    return transformed(compile(function, freeze=True) if inspect.isfunction(function) else function, transform)
 
 
 # Inside a compiled function these are taken when it is compiled; this says what they ask for.
 grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
 value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = inside(grad)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = inside(value_and_grad)  # type: ignore[attr-defined]
+grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+value_and_grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ MAY_IMPORT = {
     "builder": f"{BASE} ops",
     "ops": f"{BASE} builder",
     "analysis": LANGUAGE,
-    "transform": f"{LANGUAGE} analysis renaming",
+    "transform": f"{LANGUAGE} analysis renaming tuning",
     "targets": "",
     "targets.python": f"{LANGUAGE} analysis renaming transform",
     "languages": f"{LANGUAGE} analysis targets.python",
@@ -71,13 +71,14 @@ MAY_IMPORT = {
     "optimise": f"{LANGUAGE} analysis lower remarks renaming tuning",
     "targets.llvm": f"{LANGUAGE} analysis lower optimise renaming targets.python runtime tuning",
     "steps": "program languages records",
-    "asked": "frontend frontend.specialise request records",
+    "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
     "cut": f"{BASE} differentiate transform frontend.specialise request",
     "jacobian": f"{BASE} builder cut differentiate frontend.specialise",
-    "pipeline": "asked cut differentiate jacobian steps transform lower optimise targets.llvm",
+    "pushforward": f"{BASE} differentiate transform frontend.specialise request",
+    "pipeline": "asked cut differentiate jacobian pushforward steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
-    "transforming": "pipeline steps frontend.specialise records request",
+    "transforming": "diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
     " frontend.source frontend.specialise",
 }
@@ -191,6 +192,7 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse.halves"},
+    "compiler/pushforward.py": {"transform.forward"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},

@@ -11,6 +11,7 @@ import pytest
 from pellucid.compiler import pipeline
 from pellucid.compiler.steps import FUNCTION, Step, steps_of
 from pellucid.compiler.targets.llvm.sums import with_sums
+from pellucid.compiler.transform.products.products import products
 from pellucid.compiler.transform.simplify import simplify
 
 from .harness.cases import FOLDER, check_case, read_cases, with_values, write_cases
@@ -19,13 +20,14 @@ WAYS = [way for name, way in vars(pipeline).items() if name.endswith("_WAY")]
 STEPS = {step.name: step for way in reversed(WAYS) for step in steps_of(way)}
 STEPS |= {step.name: step for step in pipeline.TIDY}
 STEPS["sums"] = Step(with_sums, takes=pipeline.LOOPS, gives=pipeline.LOOPS)  # `take_sums` of one function
+STEPS["products"] = Step(products, takes=pipeline.SINGLE, gives=pipeline.SINGLE)  # `take_products` of one function
 STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  # until nothing changes
 
 # copies makes CPython agree with the language, where it did not
 ORACLES = {"copies": with_values}
 # what gives a function anew, or adds something each time, if only to what it tells
 ONCE = frozenset({"fuse", "release", "tidy_names", "version_loops"})
-INEXACT = frozenset({"sums"})  # in blocks the last digits are others
+INEXACT = frozenset({"products", "sums"})  # in blocks the last digits are others
 FILES = [
     f"{folder}/{file.name}"
     for folder in ("transform", "loops")

@@ -82,6 +82,39 @@ def indexed_lines(count):
     return [*lines, "    return total"]
 
 
+def recurrent_lines(count):
+    """Loops that save a state for every turn, one behind the other."""
+    lines = ["def f(x, s):"]
+    for k in range(count // 3):
+        lines += ["    for i in range(x.shape[0]):", f"        s = s * 0.9 + x[i] * np.sin(s + {k}.0)"]
+    return [*lines, "    return s"]
+
+
+def taped_lines(count):
+    """Loops that save on lists."""
+    lines = ["def f(x, s):"]
+    for k in range(count // 4):
+        lines += [
+            f"    t{k} = s + {k + 1}.0",
+            f"    while t{k} * t{k} > 0.5:",
+            f"        t{k} = t{k} * 0.7 + 0.01 * np.sin(t{k})",
+            f"    s = s + t{k} * x[{k % 4}]",
+        ]
+    return [*lines, "    return s"]
+
+
+def doubling_lines(count):
+    """Every name is read twice by the next one: what is written out grows twice as large with each."""
+    return ["def f(x, s):", *(f"    s = np.sin(s * x[{k % 3}]) + x[{k % 4}] * s" for k in range(count)), "    return s"]
+
+
+GRADIENTS = {
+    "scalars": (scalar_lines, ("f64", "f64")),
+    "branches": (branching_lines, ("f64[n]", "int")),
+    "loops": (recurrent_lines, ("f64[n]", "f64")),
+    "tapes": (taped_lines, ("f64[n]", "f64")),
+    "doubled": (doubling_lines, ("f64[n]", "f64")),
+}
 PROGRAMS = {
     "scalars": (scalar_lines, ("float", "f64")),
     "arrays": (array_lines, ("f64[n]", "f64[n]", "f64")),
@@ -152,9 +185,11 @@ def test_twice_the_statements_are_twice_the_work(name, monkeypatch):
     assert second[1] <= MOST * first[1]
 
 
-def test_the_work_on_a_gradient_is_linear_too(monkeypatch):
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_the_work_on_a_gradient_is_linear_too(name, monkeypatch):
     monkeypatch.setenv("PELLUCID_VERIFY", "0")
-    first, second = (steps_of(scalar_lines, ("f64", "f64"), count, with_gradient=True) for count in (60, 120))
+    make, types = GRADIENTS[name]
+    first, second = (steps_of(make, types, count, with_gradient=True) for count in (40, 80))
     assert second[0] <= MOST * first[0]
     assert second[1] <= MOST * first[1]
 

@@ -55,6 +55,15 @@ np.maximum.accumulate(V)
 np.subtract.outer(V, W)
 np.multiply.reduceat(V, [0, 2])
 np.correlate(V, W)
+np.linalg.lstsq(A.T, W)[0]
+np.linalg.pinv(A)
+np.polyfit(np.cumsum(W * W), W, 1)
+np.vander(V, 3)
+np.apply_along_axis(lambda v: v * v[0], 0, A)
+np.take(A, [4, -5], axis=1, mode="wrap")
+np.interp(0.9 * V, [0.0, 1.0, 2.5], W, period=3.0)
+np.r_[V[0], 2.0, V[1:] ** 2]
+np.divide(1.0, A, out=np.zeros_like(A), where=A > 0)
 """.strip().splitlines()
 NOT_SMOOTH = ("np.argsort(V)", "np.flatnonzero(V > 0)", "np.digitize(V, [0.0, 1.0])", "np.searchsorted(W, V)")
 

@@ -60,8 +60,90 @@ def test_containers_are_written_as_python_writes_them(function, x):
     assert said(pellucid.compile(function), x, 4) == said(function, x, 4)
 
 
+# --- what machine code does not write: Python is asked ---------------------------------------------------------------
+
+
+def arrays(x, k):
+    raise ValueError(f"{x} and {x > 1.0!r} at {np.flatnonzero(x > 1.0).tolist()}, {k}")
+
+
+def lists(x, k):
+    found = []
+    for v in x:
+        if v > 0.0:
+            found.append((float(v), k))
+    raise ValueError("these:", found, k)
+
+
+def in_a_helper(x, k):
+    def refuse(rows):
+        if rows.any():
+            raise ValueError(f"rows {rows} are wrong")
+
+    refuse(np.outer(x, x) * k)
+    return x
+
+
+def width(x, k):
+    raise ValueError(f"{x[0]:.{k}f} of {x.max():>{k + 6}.2e}")
+
+
+def again(x, k):
+    try:
+        raise KeyError(f"no {x}")
+    except KeyError as error:
+        raise ValueError(f"{k} failed") from error
+
+
 @pytest.mark.parametrize("function", [own_text, wide])
-def test_what_has_a_text_of_its_own_is_refused(function):
+def test_a_text_of_its_own_is_pythons(function):
+    for _ in range(3):
+        assert said(pellucid.compile(function), 1.5, 4) == said(function, 1.5, 4)
+
+
+@pytest.mark.parametrize("function", [arrays, lists, in_a_helper, width, again])
+def test_arrays_and_lists_are_written_as_python_writes_them(function):
+    compiled = pellucid.compile(function)
+    for x in (np.array([0.5, 2.0]), np.arange(4.0), np.arange(2000.0)):
+        with pytest.raises(ValueError) as ours:
+            compiled(x, 3)
+        with pytest.raises(ValueError) as pythons:
+            function(x, 3)
+        assert type(ours.value) is type(pythons.value) and ours.value.args == pythons.value.args
+
+
+def test_the_traceback_ends_where_the_error_is():
+    with pytest.raises(ValueError) as caught:
+        pellucid.compile(arrays)(np.ones(2), 1)
+    assert [entry.name for entry in caught.traceback][-1] == "arrays" and len(caught.traceback) == 2
+
+
+def test_what_the_function_would_change_is_left_alone():
+    def fill(out, x):
+        out[:] = 1.0
+        raise ValueError(f"{x}")
+
+    out = np.zeros(3)
+    with pytest.raises(ValueError, match=r"^\[0\. 1\.\]$"):
+        pellucid.compile(fill, mutates="out")(out, np.arange(2.0))
+    assert not out.any()
+
+
+def test_the_gradient_says_the_same():
+    def loss(x):
+        if x[0] > 0.0:
+            raise ValueError(f"bad {x}")
+        return np.sum(x * x)
+
+    with pytest.raises(ValueError, match=r"^bad \[1\. 1\.\]$"):
+        pellucid.grad(loss)(np.ones(2))
+    assert list(pellucid.grad(loss)(-np.ones(2))) == [-2.0, -2.0]
+
+
+def test_a_format_that_arrays_do_not_take_is_refused():
+    def shown(x):
+        raise ValueError(f"{x:.3f}")
+
     with pytest.raises(pellucid.CompileError) as caught:
-        pellucid.compile(function)(1.5, 4)
-    assert caught.value.diagnostics[0].code == "U008"
+        pellucid.compile(shown)(np.ones(2))
+    assert [d.code for d in caught.value.diagnostics] == ["U008"]

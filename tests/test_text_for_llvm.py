@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pellucid
-from pellucid.compiler.targets.llvm import abi, cold_functions, merge_functions
+from pellucid.compiler import driver
+from pellucid.compiler.targets.llvm import abi, cold_functions, llvm, merge_functions
 from pellucid.compiler.targets.llvm.storage import alias_tags
 from pellucid.compiler.targets.llvm.text import Code, Module, SsaValue, int_
 from pellucid.runtime import new_arrays_code
@@ -178,3 +179,21 @@ def test_products_of_operands_of_any_strides(dtype):
         b = random.integers(0, 9, (8, 10)).astype(dtype)[inner, rows]
         for x, y in ((a, b), (np.asfortranarray(a), b), (a, b[:, 1]), (a[0], b), (a[0], b[:, 1])):
             np.testing.assert_array_equal(product(x, y), x @ y)
+
+
+def test_what_is_left_to_release_stays_in_memory_whoever_failed():
+    """Read from a register behind every fault, each of many lists would be a move in each of many places."""
+
+    def f(x, s):
+        while s > 0.5:
+            s = s * 0.7 + 0.01 * np.sin(s)
+        while s < 9.5:
+            s = s * 1.7 + 0.01 * np.sin(s * x[2])
+        return s * x[0]
+
+    request = pellucid.grad(f, argnums=1).__pellucid__
+    arguments = pellucid.grad(f, argnums=1)._flatten(("f64[n]", "float"), {}, texts=True).arguments
+    text = llvm.lower_program(driver.loops(driver.derive(request, arguments, {}).program))[0].text
+    last = text.split("\nleave:\n")[1].split("\n}")[0]
+    assert last.count("call void @pellucid.let_go_of_list(") == 2
+    assert "load ptr" not in last

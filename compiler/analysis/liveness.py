@@ -45,6 +45,10 @@ def liveness(function: Function) -> Liveness:
     return Liveness(walker.live_after, frozenset(entry))
 
 
+def _name(item: tuple[str, gast.stmt]) -> str:
+    return item[0]
+
+
 class _Walker:
     def __init__(self, order: Mapping[int, int]) -> None:
         self.order = order
@@ -56,7 +60,7 @@ class _Walker:
         first, *others = [path for path in paths if path] or [{}]
         joined: Live = dict(first)
         for path in others:
-            for name, use in path.items():
+            for name, use in sorted(path.items() - joined.items(), key=_name):
                 if name not in joined or self.order[id(use)] < self.order[id(joined[name])]:
                     joined[name] = use
         return joined

@@ -35,8 +35,9 @@ def settle(low: Lowering, statement: gast.stmt) -> None:
         return
     inside = {name for part in parts for name in reads_of(part)} if is_compound else set()
     after = low.live.after(statement)
-    for name in list(low.nodes):
-        if name in inside or name in after:
+    for name, node in list(low.nodes.items()):
+        is_its_own = isinstance(node, Stored) and node.name == name
+        if not is_its_own and (name in inside or name in after):
             _settle_name(low, name, statement, changes, inside, after)
 
 

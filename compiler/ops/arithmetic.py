@@ -18,7 +18,7 @@ from . import intervals
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
 from .raising import on_python, on_python_or_ints
-from .schema import Precedence
+from .schema import TOGETHER, Precedence
 from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, where_dtype
 from .works_in import as_choice, as_quotient
 
@@ -169,6 +169,6 @@ def choose(c, x, y):
 
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
-            scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2),
+            scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
             interval=intervals.chosen,
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

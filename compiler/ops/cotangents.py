@@ -43,7 +43,7 @@ def cotangent(
     Raises TypeFault G003 where the derivative exists but the language cannot say it.
     """
     if row.kind == "elementwise":
-        value = _of_elementwise(builder, row, position, operands, static, out, out_bar, hint)
+        value = by_partial(builder, row, position, operands, static, out, out_bar, hint)
         if value is None:
             return None
         return fold(builder, value, operands[position], [*operands, out], hint)
@@ -58,9 +58,10 @@ def cotangent(
     return None if value is None else as_type(builder, value, builder.type_of(operands[position]), hint)
 
 
-def _of_elementwise(
+def by_partial(
     builder: Builder, row: Operator, position: int, operands: Atoms, static: Static, out: Atom, out_bar: Atom, hint: str
 ) -> Atom | None:
+    """A cotangent of the result, or a tangent of the operand, times the partial derivative of an elementwise row."""
     rule: Any = row.partials[position]
     if rule is None or rule == "1.0":
         return None if rule is None else out_bar

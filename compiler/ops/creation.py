@@ -44,10 +44,25 @@ def full_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_b
 
 def step_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The step enters element k with the factor k."""
-    (length,) = elements(static["shape"])
-    counts = builder.call("arange", 0, length, 1, shape=static["shape"], dtype=static["dtype"])
-    moment = builder.call("multiply", out_bar, counts)
+    moment = builder.call("multiply", out_bar, _counts(builder, static))
     return builder.call("sum", moment, axis=None, keepdims=False)
+
+
+def arange_jvp(
+    builder: Builder, operands: Atoms, tangents: Sequence[Atom | None], static: Static, out: Atom
+) -> Atom | None:
+    """start_dot + k * step_dot"""
+    start_dot, _, step_dot = tangents
+    if step_dot is None:
+        return start_dot
+    moved = builder.call("multiply", step_dot, _counts(builder, static))
+    return moved if start_dot is None else builder.call("add", start_dot, moved)
+
+
+def _counts(builder: Builder, static: Static) -> Atom:
+    """0, 1, 2, ... for the elements of a progression, in its dtype."""
+    (length,) = elements(static["shape"])
+    return builder.call("arange", 0, length, 1, shape=static["shape"], dtype=static["dtype"])
 
 
 def elements(shape: object) -> Sequence[object]:
@@ -80,7 +95,7 @@ creation("full", "value", type=makes(), static={"shape": ..., "dtype": FLOAT_WOR
 # The length is stated, so that it is a dimension of the type; `stop` is kept for the printed form.  Element k of floats
 # is `start + k * ((start + step) - start)`, as NumPy rounds it.
 creation("arange", "start, stop, step", raises=always, type=makes(rank=1), static={"shape": ..., "dtype": INT_WORD},
-         meaning=_counted, vjp=[full_vjp, None, step_vjp], samples="progressions",
+         meaning=_counted, vjp=[full_vjp, None, step_vjp], jvp=arange_jvp, samples="progressions",
          spelling="np.arange({start}, {stop}, {step}, {dtype})")  # fmt: skip
 
 creation("eye", "", type=makes(rank=2), static={"shape": ..., "offset": 0, "dtype": FLOAT_WORD}, vjp=(),

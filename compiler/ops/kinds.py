@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..types import Type
 from .raising import Raises, never
-from .schema import Fold, Operator, Precedence, TypeRule, declare
+from .schema import LINEAR, Fold, Operator, Precedence, TypeRule, declare
 from .type_rules import DtypeRule, broadcast, dims_of, shaped
 from .works_in import WorksIn, as_result
 
@@ -94,7 +94,7 @@ def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator
 
 def reduction(
     name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, fold: Fold,
-    raises: Raises = never,
+    raises: Raises = never, linear: str = "", jvp: Callable[..., object] | None = None,
 ) -> Operator:  # fmt: skip
     """Elements are combined along axes."""
     return declare(
@@ -107,6 +107,8 @@ def reduction(
             meaning=meaning,
             spelling=f"np.{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})",
             vjp=(vjp,),
+            linear=linear,
+            jvp=jvp,
             raises=raises,
             is_light=False,
             fold=fold,
@@ -129,8 +131,11 @@ def plain(kind: str) -> Callable[..., Operator]:
         samples: str,
         vjp: Sequence[object],
         static: Mapping[str, object] | None = None,
+        linear: str | None = None,
+        jvp: Callable[..., object] | None = None,
         **more: object,
     ) -> Operator:
+        by_kind = LINEAR.get(kind, "") if jvp is None and any(vjp) else ""
         return declare(
             Operator(
                 name=name,
@@ -142,6 +147,8 @@ def plain(kind: str) -> Callable[..., Operator]:
                 spelling=spelling,
                 samples=samples,
                 vjp=tuple(vjp),
+                linear=by_kind if linear is None else linear,
+                jvp=jvp,
                 **more,  # type: ignore[arg-type]
             )
         )

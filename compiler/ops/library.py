@@ -17,22 +17,26 @@ from . import lapack, lapack_status  # noqa: F401  the rows of routines
 from .kinds import library
 from .raising import always
 from .routines import ROUTINES, Routine, formula
-from .rules import in_language
+from .rules import in_language, tangent_in_language
 from .schema import Operator, TypeFault
 from .type_rules import dims_of, in_floats, numeric
 
 
 def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | None], **more: Any) -> Operator:
-    """The operator that a routine computes; `vjp` are rules in the language, one for each operand, or None."""
+    """The operator that a routine computes; `vjp` are rules in the language, one for each operand, or None.
+
+    The rule for tangents is called like the operator.
+    """
     row = ROUTINES[routine]
+    jvp = tangent_in_language(name) if any(vjp) else None
 
     def rule(types: Sequence[Type], **static: object) -> Any:
         return types_of(spelling.partition("(")[0], row, types)
 
     return library(
         name, " ".join(o.name for o in row.read), is_light=False, raises=always, type=rule, meaning=row.meaning,
-        routine=routine, results=len(row.results), vjp=[v and in_language(v) for v in vjp], samples=row.samples,
-        static=row.static, spelling=spelling, **more,
+        routine=routine, results=len(row.results), vjp=[v and in_language(v) for v in vjp], jvp=jvp,
+        samples=row.samples, static=row.static, spelling=spelling, **more,
     )  # fmt: skip
 
 

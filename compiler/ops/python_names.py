@@ -133,7 +133,12 @@ NUMPY_FUNCTIONS = {
     "joining": "concatenate concat=concatenate stack vstack hstack column_stack",
     "changing": "fill_diagonal copyto put put_along_axis putmask place",
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
-    "interpolation": "interp searchsorted polyval convolve correlate",
+    "interpolation": "interp searchsorted convolve correlate",
+    "sets": "isin union1d intersect1d setdiff1d setxor1d",
+    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul",
+    "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
+    " linalg.matrix_power=matrix_power",
+    "along": "apply_along_axis",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",

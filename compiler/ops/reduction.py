@@ -19,8 +19,8 @@ from ..types import Array, Type, dtype_of
 from .cotangents import Atom, Atoms, Static, shape_of
 from .kinds import reduction
 from .raising import if_empty
-from .rules import in_language
-from .schema import OPERATORS, Fold, TypeFault, TypeRule
+from .rules import in_language, tangent_in_language
+from .schema import OPERATORS, TOGETHER, Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
 if TYPE_CHECKING:
@@ -73,14 +73,27 @@ def sum_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_ba
 def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """The elements that attain the extreme share its cotangent evenly, as in JAX; all of it is nan where it is nan."""
     (x,) = operands
-    attained = builder.call("equal", x, spread(builder, out, x, static), hint="attained")
-    count = builder.call("sum", attained, hint="count", axis=static["axis"], keepdims=static["keepdims"])
+    attained, count = _attained(builder, x, static, out)
     dtype = dtype_of(builder.type_of(out))
-    count = builder.call("cast", count, hint="count", dtype=dtype, weak=False)
     share = builder.call("divide", out_bar, count, hint="share")
     rest = builder.call("cast", builder.call("equal", out, out), dtype=dtype, weak=False)
     rest = builder.call("divide", 0.0, rest, hint="rest")  # nan where the extreme is nan, which nothing equals
     return builder.call("where", attained, spread(builder, share, x, static), spread(builder, rest, x, static))
+
+
+def extreme_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Static, out: Atom) -> Atom:
+    """The mean of the tangents of the elements that attain the extreme; nan where it is nan."""
+    (x,), (x_dot,) = operands, tangents
+    attained, count = _attained(builder, x, static, out)
+    total = builder.call("sum", builder.call("where", attained, x_dot, 0.0), hint="total", **static)
+    return builder.call("divide", total, count)
+
+
+def _attained(builder: Builder, x: Atom, static: Static, out: Atom) -> tuple[Atom, Atom]:
+    """Which elements attain the extreme, and how many they are."""
+    attained = builder.call("equal", x, spread(builder, out, x, static), hint="attained")
+    count = builder.call("sum", attained, hint="count", **static)
+    return attained, builder.call("cast", count, hint="count", dtype=dtype_of(builder.type_of(out)), weak=False)
 
 
 # --- values before the first element ------------------------------------------------------------------------------
@@ -95,14 +108,15 @@ def greatest(dtype: str) -> object:
 
 # --- rows ----------------------------------------------------------------------------------------------------------
 
-reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, samples="arrays",
+reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, linear=TOGETHER, samples="arrays",
           fold=Fold("add", lambda dtype: DTYPE[dtype].python_type(0), "total", compensated=True))  # fmt: skip
 reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=in_language("prod"), samples="arrays",
+          jvp=tangent_in_language("prod"),
           fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
-          fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
+          jvp=extreme_jvp, fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip
 reduction("min", raises=if_empty, type=reduces("min", _same, needs_elements=True), meaning=np.min, vjp=extreme_vjp,
-          fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
+          jvp=extreme_jvp, fold=Fold("minimum", greatest, "best"), samples="arrays")  # fmt: skip
 reduction("any", type=reduces("any", lambda _: BOOL_WORD), meaning=np.any, vjp=None, samples="arrays",
           fold=Fold("logical_or", lambda dtype: False, "found"))  # fmt: skip
 reduction("all", type=reduces("all", lambda _: BOOL_WORD), meaning=np.all, vjp=None, samples="arrays",

@@ -1,10 +1,12 @@
-"""Rules of derivatives that are functions in the language, in `pellucid/numpy/derivatives.py`.
+"""Rules of derivatives that are functions in the language, in `pellucid/numpy/derivatives.py` and `tangents.py`.
 
-    vjp=[in_language("prod")]     ->     def prod(x, out, out_bar, axis, keepdims): ...
+    vjp=[in_language("prod")]         ->     def prod(x, out, out_bar, axis, keepdims): ...
+    jvp=tangent_in_language("prod")   ->     def prod(x, out, x_dot, axis, keepdims): ...
 
 Such a function takes the operands, the result, the cotangent of the result as an array of its shape, and the static
 parts by name; it gives the cotangent of the operand.  Of several results, all come before all of their cotangents, of
-which those that nobody asks for are None.  The specialiser walks through it where the cotangent is wanted.
+which those that nobody asks for are None.  A rule for tangents takes those of the operands, None for zeros, and gives
+those of the results, None for one that has none.  The specialiser walks through it where the derivative is wanted.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 Rule = Callable[..., Any]
 NOTHING = syntax.constant(None)
-MODULE = "pellucid.numpy.derivatives"
+MODULE, TANGENTS = "pellucid.numpy.derivatives", "pellucid.numpy.tangents"
 
 
 def in_language(name: str) -> Rule:
@@ -36,5 +38,20 @@ def in_language(name: str) -> Rule:
         full = [NOTHING if bar is None else filled(builder, bar, o) for o, bar in zip(outs, bars, strict=True)]
         (value,) = builder.expand(function, [*operands, *outs, *full], static)
         return value
+
+    return rule
+
+
+def tangent_in_language(name: str) -> Rule:
+    """The rule that walks through a function of the same name for tangents."""
+
+    def rule(
+        builder: Builder, operands: Atoms, tangents: Sequence[Atom | None], static: Static, out: Atom | Atoms
+    ) -> Atom | tuple[Atom | None, ...] | None:
+        function = getattr(import_module(TANGENTS), name)
+        outs: Any = out if isinstance(out, Sequence) else [out]
+        given = [NOTHING if tangent is None else tangent for tangent in tangents]
+        values = builder.expand(function, [*operands, *outs, *given], static)
+        return values if isinstance(out, Sequence) else values[0]
 
     return rule

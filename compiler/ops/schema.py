@@ -18,6 +18,8 @@ from .sharing import SHARING
 from .works_in import WorksIn, as_result
 
 KINDS = ("elementwise", "reduction", "creation", "structural", "contraction", "library")
+TOGETHER, EACH = "together", "each"
+LINEAR = {"structural": TOGETHER, "creation": TOGETHER, "contraction": EACH}
 WORK = ("free", "light", "slow", "function", "special")
 
 TypeRule = Callable[..., Type]
@@ -84,6 +86,11 @@ class Operator:
     vjp         per operand: a function (builder, operands, static, out, out_bar) -> atom, or None where the operator is
                 locally constant.  A row of any number of operands gives one function, which also takes the keyword
                 `position`.  Elementwise rows give partials instead.
+    linear      the tangent of the result is the operator itself, of tangents: TOGETHER, of the tangents of all operands
+                that have one and zeros for the others; EACH, of one after the other beside the other operands, and
+                these added up.  By default what LINEAR says of the kind
+    jvp         of a row that is not linear: a function (builder, operands, tangents, static, out) -> atom, of several
+                results a tuple of them; a tangent that is zero is None.  Elementwise rows have it from partials
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
@@ -122,6 +129,8 @@ class Operator:
     static: Mapping[str, object] = field(default_factory=dict)
     precedence: int | None = None
     scalar_spelling: str = ""
+    linear: str = ""
+    jvp: Callable[..., Any] | None = None
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
     cpu: str = ""
@@ -153,6 +162,10 @@ class Operator:
             raise TypeError(f"operator {self.name}: an elementwise row needs one partial per operand")
         if self.kind in ("reduction", "structural", "contraction", "library") and not self.vjp:
             raise TypeError(f"operator {self.name}: a {self.kind} row needs vjp=")
+        if self.kind != "elementwise" and any(self.vjp) and (self.linear == "") == (self.jvp is None):
+            raise TypeError(f"operator {self.name}: a {self.kind} row that has a derivative needs linear= or jvp=")
+        if self.linear not in ("", TOGETHER, EACH):
+            raise TypeError(f"operator {self.name}: unknown linear={self.linear!r}")
         if self.kind == "library" and not self.routine:
             raise TypeError(f"operator {self.name}: a library row needs routine=")
         if self.kind == "reduction" and self.fold is None:

@@ -30,6 +30,7 @@ from ..analysis.integers.values import Integers, NestScope
 from ..analysis.lanes import straight
 from ..analysis.memory.noalias import NOALIAS
 from ..analysis.memory.storage import storage_classes
+from ..lower.arithmetic import plus
 from ..names import Names, base_of
 from ..program import Function
 from ..renaming import copied, placed, renamed
@@ -69,7 +70,7 @@ class _Versioner:
         made: list[gast.stmt] = []
         for position, statement in enumerate(body):
             if _is_innermost(statement):
-                made += self.versions(statement, scope, _named_before(body[:position]))  # type: ignore[arg-type]
+                made += self.versions(statement, scope, self.sums_before(body[:position]))  # type: ignore[arg-type]
             else:
                 made.append(self.around(statement, scope))
         changes = len(made) != len(body) or any(new is not old for new, old in zip(made, body))
@@ -86,10 +87,23 @@ class _Versioner:
                 changes[field] = new
         return syntax.rebuild(node, **changes) if changes else node
 
-    def versions(self, node: gast.For, scope: NestScope, named: Mapping[str, gast.expr]) -> list[gast.stmt]:
+    def sums_before(self, statements: Sequence[gast.stmt]) -> dict[str, gast.expr]:
+        """The sums that names stand for right behind these statements, given in an unbroken row of assignments."""
+        found: dict[str, gast.expr] = {}
+        for statement in [*takewhile(_names_a_value, reversed(statements))][::-1]:
+            name, value = statement.targets[0].id, statement.value
+            # in normal form: what is written out twice at each of twenty names would be a million terms long
+            made = plus(_without_names(value, found), 0) if self.finder.is_sum(value) else None
+            for other in [n for n, v in found.items() if n == name or name in syntax.names_read(v)]:
+                del found[other]
+            if made is not None and name not in syntax.names_read(made):
+                found[name] = made
+        return found
+
+    def versions(self, node: gast.For, scope: NestScope, sums: Mapping[str, gast.expr]) -> list[gast.stmt]:
         if not self.is_simple(node.body):
             return [node]
-        checks = self.finder.of(self.written_out(node, named), scope)
+        checks = self.finder.of(_written_out(node, sums), scope)
         if not checks.conditions and not checks.meet:
             return [_marked(node)] if checks.is_noalias else [node]
         made = self.in_pieces(node, *checks.meet) if checks.meet else [self.copy(node, checks.is_noalias)]
@@ -103,12 +117,6 @@ class _Versioner:
         bound = (self.types[name] for s in statements for name in syntax.names_bound(s))
         simple = all(isinstance(s, gast.Assign | gast.If | gast.Raise | gast.Pass) for s in statements)
         return simple and all(isinstance(type_, Scalar) for type_ in bound) and len(statements) <= LARGEST_BODY
-
-    def written_out(self, loop: gast.For, named: Mapping[str, gast.expr]) -> gast.For:
-        """The loop, its bounds without names of sums."""
-        sums = {name: value for name, value in named.items() if self.finder.is_sum(value)}
-        bounds = [_without_names(bound, sums) for bound in loop.iter.args]
-        return syntax.rebuild(loop, iter=syntax.rebuild(loop.iter, args=bounds))
 
     def in_pieces(self, loop: gast.For, first: gast.expr, behind: gast.expr) -> list[gast.stmt]:
         """The loop around the turns in which elements may meet, which are left as they are."""
@@ -133,15 +141,9 @@ class _Versioner:
         return made
 
 
-def _named_before(statements: Sequence[gast.stmt]) -> dict[str, gast.expr]:
-    """What names stand for right behind these statements: values given in an unbroken row of assignments."""
-    found: dict[str, gast.expr] = {}
-    for statement in [*takewhile(_names_a_value, reversed(statements))][::-1]:
-        name, value = statement.targets[0].id, statement.value
-        value = _without_names(value, found)
-        known = {n: v for n, v in found.items() if n != name and name not in syntax.names_read(v)}
-        found = known if name in syntax.names_read(value) else {**known, name: value}
-    return found
+def _written_out(loop: gast.For, sums: Mapping[str, gast.expr]) -> gast.For:
+    """The loop, its bounds without names of sums."""
+    return syntax.rebuild(loop, iter=syntax.rebuild(loop.iter, args=[_without_names(b, sums) for b in loop.iter.args]))
 
 
 def _without_names(tree: gast.expr, named: Mapping[str, gast.expr]) -> gast.expr:

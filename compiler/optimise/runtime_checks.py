@@ -106,7 +106,7 @@ class _LoopTests:
         for name in dict.fromkeys(n for s in syntax.walk(self.loop.body) for n in syntax.names_bound(s)):
             value = self.integers.facts.value_of(name)
             if value is not None and is_int_name(syntax.name(name), self.integers.types) and self.finder.is_sum(value):
-                value = syntax.map_names(value, lambda n: found.get(n, n))
+                value = plus(syntax.map_names(value, lambda n: found.get(n, n)), 0)
                 if self.changed.isdisjoint(syntax.names_read(value)):
                     found[name] = value
         return found

@@ -39,6 +39,7 @@ def coalesce(function: Function) -> Function:
 def join_copies(function: Function) -> dict[str, str]:
     """A new name for every name that is joined with another one."""
     interference: Interference | None = None  # made when the first two names are left that nothing else keeps apart
+    joined: dict[str, set[str]] = {}  # what a name stands for
     hidden = temporaries_of(function)
     parent: dict[str, str] = {}
 
@@ -63,14 +64,13 @@ def join_copies(function: Function) -> dict[str, str]:
             return  # an argument's elements are the caller's: its name is not used for what may be stored into
         if interference is None:
             interference = interferences(function, liveness(function))
-        if right in interference.get(left, ()):
+        mine, others = joined.get(left, {left}), joined.get(right, {right})
+        if not (mine.isdisjoint(interference.get(right, ())) and others.isdisjoint(interference.get(left, ()))):
             return
         kept, gone = sorted((left, right), key=lambda n: preference(n, function.parameters, hidden))
         parent[gone] = kept
-        for other in interference.pop(gone, set()):
-            interference.setdefault(kept, set()).add(other)
-            interference[other].add(kept)
-            interference[other].discard(gone)
+        joined[kept] = mine | others
+        interference[kept] = interference.get(left, set()) | interference.get(right, set())
 
     for target, source in copied_names(function):
         join(target, source)
@@ -110,31 +110,20 @@ def preference(name: str, parameters: Sequence[str], hidden: frozenset[str]) -> 
 
 
 def interferences(function: Function, live: Liveness) -> Interference:
-    """Which names hold two values at once: one is assigned while the other is live, unless by a copy of it."""
-    found: Interference = {}
-
-    def conflict(left: str, right: str) -> None:
-        if left != right:
-            found.setdefault(left, set()).add(right)
-            found.setdefault(right, set()).add(left)
-
-    for name in function.parameters:
-        for other in (*function.parameters, *live.at_entry):
-            conflict(name, other)
+    """For each name, those that are live where it gets another value, unless it is a copy of them."""
+    found: Interference = {name: {*function.parameters, *live.at_entry} for name in function.parameters}
     for statement in syntax.walk(function.body):
         bound = syntax.names_bound(statement)
         if not bound:
             continue
-        source = _copied(statement)
-        after = live.after(statement)
+        after = {*live.after(statement), *bound}
         if isinstance(statement, gast.For) and statement.body:
             # the variable is assigned before each iteration: it meets what is live in the body and behind the loop
-            inner = {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
-            after = after | live_in(statement.body, live) | inner
+            after |= live_in(statement.body, live)
+            after |= {s.target.id for s in syntax.walk(statement.body) if isinstance(s, gast.For)}
+        after.discard(_copied(statement) or "")
         for name in bound:
-            for other in (*after, *bound):
-                if other != source:
-                    conflict(name, other)
+            found[name] = found[name] | after if name in found else after
     return found
 
 

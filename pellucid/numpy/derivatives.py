@@ -9,10 +9,18 @@ from .manipulation import diag, expand_dims, moveaxis, reshape, total, transpose
 
 
 def prod(x, out, out_bar, axis, keepdims):
-    """The product of the other elements, by running products from both ends: right with zeros, and at every order."""
+    """Every element gets the cotangent of its product times the other elements."""
     axes = static.axes_of(axis, static.rank(x))
     if not axes:
         return out_bar
+    spread = out_bar if keepdims or static.rank(out_bar) == 0 else expand_dims(out_bar, axes)
+    x_bar = spread * other_factors(x, axes)
+    return x_bar
+
+
+def other_factors(x, axes):
+    """For each element the product of the others, by running products from both ends: right with zeros, and at every
+    order."""
     moved = moveaxis(x, axes, static.first_axes(axes))
     lead = moved.shape[len(axes) :]
     rows = moved if len(axes) == 1 else reshape(moved, (total(moved.shape[: len(axes)]), *lead))
@@ -29,9 +37,7 @@ def prod(x, out, out_bar, axis, keepdims):
         behind[k] = product
         product = product * rows[k]
     others = before * behind if len(axes) == 1 else reshape(before * behind, moved.shape)
-    spread = out_bar if keepdims or static.rank(out_bar) == 0 else expand_dims(out_bar, axes)
-    x_bar = spread * moveaxis(others, static.first_axes(axes), axes)
-    return x_bar
+    return moveaxis(others, static.first_axes(axes), axes)
 
 
 def solve_matrix(a, b, out, out_bar):
@@ -82,21 +88,34 @@ def cholesky(a, out, out_bar):
 def lu_factor(a, lu, pivots, lu_bar, pivots_bar):
     """With p a = l u: p a_bar = l^-T (tril(l^T l_bar, -1) + triu(u_bar u^T)) u^-T."""
     n = len(lu)
-    left_factor = tril(lu, -1) + op.eye(shape=(n, n), dtype=static.element(lu))
+    left_factor = unit_lower(lu)
     u = triu(lu)
     below = op.matmul(transposed(left_factor), tril(lu_bar, -1))
     inner = tril(below, -1) + triu(op.matmul(triu(lu_bar), transposed(u)))
     left = op.solve_triangular(transposed(left_factor), inner, lower=False)
     moved = transposed(op.solve_triangular(u, transposed(left), lower=False))
+    order = row_order(pivots)
+    a_bar = op.empty(shape=(n, n), dtype=static.element(lu))
+    for i in range(n):
+        a_bar[order[i]] = moved[i]
+    return a_bar
+
+
+def unit_lower(lu):
+    """The left factor."""
+    n = len(lu)
+    return tril(lu, -1) + op.eye(shape=(n, n), dtype=static.element(lu))
+
+
+def row_order(pivots):
+    """Which row of the matrix each row of the factors belongs to."""
+    n = len(pivots)
     order = op.arange(0, n, 1, shape=(n,), dtype="i64")
     for i in range(n):
         here = order[i]
         order[i] = order[pivots[i]]
         order[pivots[i]] = here
-    a_bar = op.empty(shape=(n, n), dtype=static.element(lu))
-    for i in range(n):
-        a_bar[order[i]] = moved[i]
-    return a_bar
+    return order
 
 
 def qr(a, q, r, q_bar, r_bar):

@@ -34,8 +34,12 @@ def along_first(arr, axis):
 def delete(arr, obj, axis=None):
     """Without the elements at a place, at places, or where a mask is true."""
     rows, place = along_first(arr, axis)
-    obj = places_of(obj)
     length = rows.shape[0]
+    if isinstance(obj, slice):
+        stays = op.full(True, shape=(length,), dtype="bool")
+        stays[obj] = False
+        return moveaxis(rows[stays], 0, place)
+    obj = places_of(obj)
     if static.rank(obj) > 1:
         static.refuse("S002", "np.delete takes one place or a vector of them")
     if static.rank(obj) == 0:
@@ -68,7 +72,8 @@ def places_of(obj):
 def insert(arr, obj, values, axis=None):
     """With values before a place, or before each of several."""
     rows, place = along_first(arr, axis)
-    obj, values = places_of(obj), operand(values)
+    obj = op.arange(0, rows.shape[0], 1, shape=rows.shape[:1])[obj] if isinstance(obj, slice) else places_of(obj)
+    values = operand(values)
     length, word = rows.shape[0], static.element(rows)
     if static.rank(obj) == 0:
         if obj < -length or obj > length:

@@ -1,14 +1,18 @@
-"""Searching, interpolation, polynomials and convolution, by loops."""
+"""Searching, interpolation and convolution, by loops."""
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, number, operand, strong
+from .elementary import in_dtype, number, operand
+from .joining import concatenate
 from .manipulation import atleast_1d, ravel
+from .sorting import order_of
 
 
-def interp(x, xp, fp, left=None, right=None):
+def interp(x, xp, fp, left=None, right=None, period=None):
     """Straight lines between the points (xp, fp), xp increasing; `left` and `right` of them the end values."""
     x, xp, fp = operand(x), op.cast(operand(xp), dtype="f64"), op.cast(operand(fp), dtype="f64")
+    if period is not None:
+        return interp(op.cast(x, dtype="f64") % round_once(period), *wrapped(xp, fp, round_once(period)))
     if xp.shape[0] != fp.shape[0]:
         raise ValueError("fp and xp are not of the same length.")
     if xp.shape[0] == 0:
@@ -20,6 +24,27 @@ def interp(x, xp, fp, left=None, right=None):
     for i in range(values.shape[0]):
         out[i] = between(values[i], xp, fp, left, right)
     return out if static.rank(x) == 1 else op.reshape(out, shape=x.shape)
+
+
+def round_once(period):
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    return op.cast(op.absolute(period), dtype="f64")
+
+
+def wrapped(xp, fp, period):
+    """The points in order of their place in the period, with one more at either end."""
+    if static.rank(xp) != 1 or static.rank(fp) != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length.")
+    if xp.shape[0] == 0:
+        raise ValueError("array of sample points is empty")
+    places = xp % period
+    order = order_of(places)
+    places, values = places[order], fp[order]
+    ends = concatenate((places[-1:] - period, places, places[:1] + period))
+    return ends, concatenate((values[-1:], values, values[:1]))
 
 
 def between(x, xp, fp, left, right):
@@ -75,9 +100,20 @@ def precedes(left, right):
     return op.logical_or(left < right, op.logical_and(op.isnan(right), op.logical_not(op.isnan(left))))
 
 
-def searchsorted(a, v, side="left"):
+def in_order(a, sorter):
+    """The elements in another order, whose places are not counted from the end."""
+    if op.any(op.logical_or(sorter < 0, sorter >= a.shape[0])):
+        raise ValueError("Sorter index out of range.")
+    return a[sorter]
+
+
+def searchsorted(a, v, side="left", sorter=None):
     """Where each value would be inserted into the increasing `a`; nan counts as the largest value of `a`."""
     a, v = operand(a), operand(v)
+    if sorter is not None:
+        if operand(sorter).shape[0] != a.shape[0]:
+            raise ValueError("sorter.size must equal a.size")
+        a = in_order(a, operand(sorter))
     word = static.strict_common(a, v)
     a, v = in_dtype(a, word), in_dtype(v, word)
     if static.rank(a) != 1:
@@ -89,20 +125,6 @@ def searchsorted(a, v, side="left"):
     for i in range(values.shape[0]):
         out[i] = place(a, values[i], side == "right")
     return out if static.rank(v) == 1 else op.reshape(out, shape=v.shape)
-
-
-def polyval(p, x):
-    """The polynomial with coefficients `p`, the highest power first, by Horner's rule."""
-    p, x = operand(p), strong(operand(x))
-    if p.ndim == 0:
-        raise TypeError("iteration over a 0-d array")
-    word = static.common(p, x)
-    if word != static.element(x) and p.shape[0] == 0:
-        raise ValueError("np.polyval needs a coefficient where they are of another dtype than the points")
-    value = number(x) * op.cast(0, dtype=word)
-    for k in range(p.shape[0]):
-        value = value * x + p[k]
-    return value
 
 
 def convolve(a, v, mode="full"):

@@ -104,3 +104,25 @@ def column_stack(tup):
         return rows if rank > 1 else op.copy(rows.T) if rank == 1 else op.copy(rows[None])
     parts = [as_array(part) for part in parts_of(tup)]
     return op.concatenate(*[atleast_2d(part).T if static.rank(part) < 2 else part for part in parts], axis=1)
+
+
+def in_a_row(*parts):
+    """`np.r_[...]`: along the first axis, numbers as vectors of one element."""
+    return of_one_dtype([operand(part) for part in parts], 0)
+
+
+def as_columns(*parts):
+    """`np.c_[...]`: along the last axis, vectors as columns and numbers as matrices of one element."""
+    arrays = [operand(part) for part in parts]
+    for part in arrays:
+        if static.rank(part) > 2:
+            static.refuse("U012", "np.c_ of arrays of more than two dimensions is not supported", "np.concatenate")
+    columns = [expand_dims(part, 1) if static.rank(part) == 1 else part for part in arrays]
+    return of_one_dtype(columns, -1)
+
+
+def of_one_dtype(parts, axis):
+    """Joined in the dtype of arithmetic among the parts, in which Python's numbers count for little."""
+    word = static.common(*parts)
+    made = [op.cast(part, dtype=word) for part in parts]
+    return concatenate([atleast_1d(part) if axis == 0 else atleast_2d(part) for part in made], axis)

@@ -4,7 +4,7 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from ..compiler.ops.sharing import gives
 from .creation import arange, lengths
-from .elementary import number, operand, strong
+from .elementary import number, operand, require_no_out, strong
 
 
 def shape(a):
@@ -241,14 +241,29 @@ def roll(a, shift, axis=None):
     return op.reshape(out, shape=a.shape) if axis is None else moveaxis(out, 0, axis)
 
 
-def take(a, indices, axis=None):
+def take(a, indices, axis=None, out=None, mode="raise"):
+    require_no_out(out)
     a, indices = operand(a), operand(indices)
     if axis is None:
-        return ravel(a)[indices]
+        return taken(ravel(a), indices, mode)
     k = static.axis_of(axis, static.rank(a))
-    picked = moveaxis(a, k, 0)[indices]
+    picked = taken(moveaxis(a, k, 0), indices, mode)
     count = static.rank(indices)
     return moveaxis(picked, tuple(range(count)), tuple(range(k, k + count))) if count else picked
+
+
+def taken(rows, indices, mode):
+    """The rows at places; what lies outside is refused, taken for the end, or counted round."""
+    if mode == "raise":
+        return rows[indices]
+    count = rows.shape[0]
+    if count == 0:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    if mode == "clip":
+        return rows[op.minimum(op.maximum(indices, 0), count - 1)]
+    if mode != "wrap":
+        static.refuse("U012", f"np.take knows no mode {mode!r}", "use 'raise', 'clip' or 'wrap'")
+    return rows[indices % count]
 
 
 def corner(m):

@@ -153,10 +153,12 @@ class Prover:
         self.facts: set[Affine] = set()
         self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # and by whether it counts up or down
         self.steps = 0
+        self._answers: dict[Affine, bool] = {}  # with the facts there are
         self.add(facts)
 
     def add(self, facts: Iterable[Affine]) -> None:
         self.facts.update(facts := tuple(facts))
+        self._answers.clear()
         for fact in facts:
             for unknown, factor in fact.terms:
                 self.by_unknown.setdefault((unknown, factor > 0), []).append((fact, abs(factor)))
@@ -165,8 +167,11 @@ class Prover:
         return fact in self.facts
 
     def proves(self, goal: Affine) -> bool:
-        self.steps = STEPS
-        return self._prove(goal, DEPTH, frozenset())
+        found = self._answers.get(goal)
+        if found is None:
+            self.steps = STEPS
+            found = self._answers[goal] = self._prove(goal, DEPTH, frozenset())
+        return found
 
     def _prove(self, goal: Affine, depth: int, tried: frozenset[Affine]) -> bool:
         if self.unknowns.interval(goal)[0] >= 0:

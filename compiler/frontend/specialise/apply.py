@@ -22,7 +22,6 @@ from . import (
     builtin_calls,
     classes,
     container_methods,
-    containers,
     evaluate,
     execute,
     functions,
@@ -30,6 +29,7 @@ from . import (
     inner_pullbacks,
     instances,
     items_in_place,
+    keyed,
     library,
     making,
     numbers,
@@ -119,7 +119,7 @@ def call_object(
             return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
-        return transform(frame, value, args, kwargs, node)
+        return transform(frame, value, args, kwargs, node, hint)
     if getattr(value, "__pellucid_forward__", None) is not None:
         return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
     binding = library.binding_of(value)
@@ -159,40 +159,56 @@ def is_users_class(cls: type) -> bool:
     return is_record or cls.__module__.split(".")[0] not in LIBRARIES | {"builtins"}
 
 
-def transform(frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
-    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures."""
+def transform(
+    frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str = "t"
+) -> Value:
+    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures.
+
+    A transformation that is also given what the new function is called with, as `jvp(f, primals, tangents)`, calls it.
+    """
+    called = getattr(value, "__pellucid_called__", ())
+    if called and (len(args) > 1 or not kwargs.keys().isdisjoint(called)):
+        own = {name: part for name, part in kwargs.items() if name not in called}
+        given = {**dict(zip(called, args[1:])), **{name: part for name, part in kwargs.items() if name in called}}
+        made = transform(frame, value, [args[0], *args[1 + len(called) :]], own, node)
+        return apply(frame, made, [given[name] for name in called if name in given], {}, node, hint)
+    options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
+    rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
+    asked = value.__pellucid_transform__(*rest, **options)
     if isinstance(args[0], Partial):
-        return _of_partial(frame, value, args[0], args[1:], kwargs, node)
-    options = {k: evaluate.known(frame, v, node, f"`{k}`") for k, v in kwargs.items()}
-    rest = [evaluate.known(frame, v, node, "this option") for v in args[1:]]
-    key = (value, id(getattr(args[0], "value", args[0])), repr((rest, options)))
+        return _of_partial(frame, value, args[0], asked, node)
+    return _transformed(frame, value, args[0], asked, node)
+
+
+def plain(option: Any) -> Any:
+    """An option that can be part of a key."""
+    return tuple(option) if isinstance(option, list) else option
+
+
+def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: gast.AST) -> Value:
+    """What is made of a function whose first arguments are given, as those of a bound method are."""
+    behind = asked.behind(len(function.args), tuple(name for name, _ in function.named))
+    return Partial(_transformed(frame, value, function.function, behind, node), function.args, function.named)
+
+
+def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
+    key = (value, id(getattr(function, "value", function)), asked)
     if key not in frame.task.derived:
         # the function is held, so that its id stays its own
-        frame.task.derived[key] = (args[0], _transformed(frame, value, args[0], rest, options, node))
+        frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
     return frame.task.derived[key][1]
 
 
-def _of_partial(frame: Frame, value: Any, function: Partial, rest: list[Value], kwargs: dict, node: gast.AST) -> Value:
-    """A derivative of a bound method: that of the function, by the arguments behind those that are given."""
-    options = dict(zip(("argnums", "has_aux", "holomorphic", "allow_int"), rest)) | kwargs
-    numbers = evaluate.known(frame, options.get("argnums", Static(0)), node, "`argnums`")
-    given = numbers if isinstance(numbers, tuple) else (numbers,)
-    moved = [k if isinstance(k, str) or k < 0 else k + len(function.args) for k in given]
-    options["argnums"] = Static(tuple(moved) if isinstance(numbers, tuple) else moved[0])
-    derivative = transform(frame, value, [function.function], options, node)
-    return Partial(derivative, function.args, function.named)
-
-
-def _transformed(frame: Frame, value: Any, function: Value, rest: list, options: dict, node: gast.AST) -> Value:
+def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
         if before and before[-1].is_pullback:
             frame.fault("U018", "a derivative of the pullback of a local function is not in the language", node,
                         "asked for here", ("take it of a function that calls the pullback",))  # fmt: skip
-        return Derived(closure, (*before, value.__pellucid_transform__(*rest, **options)))
+        return Derived(closure, (*before, asked))
     given = evaluate.known(frame, function, node, "the function")
-    return Static(value.__pellucid_inside__(given, *rest, **options))
+    return Static(value.__pellucid_inside__(given, asked))
 
 
 # --- the user's functions ------------------------------------------------------------------------------------------
@@ -309,7 +325,7 @@ def bind_arguments(
         else:
             frame.fault("T004", f"{name}() got an unexpected keyword argument '{key}'", node, "called here")
     if spec.kwarg is not None:
-        bound[spec.kwarg.id] = containers.new_dict(frame, extra)
+        bound[spec.kwarg.id] = frame.new(Mapping_(tuple(extra.items())), "entries")
     for key, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
         bound.setdefault(key, value)
     for key, value in zip(only, keyword_defaults, strict=True):
@@ -349,7 +365,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             as_tuple = Sequence(tuple(v for _, v in items))
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
-            return containers.new_dict(frame, dict(items))
+            return keyed.new_dict(frame, dict(items), node)
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))

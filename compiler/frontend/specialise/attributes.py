@@ -15,7 +15,22 @@ from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, Scalar, Type
 from . import classes, evaluate, library, optional, outside, trying
 from .frame import Frame
-from .values import Bound, Caught, Leaf, Optional, Record, Ref, Sequence, Static, Super, Value, is_none, is_number
+from .values import (
+    Bound,
+    Caught,
+    Leaf,
+    Optional,
+    Record,
+    Ref,
+    Sequence,
+    Slice,
+    Static,
+    Super,
+    Value,
+    is_none,
+    is_number,
+    parts,
+)
 
 PYTHONS = ("bit_length", "tolist")  # methods that give what only Python has
 
@@ -42,6 +57,10 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
             return Sequence(tuple(trying.arguments_of(frame, base, node)))
         case Record() | Ref() if classes.instance(frame, base) is not None:
             return classes.attribute(frame, base, attribute, node)
+        case Slice() if attribute in ("start", "stop", "step"):
+            return dict(parts(base))[attribute]
+        case Static(value=slice() as bounds) if attribute in ("start", "stop", "step"):
+            return Static(getattr(bounds, attribute))
         case Super():
             return classes.of_super(frame, base, attribute, node)
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:

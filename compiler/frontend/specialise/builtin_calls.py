@@ -19,6 +19,7 @@ from . import (
     comprehensions,
     container_methods,
     containers,
+    dict_methods,
     evaluate,
     forms,
     iteration,
@@ -27,6 +28,7 @@ from . import (
     numbers,
     optional,
     rows,
+    slices,
     subscript,
 )
 from .frame import Frame
@@ -326,8 +328,7 @@ def _sorted(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
-    items = container_methods.pairs_of(frame, args[0], node) if args else {}
-    return containers.new_dict(frame, {**items, **kwargs})
+    return dict_methods.made(frame, args, kwargs, node)
 
 
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -345,7 +346,7 @@ def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
 
 
 def _slice(frame: Frame, args, kwargs, node, hint) -> Value:
-    return Static(slice(*(evaluate.known(frame, a, node, "a slice") for a in args)))
+    return slices.made(args)
 
 
 def require_arguments(frame: Frame, function: Any, args: list, kwargs: dict, node: gast.AST) -> None:
@@ -367,7 +368,7 @@ def _by(name: str) -> Any:
 
 
 # The others take what an instance, or an iterator, gives when it is gone over.
-TAKES_INSTANCES = (len, isinstance, bool, slice, next)
+TAKES_INSTANCES = (dict, len, isinstance, bool, slice, next)
 ITERATORS_THEMSELVES = (zip, enumerate, reversed, map, filter, iter, any, all)
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.

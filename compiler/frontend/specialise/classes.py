@@ -21,7 +21,7 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, optional, outside
+from . import apply, iterators, library, optional, outside
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -39,6 +39,7 @@ from .values import (
     Ref,
     Rows,
     Sequence,
+    Slice,
     Static,
     Super,
     Table,
@@ -168,7 +169,8 @@ def method(frame: Frame, function: Any, node: gast.AST) -> Value:
 
 def judge(frame: Frame, function: python_types.FunctionType) -> None:
     """Raise the faults of a function that was not seen when the one that is compiled was decorated."""
-    if function.__code__.co_filename != GENERATED and frame.task.judge is not None:
+    is_own = function.__code__.co_filename == GENERATED or library.is_library(function)
+    if not is_own and frame.task.judge is not None:
         frame.task.judge(function, calls_to(frame), frame.task.freeze)
 
 
@@ -225,7 +227,9 @@ def python_class(frame: Frame, value: Value) -> type | None:
         case Mapping_(), _:
             return dict
         case Record(), _:
-            return held.cls
+            return library.stands_for(held.cls) or held.cls
+        case Slice(), _:
+            return slice
         case Range(), _:
             return range
         case Closure(), _:

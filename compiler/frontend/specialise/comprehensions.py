@@ -18,7 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, classes, containers, evaluate, execute, iteration, iterators, loops
+from . import branches, classes, containers, evaluate, execute, iteration, iterators, keyed, loops
 from .frame import Frame
 from .static_python import stop
 from .values import Range, Ref, Static, Value
@@ -40,18 +40,19 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = "i
     return frame.variables.pop(name)
 
 
-def dictionary(frame: Frame, node: gast.DictComp) -> Value:
-    """A new dict; its keys are known now."""
+def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Value:
+    """A new dict."""
 
-    def entry() -> tuple[Any, Value]:
-        key = containers.key_of(frame, evaluate.evaluate(frame, node.key), node)
-        return key, evaluate.evaluate(frame, node.value)
+    def entry() -> tuple[Value, Value]:
+        return evaluate.evaluate(frame, node.key), evaluate.evaluate(frame, node.value)
 
     pairs = _unrolled_or_none(frame, node, entry)
-    if pairs is None:
-        frame.fault("R001", "the keys of a dict must be known when the function is compiled", node, "made here",
-                    ("use an array or a list, and an index for a key",))  # fmt: skip
-    return containers.new_dict(frame, dict(pairs))
+    if pairs is not None:
+        return keyed.dict_of_pairs(frame, pairs, node)
+    name = _hidden(frame, hint, keyed.new_dict(frame, {}, node))
+    place = gast.Subscript(syntax.name(name), node.key, gast.Store())
+    _loop(frame, node, gast.copy_location(gast.Assign([place], node.value, None), node))
+    return frame.variables.pop(name)
 
 
 def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:

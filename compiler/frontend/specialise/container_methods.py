@@ -19,6 +19,7 @@ from . import (
     classes,
     comprehensions,
     containers,
+    dict_methods,
     equality,
     evaluate,
     forms,
@@ -30,8 +31,8 @@ from . import (
 )
 from .frame import Frame
 from .object_changes import change
-from .static_python import computed, no_key, stop
-from .values import NONE, Conflict, Iteration, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value, is_none
+from .static_python import computed, stop
+from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Value, is_none
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -45,7 +46,7 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
     held = containers.grow(frame, receiver, node) if changes else frame.held(receiver)
     kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
     methods: dict[str, dict[str, Callable[..., Value]]] = {
-        "dict": DICT_METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
+        "dict": dict_methods.METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
     }  # fmt: skip
     found = methods[kind].get(method)
     if found is None:
@@ -134,7 +135,7 @@ def delete(frame: Frame, target: Ref, items: gast.expr, node: gast.AST) -> None:
     """`del target[items]` of a list or dict."""
     held = containers.grow(frame, target, node)
     if isinstance(held, Mapping_):
-        _pop_key(frame, target, node, evaluate.evaluate(frame, items))
+        dict_methods.pop_key(frame, target, node, evaluate.evaluate(frame, items))
     elif isinstance(items, gast.Slice) and isinstance(held, Sequence):
         left = list(held.items)
         computed(frame, left.__delitem__, node, containers.bounds_of(frame, items))
@@ -284,57 +285,6 @@ def as_growing(frame: Frame, source: Value, node: gast.AST) -> Value:
     return made
 
 
-def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    found = frame.held(target).get(containers.key_of(frame, key, node))
-    return default if found is None else found
-
-
-def _pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
-    held, name = frame.held(target), containers.key_of(frame, key, node)
-    items: dict[Any, Value] = dict(held.items)
-    if name not in items:
-        if default is None:
-            no_key(frame, name, node)
-        return default
-    found = items.pop(name)
-    change(frame, target, Mapping_(tuple(items.items())), node)
-    return found
-
-
-def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
-    held, name = frame.held(target), containers.key_of(frame, key, node)
-    found = held.get(name)
-    if found is None:
-        change(frame, target, Mapping_((*held.items, (name, default))), node)
-    return default if found is None else found
-
-
-def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
-    items = dict(frame.held(target).items)
-    for other in others:
-        items.update(pairs_of(frame, other, node))
-    change(frame, target, Mapping_(tuple({**items, **named}.items())), node)
-    return Static(None)
-
-
-def pairs_of(frame: Frame, value: Value, node: gast.AST) -> dict[Any, Value]:
-    """What `dict(value)` takes from a dict or a sequence of pairs."""
-    held = frame.held(value)
-    if isinstance(held, Mapping_):
-        return dict(held.items)
-    found: dict[Any, Value] = {}
-    for pair in iteration.static_items(frame, classes.iterable(frame, value, node), node):
-        both = iteration.static_items(frame, pair, node)
-        if len(both) != 2:
-            frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
-        found[containers.key_of(frame, both[0], node)] = both[1]
-    return found
-
-
-def _view(kind: str) -> Callable[..., Value]:
-    return lambda frame, target, node: Iteration(kind, (target,))
-
-
 CHANGING = frozenset("append extend pop insert reverse clear remove sort".split())
 COMMON_METHODS: dict[str, Callable[..., Value]] = {"index": _index, "count": _count}
 LIST_METHODS: dict[str, Callable[..., Value]] = {
@@ -345,8 +295,4 @@ LIST_METHODS: dict[str, Callable[..., Value]] = {
 ARGUMENTS: dict[str, tuple[int, int, str | None]] = {
     "append": (1, 1, ""), "extend": (1, 1, ""), "insert": (2, 2, ""), "remove": (1, 1, ""),
     "sort": (0, 0, "key reverse"), "reverse": (0, 0, ""), "clear": (0, 0, ""), "index": (1, 1, ""), "count": (1, 1, ""),
-}  # fmt: skip
-DICT_METHODS: dict[str, Callable[..., Value]] = {
-    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": copy,
-    "pop": _pop_key, "setdefault": _set_default, "update": _update,
 }  # fmt: skip

@@ -9,15 +9,28 @@ An object whose length is known holds its items; one that grows in a loop holds 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from ... import syntax, types
 from ...dtypes import INT_WORD, python_dtype
 from ...types import Array, ListOf, Scalar
-from . import classes, container_methods, evaluate, forms, iteration, list_positions, rows, subscript, tables
-from .frame import Frame
+from . import (
+    classes,
+    container_methods,
+    evaluate,
+    forms,
+    iteration,
+    keyed,
+    list_positions,
+    raising,
+    rows,
+    sites,
+    subscript,
+    tables,
+)
+from .frame import Frame, Stopped
 from .heap import objects
 from .merge import join_types
 from .object_changes import change
@@ -41,13 +54,6 @@ from .values import (
 )
 
 
-def key_of(frame: Frame, value: Value, node: gast.AST) -> Any:
-    """The key of a dict: known now, and of a kind that can be one."""
-    key = evaluate.known(frame, value, node, "a dict key")
-    computed(frame, hash, node, key)
-    return key
-
-
 def is_container(frame: Frame, value: Value) -> bool:
     """Whether a value has items of its own: a list, tuple, dict, NamedTuple, or a growable list."""
     held = frame.held(value)
@@ -56,10 +62,6 @@ def is_container(frame: Frame, value: Value) -> bool:
 
 def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
     return frame.new(Sequence(tuple(items), list))
-
-
-def new_dict(frame: Frame, items: dict[Any, Value]) -> Ref:
-    return frame.new(Mapping_(tuple(items.items())), "entries")
 
 
 # --- items ---------------------------------------------------------------------------------------------------------
@@ -72,11 +74,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         held = Sequence(tuple(v for _, v in held.items))
     match held:
         case Mapping_():
-            key = key_of(frame, evaluate.evaluate(frame, items), node)
-            found = held.get(key)
-            if found is None:
-                no_key(frame, key, node)
-            return found
+            return item_of_dict(frame, base, held, evaluate.evaluate(frame, items), node)
         case Sequence() if isinstance(items, gast.Slice):
             found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)
@@ -96,6 +94,25 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
     position = whole(frame, evaluate.evaluate(frame, items), node)
     return tables.item(frame, held, position, node, hint)
+
+
+def item_of_dict(frame: Frame, base: Value, held: Mapping_, key: Value, node: gast.AST) -> Value:
+    if not held.items and not keyed.is_known(frame, key):
+        no_such_key(frame, key, node)
+    known = keyed.known_key(frame, base, key, node)
+    found = held.get(known)
+    if found is None:
+        no_key(frame, known, node)
+    return found
+
+
+def no_such_key(frame: Frame, key: Value, node: gast.AST) -> NoReturn:
+    """`KeyError(key)` of a dict that is empty here, for a key of the run."""
+    keyed.key_form(frame, key, node)
+    values: list[gast.expr] = []
+    message = (raising.argument(frame, key, node, values),)
+    frame.builder.append(syntax.raise_("KeyError", message, *values, span=frame.here(node)))
+    raise Stopped
 
 
 def whole(frame: Frame, position: Value, node: gast.AST) -> gast.expr:
@@ -195,6 +212,7 @@ def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -
 
 def make_room(frame: Frame, target: Ref, value: Value, node: gast.AST) -> Value:
     """What a list that grows holds, once it can hold this value."""
+    sites.require_room(frame, target, forms.form_of(frame, value), node)
     held = tables.widened(frame, frame.held(target), forms.form_of(frame, value), node)
     frame.heap.contents[target.number] = held
     return held
@@ -251,7 +269,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     held = grow(frame, base, node)
     match held:
         case Mapping_(items=old):
-            key = key_of(frame, evaluate.evaluate(frame, items), node)
+            key = keyed.known_key(frame, base, evaluate.evaluate(frame, items), node, value)
             return change(frame, base, Mapping_(tuple({**dict(old), key: value}.items())), node)
         case Sequence(items=old) if isinstance(items, gast.Slice):
             changed = list(old)

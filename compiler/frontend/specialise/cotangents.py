@@ -30,7 +30,7 @@ from .values import (
 )
 
 TypeOf = Callable[[Value], Type | None]
-CODE = "G005"
+CODE = "G006"
 HELP = ("its cotangent has the structure, the shapes and the dtypes of the result, and None for what is no float",)
 
 

@@ -25,7 +25,8 @@ def describe(frame: Frame, value: Value) -> str:
         return f"{frame.describe(value.inner)} or None"
     if isinstance(value, Static):
         return type(value.value).__name__
-    cls = getattr(getattr(value, "cls", None), "__name__", "")
+    cls = getattr(value, "cls", None)
+    cls = getattr(getattr(cls, "python", cls), "__name__", "")
     words = {
         "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": "function",
         "Derived": "function", "Partial": "function",

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gast
 
-from . import classes, containers, evaluate, iteration
+from . import classes, dict_methods, evaluate, iteration, keyed
 from .frame import Frame
 from .values import Closure, Mapping_, Value
 
@@ -27,16 +25,24 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
 
 
 def dictionary(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
-    items: dict[Any, Value] = {}
+    if None in keys:
+        return _with_others(frame, keys, values, node)
+    pairs = [(evaluate.evaluate(frame, key), evaluate.evaluate(frame, value)) for key, value in zip(keys, values)]
+    return keyed.dict_of_pairs(frame, pairs, node)
+
+
+def _with_others(frame: Frame, keys: list, values: list, node: gast.AST) -> Value:
+    """`{"a": 1, **more}`."""
+    made = keyed.new_dict(frame, {}, node)
     for key, value in zip(keys, values, strict=True):
-        if key is None:
-            spread_ = frame.held(evaluate.evaluate(frame, value))
-            if not isinstance(spread_, Mapping_):
-                frame.fault("T001", "`**` needs a dict", node)
-            items.update(spread_.items)
-        else:
-            items[containers.key_of(frame, evaluate.evaluate(frame, key), node)] = evaluate.evaluate(frame, value)
-    return containers.new_dict(frame, items)
+        if key is not None:
+            dict_methods.put(frame, made, evaluate.evaluate(frame, key), evaluate.evaluate(frame, value), node)
+            continue
+        other = evaluate.evaluate(frame, value)
+        if not isinstance(frame.held(other), Mapping_) and keyed.dict_of(frame, other) is None:
+            frame.fault("T001", "`**` needs a dict", node)
+        dict_methods.put_all(frame, made, other, node)
+    return made
 
 
 def closure(frame: Frame, node: gast.FunctionDef | gast.Lambda) -> Closure:

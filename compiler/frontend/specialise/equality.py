@@ -20,12 +20,12 @@ from . import (
     choices,
     classes,
     container_methods,
-    containers,
     evaluate,
     forms,
     identity,
     iteration,
     iterators,
+    keyed,
     outside,
     own_operators,
     rows,
@@ -149,7 +149,9 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     held = as_sequence(frame, container)
     match held:
         case Mapping_(items=items):
-            return Static(containers.key_of(frame, item, node) in [k for k, _ in items])
+            if not items and not keyed.is_known(frame, item):
+                return Static(False)
+            return Static(keyed.known_key(frame, container, item, node) in [k for k, _ in items])
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)

@@ -26,6 +26,7 @@ from . import (
     comprehensions,
     container_methods,
     containers,
+    dict_methods,
     displays,
     equality,
     execute,
@@ -99,7 +100,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.ListComp() | gast.GeneratorExp():
             return comprehensions.listed(frame, node, hint)
         case gast.DictComp():
-            return comprehensions.dictionary(frame, node)
+            return comprehensions.dictionary(frame, node, hint)
         case gast.NamedExpr(target=target, value=value):
             made = evaluate(frame, value, target.id)
             execute.bind(frame, target, made, node)
@@ -232,7 +233,7 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
         if frame.is_integer(count) and (held := container_methods.repeated(frame, sequence, count, node)) is not None:
             return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
-        return containers.new_dict(frame, {**dict(first.items), **dict(second.items)})
+        return dict_methods.merged(frame, left, right, node)
     are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
     if op is gast.Add and are_lists and not isinstance(first, Mapping_):
         joined = container_methods.copy(frame, left, node)

@@ -23,6 +23,7 @@ from . import (
     displays,
     evaluate,
     items_in_place,
+    keyed_loops,
     loops,
     optional,
     own_operators,
@@ -122,10 +123,11 @@ def delete(frame: Frame, place: gast.expr) -> None:
                 delete(frame, element)
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
-            if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
-                what = frame.describe(target)
-                frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
-            container_methods.delete(frame, target, items, place)
+            if not own_operators.delete_item(frame, target, items, place):
+                if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
+                    what = frame.describe(target)
+                    frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
+                container_methods.delete(frame, target, items, place)
             put_back()
 
 
@@ -178,6 +180,7 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
         return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+    base, place = keyed_loops.as_list_item(frame, base, place)
     old, put_item_back = items_in_place.item(frame, base, put_back, place)
     value = evaluate.evaluate(frame, node.value)
     if changed_in_place(frame, old, op, value, node):

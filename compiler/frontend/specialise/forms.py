@@ -125,12 +125,12 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
     return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
 
 
-def _with_room(frame: Frame, form: Value) -> Value:
+def with_room(frame: Frame, form: Value) -> Value:
     """The form with a place for what is put into lists that are empty so far, of a kind that is not known yet."""
     if form == Sequence((), list):
         return Rows(Column(Typed(Array(BOOL_WORD, (own_length(frame),), "C")), UNKNOWN))
     inner = parts(form)
-    return with_parts(form, tuple(_with_room(frame, part) for _, part in inner)) if inner else form
+    return with_parts(form, tuple(with_room(frame, part) for _, part in inner)) if inner else form
 
 
 def is_unknown(form: Value) -> bool:
@@ -207,7 +207,7 @@ def joined_list(frame: Frame, left: Value, right: Value, before: Mapping, after:
     form = known[0] if len(known) == 1 else join_forms(frame, *known)
     if isinstance(form, Conflict):
         return form
-    form = _with_room(frame, form)
+    form = with_room(frame, form)
     if not any(isinstance(leaf, Typed) for leaf in leaves(form)):
         return Conflict(f"a list of {frame.describe(form)} alone", "a list that grows")
     sides = [relabelled(frame, side, form) for side in (left, right)]

@@ -82,7 +82,8 @@ class Task:
     `reaches` is that of the instance being compiled.  `spans` has the places
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
-    were met in containers, by their identity.
+    were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
+    are to hold (`sites.py`).
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -100,11 +101,13 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
+    within: Any = None
     derived: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
+    forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:
         """The source of a function, read once in a compilation however often it is called."""

@@ -18,14 +18,17 @@ import gast
 
 from ....runtime.guards import ABSENT
 from ... import syntax
+from ...ops import containers as containers_of_library
 from . import (
     apply,
     attributes,
     choices,
     classes,
     containers,
+    dict_methods,
     evaluate,
     iteration,
+    keyed,
     making,
     numbers,
     outside,
@@ -178,7 +181,7 @@ def _parts(frame: Frame, args, kwargs, node, hint) -> dict[str, Value]:
 
 def _asdict(frame: Frame, args, kwargs, node, hint) -> Value:
     inner = {k: _converted(frame, v, _asdict, node) for k, v in _parts(frame, args, kwargs, node, hint).items()}
-    return containers.new_dict(frame, inner)
+    return keyed.new_dict(frame, inner, node)
 
 
 def _astuple(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -197,7 +200,7 @@ def _converted(frame: Frame, value: Value, how: Known, node: gast.AST) -> Value:
             inner = tuple(_converted(frame, v, how, node) for v in items)
             return containers.new_list(frame, inner) if kind is list else Sequence(inner)
         case Mapping_(items=items):
-            return containers.new_dict(frame, {k: _converted(frame, v, how, node) for k, v in items})
+            return keyed.new_dict(frame, {k: _converted(frame, v, how, node) for k, v in items}, node)
     # what is copied deeply there cannot be told from the array itself, which is not changed in place while it is shared
     copied = lambda part, _: frame.emit("copy", part, node=node) if frame.is_array(part) else part  # noqa: E731
     return map_leaves(value, copied)
@@ -253,6 +256,17 @@ def _type(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(kind)
 
 
+def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
+    target, other = args
+    dict_methods.put_all(frame, target, other, node)
+    return Static(None)
+
+
+def _asked(name: str) -> Known:
+    """What the library asks of `keyed`, which may not have been imported yet."""
+    return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
+
+
 def _nothing(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
@@ -280,5 +294,7 @@ FUNCTIONS: dict[Any, Known] = {
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
     ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
+    containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
+    containers_of_library.seen: _asked("seen"), containers_of_library.put_all: _put_all,
     chr: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, chr, args, node)),
 }  # fmt: skip

@@ -52,6 +52,7 @@ class Heap:
     changes   the numbers of objects changed so far, in order
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
     outside   values from outside that were read, by their places, with the numbers of the objects in them
+    sites     number -> where a dict, set or deque was made (`sites.py`)
     """
 
     contents: dict[int, Value] = field(default_factory=dict)
@@ -62,6 +63,7 @@ class Heap:
     count: int = 0
     absorbed: frozenset[int] = frozenset()
     outside: dict[Any, tuple[Value, range]] = field(default_factory=dict)
+    sites: dict[int, Any] = field(default_factory=dict)
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -92,7 +94,7 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            self.count, self.absorbed, dict(self.outside),
+            self.count, self.absorbed, dict(self.outside), dict(self.sites),
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -100,7 +102,7 @@ class Heap:
         kept = other.copy()
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
-        self.outside = kept.outside
+        self.outside, self.sites = kept.outside, kept.sites
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -26,14 +28,13 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     """A derivative taken inside a compiled function: derived on its own, then called."""
     function = compiled.python
     frame.task.world.function(function)
-    source = read(function)
-    names = [a.id for a in (*source.tree.args.posonlyargs, *source.tree.args.args)]
+    spec, is_own = parameters_behind(read(function).tree.args, compiled.transforms)
+    names = [a.id for a in (*spec.posonlyargs, *spec.args)]
     given = {*names[: len(args)], *kwargs}
-    defaults = outside.defaults(frame, function, names, given, node)
-    by_keyword = outside.keyword_defaults(frame, function, [a.id for a in source.tree.args.kwonlyargs], given, node)
-    bound = apply.bind_arguments(
-        frame, source.tree.args, defaults, by_keyword, args, kwargs, node, function.__name__
-    )  # fmt: skip
+    defaults = outside.defaults(frame, function, names, given, node) if is_own else []
+    only = [a.id for a in spec.kwonlyargs]
+    by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
+    bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
     key, abstract = instances.signature(frame, id(compiled), bound)
     for name in compiled.static:
         abstract[name] = bound[name]
@@ -50,9 +51,10 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
     closure = derived.closure
     name = getattr(closure.node, "name", "lambda_")
-    own = apply.bind_arguments(
-        frame, closure.node.args, list(closure.defaults), list(closure.keyword_defaults), args, kwargs, node, name
-    )
+    spec, is_own = parameters_behind(closure.node.args, derived.transforms)
+    defaults = list(closure.defaults) if is_own else []
+    only = list(closure.keyword_defaults) if is_own else [None] * len(spec.kwonlyargs)
+    own = apply.bind_arguments(frame, spec, defaults, only, args, kwargs, node, name)
     environment = Environment(closure)
     everything = {**own, **environment.passed}
     key, abstract = instances.signature(frame, id(derived), everything)
@@ -73,13 +75,42 @@ def derived_of(
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(task, frame.builder, source, outer.namespace)
     base = Instance(task.function_name(name))
-    instances.compile_instance(frame, base, abstract, inner, closure.node, environment)
+    levels = task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
+    instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
     program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
     made = Specialised(program, base.arguments, base.result, hidden=hidden)
-    slopes: Specialised = task.differentiate(made, derived.transforms, frame.here(node), starred(closure.node.args))
+    stars = starred(closure.node.args)
+    slopes: Specialised = task.differentiate(made, derived.transforms, levels[1:], frame.here(node), stars)
     del task.functions[base.name]
     task.hidden_of.pop(base.name)
     return slopes
+
+
+def parameters_behind(spec: gast.arguments, transforms: Iterable[Any]) -> tuple[gast.arguments, bool]:
+    """The parameters of what transformations make of a function, and whether they are those of the function."""
+    before = after = signature_of(spec)
+    for transform in transforms:
+        after = transform.signature(after)
+    if after is before:
+        return spec, True
+    kinds: dict[Any, list[gast.expr]] = {kind: [] for kind in KINDS}
+    for parameter in after.parameters.values():
+        kinds[parameter.kind].append(gast.Name(parameter.name, gast.Param(), None, None))
+    first, plain, star, only, stars = kinds.values()
+    return gast.arguments(plain, first, next(iter(star), None), only, [], next(iter(stars), None), []), False
+
+
+KINDS = (
+    inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD,
+)  # fmt: skip
+
+
+def signature_of(spec: gast.arguments) -> inspect.Signature:
+    """The parameters of a function that is known by its tree; defaults are left out."""
+    groups = (spec.posonlyargs, spec.args, [spec.vararg], spec.kwonlyargs, [spec.kwarg])
+    pairs = [(kind, name) for kind, names in zip(KINDS, groups) for name in names if name is not None]
+    return inspect.Signature([inspect.Parameter(name.id, kind) for kind, name in pairs])
 
 
 def adopt(frame: Frame, derived: Any) -> Instance:

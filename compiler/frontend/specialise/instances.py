@@ -22,7 +22,7 @@ from ...names import Names, from_path
 from ...program import Function, Origin
 from ...types import Array, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, arrays, containers, library
+from . import apply, arrays, containers, keyed, library
 from .frame import Frame, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
@@ -368,7 +368,7 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
         result_types.append(found)
         return Out(len(atoms) - 1)
 
-    tree = frame.tree(value)
+    tree = frame.tree(keyed.returned(frame, value, node))
     require_returnable(frame, tree, node)
     structure = with_rows(map_leaves(tree, place))
     return structure, atoms, tuple(result_types)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import gast
 
 from ...analysis.core_liveness import CHANGING_METHODS
-from . import attributes, containers, evaluate, list_positions, subscript, tables
+from . import attributes, containers, evaluate, keyed_loops, list_positions, subscript, tables
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change, values_in_use
@@ -36,6 +36,7 @@ def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
     if not isinstance(node, gast.Subscript):
         return evaluate.evaluate(frame, node), lambda: None
     base, put_back = to_change(frame, node.value)
+    base, node = keyed_loops.as_list_item(frame, base, node)
     return item(frame, base, put_back, node)
 
 

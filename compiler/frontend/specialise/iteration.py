@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, outside, rows, subscript, tables
+from . import apply, choices, evaluate, forms, keyed, outside, rows, subscript, tables
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
@@ -19,6 +19,8 @@ from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequenc
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:
     """Whether a loop over it is unrolled: tuples, lists and dicts whose length is known, and what is made of them."""
+    if keyed.shown_by(frame, value) is not None or keyed.record_of(frame, value) is not None:
+        return False
     match frame.held(value):
         case Sequence() | Mapping_() | Record():
             return True
@@ -39,6 +41,8 @@ def columns_of(value: Iteration) -> tuple[Value, ...]:
 
 def length_now(frame: Frame, value: Value) -> Value | None:
     """What has a length of the run: an array, a growable list, an argument of any length; None for anything else."""
+    if keyed.shown_by(frame, value) is not None:
+        return value
     held = frame.held(value)
     found = frame.type_of(held)
     is_open = isinstance(found, Array) and found.ndim and not isinstance(found.dims[0], int)
@@ -133,6 +137,8 @@ def has_static_length(frame: Frame, value: Value) -> bool:
 
 def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     """How many items a loop will see."""
+    if (shown := keyed.shown_by(frame, value)) is not None:
+        value = shown.parts[0] if isinstance(shown, Iteration) else shown
     value = frame.held(value)
     match value:
         case Rows():
@@ -194,7 +200,7 @@ def range_length(frame: Frame, start: Value, stop: Value, step: Value, node: gas
 
 def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Value:
     """The item a loop sees at a position."""
-    value = frame.held(value)
+    value = frame.held(keyed.shown_by(frame, value) or value)
     match value:
         case Rows():
             return rows.item(frame, value, frame.atom(position, node), node)

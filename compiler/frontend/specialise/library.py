@@ -18,7 +18,7 @@ from ...ops.schema import TypeFault
 from ...ops.sharing import sharing_of
 from ...ops.static import LIST_OF_RECORDS, NO_ARRAYS, StaticFunction, dtype_name
 from ...types import Array, Scalar
-from . import apply, arrays, evaluate, evenness, subscript
+from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
 from .heap import objects
 from .limits import limit
@@ -44,6 +44,11 @@ def is_library(function: python_types.FunctionType) -> bool:
     return (function.__module__ or "").startswith(python_names.LIBRARY)
 
 
+def stands_for(cls: type) -> type | None:
+    """The class of Python's own for which one of the library's stands: `dict` for `python_dicts.Dict`."""
+    return getattr(cls, "python", None) if cls.__module__.startswith(python_names.LIBRARY) else None
+
+
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     match binding:
         case Primitive():
@@ -54,11 +59,13 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
             return operator(frame, binding, args, kwargs, node, hint)
         case NameBinding(kind="dtype"):
             return convert(frame, binding.dtype, args, node, hint)
-    if binding.function in MAKES_ARRAYS and args and _is_container(frame, args[0]):
+    if binding.function in MAKES_ARRAYS and args and is_container(frame, args[0]):
         dtype = kwargs.get("dtype", args[1] if len(args) > 1 else Static(None))
         return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     if binding.owner:
         args = [Static(python_names.object_of(binding.owner)), *args]
+    if "out" in kwargs or "where" in kwargs:
+        return into_out.call(frame, binding, args, kwargs, node, hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
@@ -101,7 +108,7 @@ def note_sharing(frame: Frame, function: object, args: list[Value], result: Valu
             statement.shows, statement.locked = sources, sharing == "read-only"
 
 
-def _is_container(frame: Frame, value: Value) -> bool:
+def is_container(frame: Frame, value: Value) -> bool:
     value = frame.held(value)
     return isinstance(value, Sequence | Record | Rows | Table) or frame.is_list(value)
 
@@ -125,13 +132,15 @@ def renamed(frame: Frame, result: Value, hint: str) -> Value:
 
 def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, hint: str) -> Value:
     row = binding.row
+    if "out" in kwargs or "where" in kwargs:
+        return into_out.call(frame, binding, args, kwargs, node, hint)
     for name in kwargs:
         if name not in ("dtype",) or kwargs[name] != Static(None):
             frame.fault("U012", f"the argument `{name}=` of `{row.name}` is not supported", node, "called here")
     if len(args) != len(row.operands):
         count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
         frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
-    operands = [arrays.as_array(frame, a, node) if _is_container(frame, a) else a for a in args]
+    operands = [arrays.as_array(frame, a, node) if is_container(frame, a) else a for a in args]
     if binding.strong and all(_is_weak(frame, a) for a in operands):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
@@ -149,7 +158,7 @@ def strong(frame: Frame, value: Value, node: gast.AST) -> Value:
 def convert(frame: Frame, dtype: str, args: list[Value], node: gast.AST, hint: str) -> Value:
     """`np.float32(x)`."""
     value = args[0] if args else Static(0)
-    if _is_container(frame, value):
+    if is_container(frame, value):
         return arrays.as_array(frame, value, node, dtype, hint)
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:

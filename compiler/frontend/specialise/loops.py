@@ -23,13 +23,15 @@ from . import (
     forms,
     iteration,
     iterators,
+    keyed,
+    keyed_loops,
     list_positions,
     loop_tests,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .values import Leaf, Range, Ref, Sequence, Static, Value
+from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value
 
 UNROLL_LIMIT = 2048
 
@@ -54,6 +56,8 @@ def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callabl
 
 def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
     stop, body = stop_flag(node)
+    if isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None:
+        return keyed_loops.for_view(frame, node, iterable, stop, body)
     if iteration.is_static_iterable(frame, iterable):
         saved = frame.snapshot()
         try:
@@ -169,9 +173,12 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
     before = len(frame.heap.changes)
-    over = reachable([iterable], {})
+    is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
+    over = reachable([keyed_loops.gone_over(frame, iterable)] if is_view else [iterable], {})
     run()
     if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
+        if is_view:
+            raise keyed_loops.Changed
         check_still_known(frame, iterable)
         changed_while_looped(frame, node)
 
@@ -181,25 +188,29 @@ def live_list(
 ) -> None:
     """A loop that changes the list it goes over: as in Python, the next item is the one that stands there by then."""
     containers.let_grow(frame, iterable, form, node)
-    stepping(frame, node, iterable, stop, body, lambda: tables.length_now(frame, frame.held(iterable)))
+    now = lambda: tables.length_now(frame, frame.held(iterable))  # noqa: E731
+    stepping(frame, node, iterable, stop, body, lambda position: syntax.call("less", position, now()))
 
 
 def stopping(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr, body: list) -> None:
     """A counted loop that may end early: `while position < trips and not broke`."""
     trips = frame.atom(iteration.length_of_iterable(frame, iterable, node), node)
-    looped(frame, node, iterable, lambda: stepping(frame, node, iterable, stop, body, lambda: trips))
+    in_range = lambda position: syntax.call("less", position, trips)  # noqa: E731
+    looped(frame, node, iterable, lambda: stepping(frame, node, iterable, stop, body, in_range))
 
 
 def stepping(
-    frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list, trips: Callable[[], gast.expr]
-) -> None:
-    """A loop with a position of its own."""
+    frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | None, body: list,
+    in_range: Callable[[str], gast.expr], check: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
+    """A loop with a position of its own: `in_range` says whether there is an item, `check` comes before it is read."""
     position = frame.builder.names.fresh("position")
     frame.builder.types[position] = types.INT
     frame.builder.merged.add(position)
     frame.builder.append(syntax.assign(position, syntax.constant(0)))
 
     def enter() -> str:
+        check()
         with frame.emitting():
             item = iteration.item_at(frame, iterable, Leaf(position), node)
         execute.bind(frame, node.target, item, node)
@@ -216,11 +227,11 @@ def stepping(
         return syntax.while_(test, together, span=frame.here(node))
 
     def test() -> gast.expr:
-        in_range = syntax.call("less", position, trips())
+        there_is = in_range(position)
         if stop is None:
-            return in_range
+            return there_is
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
-        return gast.BoolOp(gast.And(), [in_range, loop_tests.nested_test(frame, going)])
+        return gast.BoolOp(gast.And(), [there_is, loop_tests.nested_test(frame, going)])
 
     carrying.carry(frame, node, body, enter, make, test=test)
 

@@ -19,7 +19,7 @@ import numpy as np
 from ....runtime import frozen as freezing
 from ....runtime.frozen import Place, Unfreezable
 from ....runtime.guards import ABSENT
-from . import classes, constancy, library
+from . import classes, constancy, library, slices
 from .constants import Unsupported, constant
 from .frame import Frame
 from .heap import Owner, objects
@@ -120,7 +120,7 @@ def read(frame: Frame, value: Any, name: str, node: gast.AST, place: Place | Non
     """
     if isinstance(value, python_types.ModuleType):
         return Static(value)
-    if not isinstance(value, np.ndarray) and library.binding_of(value) is not None:
+    if not isinstance(value, np.ndarray) and library.binding_of(value) is not None or slices.is_index_expression(value):
         return Static(value)
     if not frame.is_library:
         constancy.require_constant(frame, value, name, node, place is not None)

@@ -13,10 +13,10 @@ from typing import Any
 import gast
 
 from ...types import Array, Scalar
-from . import choices, classes, equality, evaluate
+from . import choices, classes, equality, evaluate, slices
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX
-from .values import Record, Ref, Sequence, Static, Value
+from .values import Record, Ref, Sequence, Value
 
 
 def _word(function: Any) -> str:
@@ -161,14 +161,16 @@ def set_item(frame: Frame, base: Value, items: gast.expr, value: Value, node: ga
     return True
 
 
+def delete_item(frame: Frame, base: Value, items: gast.expr, node: gast.AST) -> bool:
+    """`del base[items]`; whether the class has a word for it."""
+    if not is_instance(frame, base) or classes.special(frame, base, "__delitem__") is None:
+        return False
+    classes.special_call(frame, base, "__delitem__", [index_of(frame, items, node)], node)
+    return True
+
+
 def index_of(frame: Frame, items: gast.expr, node: gast.AST) -> Value:
     """What `__getitem__` is given."""
-    if isinstance(items, gast.Tuple):
-        return Sequence(tuple(index_of(frame, part, node) for part in items.elts))
-    if isinstance(items, gast.Slice):
-        bounds = (items.lower, items.upper, items.step)
-        known = (None if b is None else evaluate.static(frame, b, "a bound of this slice") for b in bounds)
-        return Static(slice(*known))
-    return evaluate.evaluate(frame, items)
+    return slices.written(frame, items)
 
 

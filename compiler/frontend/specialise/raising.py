@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from ... import syntax
-from ...messages import Argument, Message, escaped
+from ...messages import UNSHOWN, Argument, Message, escaped
 from . import choices, evaluate, trying
 from .frame import Frame, Stopped
 from .values import Caught, Mapping_, Record, Sequence, Static, Value
@@ -55,13 +55,20 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
         if isinstance(node, gast.JoinedStr):
             message.append(format_of(frame, node, values))
             continue
-        value = evaluate.evaluate(frame, node)
-        if isinstance(value, Static):
-            message.append(escaped(value.value) if isinstance(value.value, str) else (value.value,))
-        else:
-            message.append(None)
-            values.append(of_a_message(frame, value, node))
+        message.append(argument(frame, evaluate.evaluate(frame, node), node, values))
     return tuple(message), values
+
+
+def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]) -> Argument:
+    """One argument of an exception."""
+    if isinstance(value, Static):
+        return escaped(value.value) if isinstance(value.value, str) else (value.value,)
+    if isinstance(value, Sequence) and value.kind is tuple:
+        return shown(frame, value, "r", "", node, values)
+    if not frame.is_scalar(value):
+        return UNSHOWN
+    values.append(frame.atom(value, node))
+    return None
 
 
 def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> str:
@@ -73,7 +80,8 @@ def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> st
             continue
         specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
         conversion = "" if part.conversion < 0 else chr(part.conversion)
-        text += shown(frame, evaluate.evaluate(frame, part.value), conversion, specification, part, values)
+        value = evaluate.evaluate(frame, part.value)
+        text += UNSHOWN if specification is None else shown(frame, value, conversion, specification, part, values)
     return text
 
 
@@ -89,14 +97,17 @@ def shown(
         case Caught() as caught:
             written = None if conversion or specification else trying.format_of(frame, caught, node)
             if written is not None:
-                values += [of_a_message(frame, part, node) for part in written[1]]
+                values += [frame.atom(part, node) for part in written[1]]
                 return written[0]
             return escaped(format(CONVERSIONS[conversion or "s"](trying.text_of(frame, caught, node)), specification))
         case Static(value=known):
             return escaped(format(CONVERSIONS[conversion](known) if conversion else known, specification))
-        case Sequence() | Mapping_() | Record() if specification:
+        case _ if specification and not conversion and not frame.is_scalar(value):
             what = frame.describe(value)
-            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here")
+            frame.fault("U008", f"the format `:{specification}` of a {what} is not supported", node, "shown here",
+                        ("show its numbers one by one",))  # fmt: skip
+        case Sequence() | Mapping_() | Record() if specification:
+            return UNSHOWN
         case Sequence(items=items, kind=kind):
             parts = ", ".join(map(inside, items))
             return f"[{parts}]" if kind is list else f"({parts},)" if len(items) == 1 else f"({parts})"
@@ -105,7 +116,9 @@ def shown(
         case Record(cls=cls) as record if (names := fields_shown(cls)) is not None:
             parts = ", ".join(f"{name}={inside(record.get(name))}" for name in names)
             return f"{cls.__name__ if record.is_tuple else cls.__qualname__}({parts})"
-    values.append(of_a_message(frame, value, node))
+    if not frame.is_scalar(value):
+        return UNSHOWN
+    values.append(frame.atom(value, node))
     return "{" + f"!{conversion}" * bool(conversion) + f":{specification}" * bool(specification) + "}"
 
 
@@ -124,21 +137,11 @@ def fields_shown(cls: type) -> list[str] | None:
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
-def static_text(frame: Frame, node: gast.JoinedStr) -> str:
-    """The text of an f-string whose values are all known now."""
+def static_text(frame: Frame, node: gast.JoinedStr) -> str | None:
+    """The text of an f-string whose values are all known now; None where one is not."""
     values: list[gast.expr] = []
     text = format_of(frame, node, values)
-    if values:
-        frame.fault("U008", "a format whose width depends on a value of the run is not supported", node, "used here")
-    return text.replace("{{", "{").replace("}}", "}")
-
-
-def of_a_message(frame: Frame, value: Value, node: gast.expr) -> gast.expr:
-    if not frame.is_scalar(value):
-        what = frame.describe(value)
-        frame.fault("U008", f"only numbers can be shown in a message, not {what}", node, "shown here",
-                    ("show a number of it: its length, its largest element",))  # fmt: skip
-    return frame.atom(value, node)
+    return None if values or UNSHOWN in text else text.replace("{{", "{").replace("}}", "}")
 
 
 def assertion(frame: Frame, node: gast.Assert, test: gast.expr, message: gast.expr | None) -> None:

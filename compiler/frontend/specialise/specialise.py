@@ -16,22 +16,26 @@ from __future__ import annotations
 
 import types as python_types
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gast
 
 from ....runtime.frozen import Freeze, Frozen
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import StaticArgumentError
+from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Origin, Program
-from ..source.read import read
+from ..source.read import SourceFile, read
 from . import apply, instances
 from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
+from .sites import Anew
 from .specialised import Specialised
 from .values import Leaf, Static, Value, map_leaves
+
+MOST_WALKS = 100
 
 
 def specialise(
@@ -43,6 +47,7 @@ def specialise(
     frozen: Frozen | None = None,
     derive: Callable[..., Specialised] | None = None,
     differentiate: Callable[..., Specialised] | None = None,
+    within: Callable[..., Any] | None = None,
     is_entry: bool = True,
     judge: Callable[..., None] | None = None,
 ) -> Specialised:
@@ -51,9 +56,25 @@ def specialise(
     `freeze` says what is read from outside as it was at first, and `frozen` keeps that.
     `is_entry` says that the program is called from Python, where equal lengths are checked.
     """
-    source = read(function)
+    source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
+    for _ in range(MOST_WALKS):
+        task = Task(
+            derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
+            forms=forms,
+        )  # fmt: skip
+        try:
+            return walked(task, function, source, arguments, mutates, is_entry)
+        except Anew:
+            continue
+    raise InternalError("specialise", f"`{source.name}` was walked through {MOST_WALKS} times")
+
+
+def walked(
+    task: Task, function: python_types.FunctionType, source: SourceFile, arguments: Mapping[str, Value],
+    mutates: tuple[str, ...], is_entry: bool,
+) -> Specialised:  # fmt: skip
+    """One walk through the function, with what is known of its containers so far."""
     core, table = apply.core_of(source.tree)
-    task = Task(derive=derive, differentiate=differentiate, judge=judge, freeze=freeze, frozen=frozen or Frozen())
     name = task.function_name(source.name if source.name.isidentifier() else "lambda_")
     builder = Builder(Names(), {})
     builder.may_unify = is_entry

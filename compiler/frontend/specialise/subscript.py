@@ -22,13 +22,14 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, optional, outside, own_operators
+from . import arrays, containers, evaluate, optional, outside, own_operators, slices
 from .broadcasts import fitted
 from .frame import Frame
 from .limits import limit
 from .static_python import computed
-from .values import Leaf, Ref, Sequence, Static, Value
+from .values import Leaf, Ref, Rows, Sequence, Slice, Static, Table, Value
 
+NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
 
 
@@ -39,6 +40,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
         index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
         found = computed(frame, operator.getitem, node, base.value, index)
         return outside.read(frame, found, "item", node)
+    if isinstance(base, Static) and slices.is_index_expression(base.value):
+        return slices.of_index_expression(frame, base.value, items, node, hint)
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
         return by_class
     if containers.is_container(frame, base):
@@ -121,33 +124,58 @@ def item(frame: Frame, node: gast.expr) -> Any:
     if isinstance(node, gast.Slice):
         return slice_item(frame, node)
     (value,), _ = optional.all_present(frame, [evaluate.evaluate(frame, node)], {}, node)
-    match frame.held(value):
-        case Static(value=slice() as found):
-            bounds = (found.start, found.stop, found.step)
-            wrong = [b for b in bounds if b is not None and not isinstance(b, int)]
-            if wrong:
-                frame.fault("T001", f"slice indices must be integers, not {type(wrong[0]).__name__}", node)
-            return syntax.slice_(*bounds)
+    held = frame.held(value)
+    match held:
+        case Static(value=slice()) | Slice():
+            return bounded(frame, slices.bounds_of(held), [node] * 3)
         case Sequence(items=parts, kind=kind) if kind is tuple:
-            return list(parts)
-        case Sequence():
-            return arrays.as_array(frame, value, node)
-    return value
+            return [as_slice(frame, part, node) for part in parts]
+        case Rows() | Table() | Sequence():
+            return list_of_places(frame, value, node)
+    return list_of_places(frame, value, node) if frame.is_list(held) else value
+
+
+def as_slice(frame: Frame, value: Value, node: gast.expr) -> Any:
+    """A part of a tuple: a slice as the tree of one, a list as an array."""
+    held = frame.held(value)
+    bounds = slices.bounds_of(held)
+    if bounds is not None:
+        return bounded(frame, bounds, [node] * 3)
+    is_list = isinstance(held, Rows | Table | Sequence) or frame.is_list(held)
+    return list_of_places(frame, value, node) if is_list else value
+
+
+def list_of_places(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """A list as an index: an array of ints or bools; NumPy takes an empty one for no places."""
+    held = frame.held(value)
+    if isinstance(held, Sequence) and not held.items:
+        return arrays.as_array(frame, value, node, dtype=INT_WORD)
+    places = arrays.as_array(frame, value, node)
+    if not isinstance(held, Sequence) and is_bool(frame.type_of(places).dtype):
+        none = frame.emit("equal", evaluate.length_of(frame, places, 0, node), Static(0), node=node)
+        error = limit("IndexError", NO_MASK, span=frame.here(node))
+        frame.builder.append(syntax.if_(frame.atom(none, node), [error]))
+    return places
 
 
 def slice_item(frame: Frame, node: gast.Slice) -> gast.Slice:
+    bounds = [Static(None) if bound is None else evaluate.evaluate(frame, bound) for bound in _bounds(node)]
+    return bounded(frame, bounds, [bound or node for bound in _bounds(node)], node)
+
+
+def bounded(frame: Frame, bounds: Any, nodes: list[gast.AST], node: gast.AST | None = None) -> gast.Slice:
+    """A slice of arrays with these bounds."""
     parts: list[gast.expr | None] = []
-    for bound in _bounds(node):
-        value = Static(None) if bound is None else evaluate.evaluate(frame, bound)
+    for value, place in zip(bounds, nodes, strict=True):
         if _is(value, None):
             parts.append(None)
             continue
         found = frame.type_of(value)
         if not isinstance(found, Scalar) or not is_integer(found.dtype):
-            frame.fault("T001", f"slice indices must be integers, not {frame.describe(value)}", bound)
-        parts.append(frame.atom(value, bound))
+            frame.fault("T001", f"slice indices must be integers, not {frame.describe(value)}", place)
+        parts.append(frame.atom(value, place))
     if isinstance(parts[2], gast.Constant) and parts[2].value == 0:
-        frame.fault("S002", "slice step cannot be zero", node)
+        frame.fault("S002", "slice step cannot be zero", node if node is not None else nodes[2])
     return syntax.slice_(*parts)
 
 

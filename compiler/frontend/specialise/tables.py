@@ -41,13 +41,13 @@ from .values import (
 # --- making and filling ----------------------------------------------------------------------------------------------
 
 
-def new(frame: Frame, form: Value, node: gast.AST) -> Value:
+def new(frame: Frame, form: Value, node: gast.AST, wish: str = "items") -> Value:
     """An empty list that grows, for items of this form."""
 
     def made(part: Value, _: tuple) -> Value:
         if not isinstance(part, Typed):
             return part
-        return Leaf(frame.builder.bind(syntax.call("new_list"), part.type, "items").id)
+        return Leaf(frame.builder.bind(syntax.call("new_list"), part.type, wish).id)
 
     return map_leaves(forms.form_of_list(form), made)
 

@@ -31,21 +31,18 @@ class Static:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A value known at run time only, held by a typed name."""
-
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
     """A leaf that has a type and no name yet: an argument, a merged variable."""
-
     type: Type
 
 
 @dataclass(frozen=True, slots=True)
 class Out:
     """The leaf at this place among the values that a typed function returns."""
-
     index: int
 
 
@@ -208,6 +205,15 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """`slice(start, stop, step)`, of which the run knows a part; one that is known now is `Static`."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Iteration:
     """`zip`, `enumerate`, `reversed`, `map`, `filter` over other values: items by position, taken apart by the loop.
 
@@ -265,8 +271,8 @@ class Conflict:
 
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
-    | Closure | Derived | Bound | Partial | Super | Range | Iteration | Iterator | Optional | Caught | Undefined
-    | Dropped | Conflict
+    | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | Optional | Caught
+    | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED = Undefined()
 DROPPED = Dropped()
@@ -318,7 +324,7 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("function", function), *enumerate(args), *named)
         case Super(receiver=receiver):
             return (("receiver", receiver),)
-        case Range(start=start, stop=stop, step=step):
+        case Range(start=start, stop=stop, step=step) | Slice(start=start, stop=stop, step=step):
             return (("start", start), ("stop", stop), ("step", step))
         case Iteration(parts=inner, start=start):
             return (*enumerate(inner), ("start", start))
@@ -349,8 +355,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Partial(new[0], new[1:count], tuple((k, v) for (k, _), v in zip(named, new[count:], strict=True)))
         case Super(cls=cls):
             return Super(cls, new[0])
-        case Range():
-            return Range(*new)
+        case Range() | Slice():
+            return type(value)(*new)
         case Iteration(kind=kind):
             return Iteration(kind, new[:-1], new[-1])
         case Optional():

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ....runtime.guards import ABSENT, WAYS_OF_MAKING, Guard, key_of, look_up
+from ...ops.python_names import LIBRARY
 from ...records import dataclass
 
 IMMUTABLE_TYPE = 1 << 8  # among the flags of a class: nobody can change its attributes
@@ -58,6 +59,8 @@ class World:
         """`owner.name`, or ABSENT."""
         if isinstance(owner, enum.Enum) and name in ("name", "value"):
             return getattr(owner, name)
+        if isinstance(owner, type) and owner.__module__.startswith(LIBRARY):
+            return getattr(owner, name, ABSENT)
         if isinstance(owner, type):
             self._through_classes(owner, name)
             return getattr(owner, name, ABSENT)

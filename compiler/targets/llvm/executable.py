@@ -17,6 +17,7 @@ from ....runtime import dispatch, interrupts, machine_code, native
 from ....runtime.guards import Guards
 from ....runtime.sources import Source
 from ....runtime.stack import stack_floor
+from ...messages import has_gap
 from ...records import dataclass
 from ...types import ListOf, Type
 from . import packing
@@ -63,6 +64,11 @@ class Executable:
     def _entry(self) -> int:
         """The address of the native entry.  Raises RuntimeError where this processor has no use for the code."""
         return self.library.address(ENTRY)
+
+    @cached_property
+    def leaves_gaps(self) -> bool:
+        """Whether an error may show what machine code does not write."""
+        return any(has_gap(site.message) for site in self.sites)
 
     @property
     def text(self) -> str:

@@ -12,9 +12,15 @@ from ...types import Array, ListOf, Scalar
 from .abi import HEADER_BYTES, LIST_CAPACITY, LIST_DATA, LIST_LENGTH, STORED, list_item_bytes
 from .arrays import View, drop, keep, load_at, release_in_memory, store_at, strides_of
 from .frame import ArrayPlace, Emission, ListPlace
-from .text import NULL, SsaValue, int_
+from .text import AS_IT_STANDS, NULL, LlvmDefinition, SsaValue, int_
 
 FIRST_SLOT = HEADER_BYTES // 8
+RELEASE, LET_GO = "pellucid_list_release", "pellucid.let_go_of_list"
+RELEASE_THERE = f"""entry:
+  %list = load ptr, ptr %place
+  store ptr null, ptr %place
+  call void @{RELEASE}(ptr %list)
+  ret void"""
 NO_MEMORY = "unable to allocate memory for a list"
 
 
@@ -40,8 +46,12 @@ def keep_list(frame: Emission, list_: SsaValue) -> None:
 
 
 def drop_list(frame: Emission, list_: SsaValue) -> None:
-    frame.module.declare("pellucid_list_release", "declare void @pellucid_list_release(ptr)")
-    frame.code.call("void", "pellucid_list_release", list_)
+    _declare_release(frame)
+    frame.code.call("void", RELEASE, list_)
+
+
+def _declare_release(frame: Emission) -> None:
+    frame.module.declare(RELEASE, f"declare void @{RELEASE}(ptr)")
 
 
 def bind_list(frame: Emission, name: str, list_: SsaValue, fresh: bool) -> None:
@@ -60,11 +70,20 @@ def release_list(frame: Emission, place: ListPlace) -> None:
         drop_list(frame, old)
 
 
+def _release_in_memory(frame: Emission, place: ListPlace) -> None:
+    """The same by a call that takes the address, as `arrays.release_in_memory`."""
+    if place.owned:
+        _declare_release(frame)
+        made = LlvmDefinition(LET_GO, "void", ("ptr nocapture %place",), (RELEASE_THERE,), (RELEASE,), AS_IT_STANDS)
+        frame.module.define(made)
+        frame.code.call("void", LET_GO, place.list)
+
+
 def release_all(frame: Emission) -> None:
     """Begin the one way out of a function: what its names still hold is released.
 
     Every fault of the function comes here: of a name in a register, each would have to say where its array is, and of
-    many names times many faults the code generator would make moves for seconds.  So owners stay in memory.
+    many names times many faults the code generator would make moves for seconds.  So owners and lists stay in memory.
     """
     frame.code.start("leave")
     for place in frame.places.values():
@@ -72,7 +91,7 @@ def release_all(frame: Emission) -> None:
             case ArrayPlace():
                 release_in_memory(frame, place)
             case ListPlace():
-                release_list(frame, place)
+                _release_in_memory(frame, place)
 
 
 def length(frame: Emission, name: str) -> SsaValue:

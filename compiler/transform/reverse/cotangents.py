@@ -36,9 +36,9 @@ class Emitter(Builder):
     """A builder that asks for lengths where they are at hand, and knows which arrays share elements."""
 
     def __init__(self, sweep: Sweep) -> None:
-        super().__init__(sweep.names, sweep.types, sweep.lengths.extents)
+        super().__init__(sweep.names, sweep.types, sweep.lengths.extents, sweep.symbols)
         self.sweep = sweep
-        self.merged, self.symbols = sweep.merged, sweep.symbols
+        self.merged = sweep.merged
         self.specialiser = sweep.derivative.specialiser
 
     def call(self, operator: str, *operands: object, hint: str = "t", **static: object) -> gast.expr:

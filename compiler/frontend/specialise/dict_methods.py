@@ -1,0 +1,139 @@
+"""Methods of dicts whose keys are known now, and what `dict(...)` makes.
+
+    d.get("rate", 0.0)     ->     the value that `d` holds under "rate" at present
+
+A method that is given a key of the run leads to a dict for such keys from where this one was made (`keyed.py`), unless
+the dict is empty here, and there is no doubt about the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from . import classes, containers, iteration, keyed
+from .frame import Frame
+from .object_changes import change
+from .static_python import no_key, stop
+from .values import NONE, Iteration, Mapping_, Ref, Sequence, Static, Value
+
+
+def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Value | None:
+    """What a dict holds under a key."""
+    held = frame.held(target)
+    if not held.items and not keyed.is_known(frame, key):
+        keyed.key_form(frame, key, node)
+        return None
+    return held.get(keyed.known_key(frame, target, key, node))
+
+
+def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    found = found_or_none(frame, target, key, node)
+    return default if found is None else found
+
+
+def pop_key(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value | None = None) -> Value:
+    if not frame.held(target).items and not keyed.is_known(frame, key):
+        return default if default is not None else containers.no_such_key(frame, key, node)
+    name = keyed.known_key(frame, target, key, node)
+    items: dict[Any, Value] = dict(frame.held(target).items)
+    if name not in items:
+        if default is None:
+            no_key(frame, name, node)
+        return default
+    found = items.pop(name)
+    change(frame, target, Mapping_(tuple(items.items())), node)
+    return found
+
+
+def _pop_item(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    items = frame.held(target).items
+    if not items:
+        stop(frame, "KeyError", "popitem(): dictionary is empty", node)
+    change(frame, target, Mapping_(items[:-1]), node)
+    return Sequence((keyed.as_key(items[-1][0]), items[-1][1]))
+
+
+def _set_default(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:
+    held, name = frame.held(target), keyed.known_key(frame, target, key, node, default)
+    found = held.get(name)
+    if found is None:
+        change(frame, target, Mapping_((*held.items, (name, default))), node)
+    return default if found is None else found
+
+
+def _update(frame: Frame, target: Ref, node: gast.AST, *others: Value, **named: Value) -> Value:
+    for other in others:
+        put_all(frame, target, other, node)
+    if named:
+        change(frame, target, Mapping_(tuple({**dict(frame.held(target).items), **named}.items())), node)
+    return NONE
+
+
+def _clear(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    change(frame, target, Mapping_(()), node)
+    return NONE
+
+
+def _copy(frame: Frame, target: Ref, node: gast.AST) -> Value:
+    return keyed.new_dict(frame, dict(frame.held(target).items), node)
+
+
+def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AST) -> Value:
+    """`dict(...)`."""
+    target = keyed.new_dict(frame, {}, node)
+    for other in args:
+        put_all(frame, target, other, node)
+    for name, value in named.items():
+        put(frame, target, Static(name), value, node)
+    return target
+
+
+def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> None:
+    """`target[key] = value`."""
+    held = frame.held(target)
+    if not isinstance(held, Mapping_):
+        classes.special_call(frame, target, "__setitem__", [key, value], node)
+        return
+    name = keyed.known_key(frame, target, key, node, value)
+    change(frame, target, Mapping_(tuple({**dict(held.items), name: value}.items())), node)
+
+
+def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
+    """What `target.update(other)` does: items of a dict, or a sequence of pairs."""
+    held = frame.held(other)
+    if isinstance(held, Mapping_):
+        for key, value in held.items:
+            put(frame, target, keyed.as_key(key), value, node)
+        return
+    if keyed.dict_of(frame, other) is not None:
+        other = Iteration("items", (other,))
+    source = classes.iterable(frame, other, node)
+    if not iteration.is_static_iterable(frame, source):
+        keyed.in_language(frame, "python_dicts:put_pairs", [target, source], node)
+        return
+    for pair in iteration.static_items(frame, source, node):
+        both = iteration.static_items(frame, pair, node)
+        if len(both) != 2:
+            frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
+        put(frame, target, both[0], both[1], node)
+
+
+def _view(kind: str) -> Callable[..., Value]:
+    return lambda frame, target, node: Iteration(kind, (target,))
+
+
+def merged(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
+    """`left | right`."""
+    result = keyed.new_dict(frame, {}, node)
+    for side in (left, right):
+        put_all(frame, result, side, node)
+    return result
+
+
+METHODS: dict[str, Callable[..., Value]] = {
+    "items": _view("items"), "values": _view("values"), "keys": _view("keys"), "get": _get, "copy": _copy,
+    "pop": pop_key, "setdefault": _set_default, "update": _update, "popitem": _pop_item, "clear": _clear,
+}  # fmt: skip

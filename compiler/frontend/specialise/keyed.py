@@ -1,0 +1,309 @@
+"""Dicts whose keys only the run knows: an instance of a class that is written in the language.
+
+    d = {}                              names = []; entries = []; slots = [-1, ...]
+    for i in range(n):        ->        for i in range(n):
+        d[k[i]] = x[i]                      ...  the slot of k[i]; names.append(k[i]); entries.append(x[i])
+
+A dict whose keys are all known now stays what it is; one that is given a key of the run has been such an instance from
+where it was made (`sites.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ... import types
+from ...dtypes import INT_WORD, is_bool, is_inexact
+from ...ops.python_names import NameBinding
+from ...types import Scalar
+from . import classes, evaluate, forms, library, sites, tables
+from .frame import Frame, NeedsStatic
+from .merge import own_lengths
+from .static_python import computed
+from .taking_apart import from_python
+from .values import (
+    Conflict,
+    Iteration,
+    Mapping_,
+    Record,
+    Ref,
+    Sequence,
+    Static,
+    Typed,
+    Value,
+    leaves,
+    map_leaves,
+    parts,
+    with_parts,
+)
+
+FEWEST_SLOTS = 8
+KEYS = "keys that are known only when it runs are numbers, or tuples of numbers"
+
+
+def library_class(name: str) -> Any:
+    """`python_dicts:Dict`."""
+    return NameBinding(function=name).load()
+
+
+def record_of(frame: Frame, value: Value) -> Record | None:
+    """The parts of a container that is written in the language; None for any other value."""
+    held = frame.held(value)
+    return held if type(held) is Record and library.stands_for(held.cls) is not None else None
+
+
+def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
+    """The attributes of a container that is written in the language."""
+    found = record_of(frame, value)
+    return {} if found is None else dict(found.items)
+
+
+def dict_of(frame: Frame, value: Value) -> Record | None:
+    """The parts of a dict whose keys the run knows."""
+    found = record_of(frame, value)
+    return found if found is not None and library.stands_for(found.cls) is dict else None
+
+
+def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
+    return library.call(frame, NameBinding(function=name), args, {}, node, hint)
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored: Value | None = None) -> Any:
+    """The key of a dict whose keys are known now; where this one is not, the dict is made for keys of the run."""
+    try:
+        key = evaluate.known(frame, value, node, "a dict key")
+    except NeedsStatic:
+        if not isinstance(target, Ref):
+            raise
+        let_hold(frame, target, value, stored, node)
+        raise
+    computed(frame, hash, node, key)
+    return key
+
+
+def let_hold(frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST) -> None:
+    """Start again with a dict that holds its items under keys of the run, and this one; returns where it cannot."""
+    held = frame.held(target)
+    assert isinstance(held, Mapping_)
+    pairs = [(as_key(k), v) for k, v in held.items] + ([] if stored is None else [(key, stored)])
+    if pairs:
+        sites.learn(frame, target.number, columns_of(frame, [(key, pairs[0][1]), *pairs], node), node)
+
+
+def as_key(key: Any) -> Value:
+    """A key that is known, taken apart as one of the run is."""
+    return from_python(key, lambda _: None)
+
+
+def columns_of(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -> sites.Columns:
+    """What lists hold these keys and values."""
+    found = [(key_form(frame, key, node), value_form(frame, value, node)) for key, value in pairs]
+    result = found[0]
+    for other in found[1:]:
+        result = sites.joined(frame, result, other, node)
+    return result
+
+
+def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
+    """What a key is like; refused unless it is numbers and their tuples, with texts that are the same everywhere."""
+    form = forms.form_of(frame, key)
+    if frame.is_array(key) or isinstance(key, Ref):
+        kind = "numpy.ndarray" if frame.is_array(key) else frame.describe(key)
+        frame.fault("T001", f"unhashable type: '{kind}'", node, "used as a key",
+                    ("use a number or a tuple of numbers",))  # fmt: skip
+    numbers = [leaf for leaf in leaves(form) if isinstance(leaf, Typed)]
+    if not numbers or any(isinstance(leaf, Conflict) for leaf in leaves(form)):
+        frame.fault("U018", f"{KEYS}, not {frame.describe(key)}", node, "used as a key",
+                    ("give each of them a number: its position in a tuple",))  # fmt: skip
+    return form
+
+
+def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
+    form = forms.form_of(frame, value)
+    if isinstance(form, Conflict) or not any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form))):
+        frame.fault("U018", f"a dict whose keys the run knows cannot hold a {frame.describe(value)}", node,
+                    "put into it here", ("let its values be numbers, arrays, tuples or lists of numbers",))  # fmt: skip
+    return form
+
+
+def hash_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """A number for a key: that of a tuple is made of those of its items."""
+    return _hashed(frame, args[0], node)
+
+
+def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
+    found = frame.type_of(key)
+    if isinstance(found, Scalar):
+        return _of_number(frame, key, found, node)
+    if isinstance(key, Sequence | Record):
+        result: Value = Static(len(parts(key)))
+        for _, part in parts(key):
+            inner = _hashed(frame, part, node)
+            result = in_language(frame, "python_dicts:hash_of_both", [result, inner], node)
+        return result
+    if isinstance(key, Static):
+        return Static(0)
+    key_form(frame, key, node)
+    frame.fault("T001", f"unhashable type: '{frame.describe(key)}'", node, "used as a key")
+
+
+def _of_number(frame: Frame, key: Value, found: Scalar, node: gast.AST) -> Value:
+    if is_inexact(found.dtype):
+        if found != types.FLOAT:
+            key = frame.emit("cast", key, node=node, dtype=types.FLOAT.dtype, weak=True)
+        return in_language(frame, "python_dicts:hash_of_float", [key], node)
+    if is_bool(found.dtype):
+        return frame.emit("cast", key, node=node, dtype=INT_WORD, weak=True)
+    made = in_language(frame, "python_dicts:hash_of_int", [key], node)
+    if frame.type_of(made) != types.INT and not isinstance(made, Static):
+        made = frame.emit("cast", made, node=node, dtype=INT_WORD, weak=True)
+    return made
+
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def new_dict(frame: Frame, items: dict[Any, Value], node: gast.AST) -> Ref:
+    """A dict with keys that are known now, which may be given others later."""
+    columns = sites.known_forms(frame, node)
+    if columns is None:
+        return sites.note(frame, frame.new(Mapping_(tuple(items.items())), "entries"), node)
+    return made_dict(frame, columns, [(as_key(k), v) for k, v in items.items()], node)
+
+
+def dict_of_pairs(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -> Ref:
+    """A dict with these items, of which a later one takes the place of one with an equal key."""
+    if all(is_known(frame, key) for key, _ in pairs):
+        return new_dict(frame, {computed_key(frame, key, node): value for key, value in pairs}, node)
+    made = made_dict(frame, sites.made_with(frame, columns_of(frame, pairs, node), node), [], node)
+    for key, value in pairs:
+        classes.special_call(frame, made, "__setitem__", [key, value], node)
+    return made
+
+
+def is_known(frame: Frame, key: Value) -> bool:
+    found = frame.held(key)
+    if isinstance(found, Sequence | Record):
+        return all(is_known(frame, part) for _, part in parts(found))
+    return isinstance(found, Static)
+
+
+def computed_key(frame: Frame, key: Value, node: gast.AST) -> Any:
+    found = evaluate.known(frame, key, node, "a dict key")
+    computed(frame, hash, node, found)
+    return found
+
+
+def made_dict(frame: Frame, columns: sites.Columns, pairs: list[tuple[Value, Value]], node: gast.AST) -> Ref:
+    """A dict for keys and values of these forms, with items whose keys differ."""
+    names = new_column(frame, 0, columns[0], [key for key, _ in pairs], "keys", node)
+    entries = new_column(frame, 1, columns[1], [value for _, value in pairs], "values", node)
+    table = table_of(frame, names, len(pairs), node)
+    return new_object(frame, "python_dicts:Dict", {"names": names, "entries": entries, **table}, "entries", node)
+
+
+def new_object(frame: Frame, name: str, attributes: dict[str, Value], wish: str, node: gast.AST) -> Ref:
+    """An instance of a class of the library, made here."""
+    items = tuple((key, attributes[key]) for key in sorted(attributes))  # the order that assigning one leaves
+    return sites.note(frame, frame.new(Record(library_class(name), items), wish), node)
+
+
+def table_of(frame: Frame, names: Ref, count: int, node: gast.AST) -> dict[str, Value]:
+    """The other attributes of what holds so many keys."""
+    slots = new_list(frame, Typed(types.INT), [], "slots", node)
+    size = FEWEST_SLOTS
+    while 3 * count > 2 * size:
+        size *= 4
+    in_language(frame, "python_dicts:emptied", [slots, Static(size)], node)
+    if count:
+        in_language(frame, "python_dicts:placed", [names, slots], node)
+    return {"slots": slots, "filled": Static(count), "removed": Static(0)}
+
+
+def new_column(frame: Frame, place: int, form: Value, items: list[Value], wish: str, node: gast.AST) -> Ref:
+    return sites.note_column(frame, new_list(frame, form, items, wish, node), place, node)
+
+
+def new_list(frame: Frame, form: Value, items: list[Value], wish: str, node: gast.AST) -> Ref:
+    """A list that grows for items of a form, with some of them."""
+
+    def renewed(part: Value, _: tuple) -> Value:
+        return Typed(own_lengths(frame, part.type)) if isinstance(part, Typed) else part
+
+    made = tables.new(frame, map_leaves(forms.with_room(frame, form), renewed), node, wish)
+    for item in items:
+        tables.put(frame, made, item, node)
+    return frame.new(made, wish)
+
+
+# --- what the library asks -------------------------------------------------------------------------------------------
+
+
+def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """Where the lists of a container cannot hold an item, start again with such as can."""
+    target, *item = args
+    assert isinstance(target, Ref)
+    record = parts_of(frame, target)
+    columns = [record[name] for name in ("names", "entries", "ring") if name in record]
+    held = [frame.held(column) for column in columns]
+    makers = (value_form,) if "ring" in record else (key_form, value_form)
+    wanted = tuple(make(frame, value, node) for make, value in zip(makers, item))
+    now = [forms.form_of_items(frame, column) for column in held]
+    known = tuple(b if a is None else a for a, b in zip(now, wanted, strict=True))
+    both = sites.joined(frame, known, wanted, node)
+    if None in now or not all(forms.fits(frame, a, b) for a, b in zip(known, both, strict=True)):
+        sites.learn(frame, target.number, both, node)
+        frame.fault("U018", f"this {frame.describe(target)} cannot take a {frame.describe(item[-1])}", node,
+                    "put into it here", ("let all its items be alike from the start",))  # fmt: skip
+    return Static(None)
+
+
+def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """The view of a container."""
+    return Iteration(evaluate.known(frame, args[1], node), (args[0],))
+
+
+def shown_by(frame: Frame, view: Value) -> Value | None:
+    """What a view of a container goes over: its lists; None for any other value."""
+    if not isinstance(view, Iteration) or view.kind not in ("keys", "values", "items"):
+        return None
+    record = parts_of(frame, view.parts[0])
+    if not record:
+        return None
+    names, entries = record["names"], record["entries"]
+    return {"keys": names, "values": entries, "items": Iteration("zip", (names, entries))}[view.kind]
+
+
+# --- what leaves the function ----------------------------------------------------------------------------------------
+
+
+def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """A value with Python's own classes for those of the library, around lists of what they hold."""
+    held = frame.held(value)
+    if type(held) is Record and (cls := library.stands_for(held.cls)) is not None:
+        shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
+        given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
+        return Record(cls, given)
+    inner = parts(held)
+    if isinstance(held, Iteration) or not any(_holds_one(frame, part) for _, part in inner):
+        return value
+    made = with_parts(held, tuple(returned(frame, part, node) for _, part in inner))
+    return frame.new(made) if isinstance(value, Ref) else made
+
+
+def _part(frame: Frame, value: Value, record: Record, name: str, node: gast.AST) -> Value:
+    found = record.get(name)
+    return classes.called(frame, vars(record.cls)[name], [value], node) if found is None else found
+
+
+def _holds_one(frame: Frame, value: Value) -> bool:
+    held = frame.held(value)
+    if record_of(frame, held) is not None:
+        return True
+    return any(_holds_one(frame, part) for _, part in parts(held))
+

@@ -1,0 +1,1 @@
+"""Forward mode: derivatives as functions that carry tangents along."""

@@ -1,0 +1,146 @@
+"""Write the function that carries tangents along: the derivative in forward mode.
+
+    def f(x):                          def f_jvp(x, x_dot):
+        y = sin(x)            ->           y = sin(x)
+        z = multiply(y, 2.0)               y_dot = x_dot * cos(x)
+        return (z,)                        z = multiply(y, 2.0)
+                                           z_dot = multiply(y_dot, 2.0)
+                                           return (z, z_dot)
+
+Takes typed programs, gives typed programs, so that it can be applied again.  Every statement is followed by that of its
+tangent, in the same loops and branches; the values are computed as before.  Only names that depend on a parameter that
+has a tangent, and that a result depends on, have one (`analysis/activity`); a name of which that holds on one path only
+has zeros where paths meet.  Keeps spans: a tangent has that of its statement.  Leaves values that nobody reads to
+`prune`, copies of arrays that live longer now to `copies`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import Activity, activity
+from ...builder import Specialiser
+from ...names import Names, base_of
+from ...program import Function, Program
+from ...records import dataclass
+from ...types import Array, Type
+from ..reverse.calls import passing_names, used_types
+from ..reverse.settle import settle
+from .blocks import interleaved
+from .tangents import Tangents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pushed:
+    """The program with tangents.
+
+    The entry has the parameters it had and behind them `tangents[p]`, the tangent of each parameter p that has one; it
+    returns the results it had and behind them the tangents of those that were asked for.
+    """
+
+    program: Program
+    tangents: Mapping[str, str]
+
+
+def forward(
+    program: Program, wrt: Mapping[str, Type], outputs: Sequence[int], specialiser: Specialiser | None = None
+) -> Pushed:
+    """The program that gives the tangents of these results too, given those of some parameters, in these types."""
+    settled = program.map(settle)
+    made = _Forward(settled, activity(settled, tuple(wrt), outputs), specialiser)
+    entry, tangents = made.entry(wrt, outputs)
+    functions = {entry.name: entry, **made.callees(), **settled.functions}
+    return Pushed(Program(entry.name, _reachable(entry.name, functions)), tangents)
+
+
+class _Forward:
+    """All functions with tangents: those that are called are written when a call is met."""
+
+    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+        self.program, self.facts, self.specialiser = program, facts, specialiser
+        self.names = Names(program.functions)
+        self.called: dict[str, str] = {}
+
+    def callee(self, name: str) -> str:
+        """What a function that is called is named with tangents."""
+        if name not in self.called:
+            self.called[name] = self.names.fresh(f"{name}_jvp")
+        return self.called[name]
+
+    def entry(self, wrt: Mapping[str, Type], outputs: Sequence[int]) -> tuple[Function, dict[str, str]]:
+        function = self.program.main
+        state = Tangents(function, self.facts[function.name], self)
+        state.at(function.body[0])
+        tangents = {name: state.parameter(name, type_) for name, type_ in wrt.items()}
+        return self._function(state, self.names.fresh(f"{function.name}_jvp"), tangents, outputs), tangents
+
+    def callees(self) -> dict[str, Function]:
+        """The functions that are called, directly or not."""
+        made: dict[str, Function] = {}
+        while missing := [name for name in self.called if self.called[name] not in made]:
+            for name in missing:
+                function, facts = self.program.functions[name], self.facts[name]
+                state = Tangents(function, facts, self)
+                state.at(function.body[0])
+                tangents = {p: state.parameter(p, as_any(function.types[p])) for p in facts.parameters}
+                made[self.called[name]] = self._function(state, self.called[name], tangents, facts.results)
+        return made
+
+    def _function(
+        self, state: Tangents, name: str, tangents: Mapping[str, str], outputs: Sequence[int]
+    ) -> Function:
+        function, end = state.function, state.function.body[-1]
+        for parameter in function.parameters:
+            if parameter not in tangents:
+                state.unchanged(parameter)
+        state.builder.body += interleaved(state, function.body[:-1])
+        state.at(end)
+        last = [_result(state, end.value.elts[k]) for k in outputs]
+        body = [*state.builder.body, syntax.return_([*end.value.elts, *last], state.builder.span)]
+        parameters = (*function.parameters, *tangents.values())
+        return function.with_(
+            name=name,
+            parameters=parameters,
+            body=tuple(body),
+            types=used_types(parameters, body, state.types),
+            results=(*function.results, *map(state.builder.type_of, last)),
+            notes=(*function.notes, _note(function, tangents)),
+            temporaries=passing_names(function, state.types) | _passing_tangents(function, state.types),
+        )
+
+
+def _result(state: Tangents, atom: gast.expr) -> gast.expr:
+    """The tangent of a result, whole."""
+    return state.full(atom, False, state.hint(atom.id) if isinstance(atom, gast.Name) else "result_dot")
+
+
+def as_any(type_: Type) -> Type:
+    """The type of a tangent that is handed to a function: in the lengths of its primal, in any order in memory."""
+    return Array(type_.dtype, type_.dims, "A") if isinstance(type_, Array) else type_
+
+
+def _passing_tangents(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
+    """The tangents of names that the compiler made, which say as little as those."""
+    passing = passing_names(function, function.types)
+    bases = {f"{base_of(name)}_dot" for name in passing} | {"t_dot"}
+    return frozenset(name for name in table if name not in function.types and base_of(name) in bases)
+
+
+def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
+    found, waiting = {entry}, [entry]
+    while waiting:
+        for statement in syntax.walk(functions[waiting.pop()].body):
+            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None))
+            if callee is not None and callee in functions and callee not in found:
+                found.add(callee)
+                waiting.append(callee)
+    return {name: function for name, function in functions.items() if name in found}
+
+
+def _note(function: Function, tangents: Mapping[str, str]) -> str:
+    place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
+    return f"{function.name}{place} with tangents of {', '.join(tangents)}."

@@ -1,0 +1,309 @@
+"""Take products of matrices that are written as loops out of them, as one product each.
+
+    for i in range(n):                                  t = A @ B
+        for j in range(l):                              for i in range(n):
+            s = 0.0                              ->         for j in range(l):
+            for p in range(m):                                  C[i, j] = alpha * t[i, j]
+                s += A[i, p] * B[p, j]
+            C[i, j] = alpha * s
+
+The loop that adds up goes; all else stays where it is, as the product depends on nothing that the loops change.  Terms
+are added in the order of the product.  Takes and gives typed programs; derivatives are taken of what it gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import gast
+
+from ... import syntax
+from ...analysis.def_use import def_use
+from ...analysis.integers.values import Integers, NestScope
+from ...analysis.memory.accesses import Access, accesses
+from ...builder import Builder
+from ...dtypes import DTYPE
+from ...names import Names
+from ...ops.schema import row_of
+from ...program import Decision, Function
+from ...renaming import renamed, with_blocks
+from ...tuning import LEAST_PRODUCT
+from ...types import Array, Scalar, symbols_of
+from .forms import Form, form_of
+from .hulls import Check, Hulls, plus_number
+from .kernels import kernels
+
+TAKEN = ", which BLAS computes"
+
+
+def products(function: Function) -> Function:
+    """The function with products of matrices in the place of the loops that say them."""
+    if any(decision.text.endswith(TAKEN) for decision in function.decisions):
+        return function  # loops that are left are those for operands that are too short
+    if not any(isinstance(s, gast.For) and _is_deep(s) for s in syntax.walk(function.body)):
+        return function
+    taking = _Taking(function)
+    body = taking.block(list(function.body), NestScope())
+    if not taking.decisions:
+        return function
+    decisions = (*function.decisions, *dict.fromkeys(taking.decisions))
+    return function.with_(body=tuple(body), types=taking.build.types, decisions=decisions)
+
+
+def _is_deep(loop: gast.For) -> bool:
+    return any(isinstance(inner, gast.For) for inner in loop.body)
+
+
+class _Taking:
+    """One function on the way."""
+
+    def __init__(self, function: Function) -> None:
+        self.function, self.facts, self.integers = function, def_use(function), Integers(function)
+        types = dict(function.types)
+        taken = {*types, *function.parameters, *(s for t in types.values() for s in symbols_of(t))}
+        self.build = Builder(Names(taken), types, {})
+        self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
+        self._remember_lengths()
+        self.decisions: list[Decision] = []
+
+    def _remember_lengths(self) -> None:
+        for name, found in self.facts.definitions.items():
+            value = getattr(found[0], "value", None)
+            if len(found) == 1 and value is not None and syntax.operator_of(value) == "dim":
+                array = self.build.types[value.args[0].id]
+                if isinstance(array, Array):
+                    self.build.extents[name] = array.dims[syntax.static_of(value)["axis"]]
+
+    def block(self, body: list[gast.stmt], scope: NestScope) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        for statement in body:
+            if isinstance(statement, gast.For):
+                taken = self._of_loop(statement, scope)
+                if taken is not None:
+                    made += taken
+                    continue
+            inside = scope
+            if isinstance(statement, gast.For | gast.While):
+                inside = scope.inside(self.integers.loop(statement))
+            if syntax.blocks_of(statement):
+                blocks = [self.block(list(block), inside) for block in syntax.blocks_of(statement)]
+                statement = with_blocks(statement, blocks)
+            made.append(statement)
+        return made
+
+    def _of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
+        """The loops without the one that adds up, below the product; None where they hold none."""
+        if not _is_deep(loop):
+            return None
+        for kernel in kernels(loop, self.facts, self.integers.types):
+            form = form_of(kernel, self.integers)
+            if form is None or not self._stays(form) or not self._fits(form):
+                continue
+            if scope.loops and len(form.free) < 2:  # a product with a vector, which may be short, again and again
+                continue
+            hulls = Hulls(form, self.integers, scope)
+            found = [hulls.checks(operand) for operand in (form.left, form.right)] if hulls.is_known else [None]
+            if None not in found and not self._is_small(hulls):
+                return self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
+        return None
+
+    # --- whether it may be taken
+
+    def _stays(self, form: Form) -> bool:
+        """Whether the operands are what they are ahead of the loops, and the sum is nothing but a sum."""
+        loop = form.kernel.levels[0].loop
+        stored = {syntax.stored_base(s) for s in syntax.walk([loop])}
+        arrays = {form.left.array, form.right.array}
+        if arrays & stored or arrays & self.integers.bound_in(loop):
+            return False
+        if any(not isinstance(s, gast.Assign | gast.For | gast.If) for s in syntax.walk([loop])):
+            return False
+        depth = self._depth(form)
+        if any(level.after or not _are_values(level.before) for level in form.kernel.levels[depth:-1]):
+            return False
+        return self._needed(form) is not None and self._sum_is_local(form)
+
+    def _depth(self, form: Form) -> int:
+        """The place of the loop that adds up."""
+        return next(k for k, level in enumerate(form.kernel.levels) if level.variable == form.adding)
+
+    def _fits(self, form: Form) -> bool:
+        """Whether all is of one dtype that the library knows."""
+        names = [form.left.load.targets[0].id, form.right.load.targets[0].id, form.kernel.value]
+        found = {self.integers.types[name] for name in names}
+        (type_,) = found if len(found) == 1 else (None,)
+        return isinstance(type_, Scalar) and not type_.weak and bool(DTYPE[type_.dtype].letter)
+
+    def _needed(self, form: Form) -> list[gast.stmt] | None:
+        """The statements inside of the adding loop that the rest of the factors needs; None where they depend on it."""
+        inside = [s for level in form.kernel.levels[self._depth(form) :] for s in level.before]
+        inside += form.kernel.inner
+        wanted = {n for atom in form.rest for n in syntax.names_read(atom)}
+        deeper = form.kernel.levels[self._depth(form) + 1 :]
+        bounds = {n for level in deeper for n in syntax.names_read(level.loop.iter)}
+        if form.kernel.load is not None:
+            wanted.add(form.kernel.load.targets[0].id)
+            wanted |= {*syntax.names_read(form.kernel.target.slice)}
+        found = _leading_to(wanted, inside)
+        reads = {n for s in (*found, *_leading_to(bounds, inside)) for n in syntax.names_read(s)}
+        return None if form.adding in wanted | bounds | reads else found
+
+    def _sum_is_local(self, form: Form) -> bool:
+        """Whether what the kernel computes is read nowhere else; a sum in a name starts right before the loop."""
+        kernel = form.kernel
+        own = [s for level in kernel.levels[self._depth(form) :] for s in level.before] + [*kernel.inner]
+        made = {n for s in own for n in syntax.names_bound(s)}
+        reads = [n for s in own for n in syntax.names_read(s)]
+        if isinstance(kernel.target, str):
+            made.discard(kernel.target)
+            level = kernel.levels[-2]
+            starts = [s for s in level.before if kernel.target in syntax.names_bound(s)]
+            later = sum(_read_count(s, kernel.target) for s in level.after)
+            if len(starts) != 1 or len(self.facts.definitions[kernel.target]) != 2:
+                return False
+            if not syntax.is_atom(starts[0].value) or self.facts.count[kernel.target] != later + 1:
+                return False
+        return all(self.facts.count[name] == reads.count(name) for name in made)
+
+    def _raises(self, form: Form, scope: NestScope) -> bool:
+        """Whether other statements in the loops may raise: the first error would be another."""
+        levels = form.kernel.levels
+        own = {id(s) for level in levels[self._depth(form) :] for s in syntax.walk([level.loop])}
+        for statement in syntax.walk([levels[0].loop]):
+            value = getattr(statement, "value", None)
+            row = row_of(syntax.operator_of(value)) if value is not None and id(statement) not in own else None
+            if row is not None and row.raises([self.build.type_of(a) for a in value.args], syntax.static_of(value)):
+                return True
+        found = list(accesses([levels[0].loop], scope, self.integers))
+        nodes = {id(n) for level in levels[self._depth(form) :] for s in level.loop.body for n in syntax.nodes_of(s)}
+        return not all(id(access.node) in nodes or self._is_inside(access) for access in found)
+
+    def _is_inside(self, access: Access) -> bool:
+        dims = getattr(self.build.types[access.array], "dims", ())
+        items = [item for item in access.items if item is not None and not isinstance(item, gast.Slice)]
+        inside = (self.integers.is_inside(item, extent, access.scope) for item, extent in zip(items, dims))
+        return len(items) == len(dims) and all(inside)
+
+    def _is_small(self, hulls: Hulls) -> bool:
+        """Whether the lengths are known, and so short that loops are as good."""
+        count = 1
+        for variable, stop in hulls.stops.items():
+            length = stop.form - hulls.starts[variable].form
+            if length.terms:
+                return False
+            count *= max(length.constant, 0)
+        return count < LEAST_PRODUCT
+
+    # --- taking it
+
+    def _taken(self, form: Form, hulls: Hulls, scope: NestScope, checks: Sequence[Check]) -> list[gast.stmt]:
+        """What comes in the place of the loops; the loops themselves where they go beyond an operand."""
+        build, loop = self.build, form.kernel.levels[0].loop
+        build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
+        hulls.prepare(build)
+        self.decisions.append(_told(form))
+        if not checks or (hulls.is_exact(checks) and not self._raises(form, scope)):
+            hulls.check(build, checks)
+            return self._product(form, hulls, checks)
+        test = hulls.is_short(build, checks)
+        ahead, build.body = build.body, []
+        made = self._product(form, hulls, ())
+        names = {n for s in syntax.walk(made) for n in syntax.names_bound(s)} & self.integers.bound_in(loop)
+        fresh = {name: build.names.fresh(name) for name in sorted(names)}
+        build.types.update({new: build.types[old] for old, new in fresh.items()})
+        made = [renamed(statement, fresh) for statement in made]
+        return [*ahead, syntax.at(syntax.if_(test, [loop], made), build.span, build.inlined)]
+
+    def _product(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.stmt]:
+        """The product, and the loops that read its elements."""
+        build = self.build
+        names = [v for v in form.left.variables if v != form.adding]
+        others = [v for v in form.right.variables if v != form.adding]
+        if any(check.axis.variable == form.adding for check in checks):
+            hulls.shorten(build, checks)
+        left = hulls.part(build, form.left, [*names, form.adding], form.left.array)
+        right = hulls.part(build, form.right, [form.adding, *others], form.right.array)
+        wish = form.kernel.target if isinstance(form.kernel.target, str) else "product"
+        product = build.call("matmul", left, right, hint=wish)
+        ahead, build.body = build.body, []
+        assert isinstance(product, gast.Name)
+        return [*ahead, *self._without(form, hulls, product.id, [*names, *others], 0)]
+
+    def _without(
+        self, form: Form, hulls: Hulls, product: str, order: Sequence[str], depth: int
+    ) -> list[gast.stmt]:
+        """The loops from a level on, without the one that adds up."""
+        if depth == len(form.kernel.levels):
+            return self._last(form, hulls, product, order)
+        level = form.kernel.levels[depth]
+        inner = self._without(form, hulls, product, order, depth + 1)
+        if depth == len(form.kernel.levels) - 1:
+            return inner if level.variable == form.adding else [syntax.rebuild(level.loop, body=inner)]
+        before = level.before
+        if depth >= self._depth(form):
+            next_ = form.kernel.levels[depth + 1].loop
+            before = tuple(_leading_to({*syntax.names_read(next_.iter)}, before))
+        if level.variable == form.adding:
+            return [*before, *inner]
+        if isinstance(form.kernel.target, str) and depth == len(form.kernel.levels) - 2:
+            before = tuple(s for s in before if form.kernel.target not in syntax.names_bound(s))
+        return [syntax.rebuild(level.loop, body=[*before, *inner, *level.after])]
+
+    def _last(self, form: Form, hulls: Hulls, product: str, order: Sequence[str]) -> list[gast.stmt]:
+        """What adds an element of the product to what the kernel added to."""
+        build, kernel = self.build, form.kernel
+        end = kernel.inner[-1]
+        build.body, build.span, build.inlined = [], end.span, getattr(end, "inlined", ())
+        needed = self._needed(form)
+        assert needed is not None
+        places = [self._place(hulls, variable) for variable in order]
+        value: gast.expr = build.load(product, places)
+        for factor in form.rest:
+            value = build.call("multiply", factor, value)
+        if isinstance(kernel.target, str):
+            starts = [s for s in kernel.levels[-2].before if kernel.target in syntax.names_bound(s)]
+            start = starts[0].value
+            is_zero = isinstance(start, gast.Constant) and start.value == 0.0 and kernel.sign > 0
+            total = value if is_zero else build.call("add" if kernel.sign > 0 else "subtract", start, value)
+            build.append(syntax.assign(kernel.target, total))
+            return [*needed, *build.body]
+        assert kernel.load is not None
+        start = syntax.name(kernel.load.targets[0].id)
+        total = build.call("add" if kernel.sign > 0 else "subtract", start, value)
+        build.append(syntax.assign(kernel.target, total))
+        return [*needed, *build.body]
+
+    def _place(self, hulls: Hulls, variable: str) -> gast.expr:
+        """The place of a loop's turn along the axis of the product."""
+        start = hulls.starts[variable]
+        first = plus_number(self.build, start.atom, start.plus)
+        if isinstance(first, gast.Constant) and first.value == 0:
+            return syntax.name(variable)
+        return self.build.call("subtract", syntax.name(variable), first)
+
+
+def _told(form: Form) -> Decision:
+    lines = {level.loop.span.line for level in form.kernel.levels if level.loop.span is not None}
+    many = "matrices" if len(form.free) > 1 else "a matrix and a vector"
+    where = f"line {min(lines)}" if len(lines) == 1 else f"lines {min(lines)} to {max(lines)}"
+    return Decision("loops", f"the loops at {where} are a product of {many}{TAKEN}")
+
+
+def _are_values(statements: Sequence[gast.stmt]) -> bool:
+    return all(isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) for s in statements)
+
+
+def _leading_to(wanted: AbstractSet[str], statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """The statements that these names come from, directly or not."""
+    needed = {*wanted}
+    found: list[gast.stmt] = []
+    for statement in reversed(statements):
+        if needed & {*syntax.names_bound(statement)}:
+            found.insert(0, statement)
+            needed |= {*syntax.names_read(statement)}
+    return found
+
+
+def _read_count(statement: gast.stmt, name: str) -> int:
+    return syntax.names_read(statement).count(name)

@@ -1,0 +1,133 @@
+"""Least squares, inverses of matrices that have none, and powers: what singular values are used for.
+
+    np.linalg.lstsq(a, b)    ->    solve_triangular(r, q.T @ b) where the columns are independent,
+                                   else the shortest of all solutions, by singular values
+"""
+
+import numpy as np
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .creation import eye
+from .elementary import in_dtype, operand
+from .linear_algebra import inv
+from .manipulation import transposed
+from .products import norm
+
+
+def lstsq(a, b, rcond=None):
+    """(x, the sums of squares that are left, the rank of a, the singular values of a)."""
+    a, b = operand(a), operand(b)
+    word = static.of_functions(static.strict_common(a, b))
+    a, b = in_dtype(matrix(a), word), in_dtype(b, word)
+    if static.rank(b) not in (1, 2):
+        static.refuse("S002", "np.linalg.lstsq takes one or two dimensions on the right")
+    m, n = a.shape
+    if b.shape[0] != m:
+        raise np.linalg.LinAlgError("Incompatible dimensions")
+    s = op.svdvals(a)
+    rank = rank_above(s, machine(a, rcond))
+    if rank == n and m >= n:
+        q, r = op.qr(a)
+        x = op.solve_triangular(r, transposed(q) @ b)
+    else:
+        x = shortest(a, b, rank)
+    return x, left_over(a, b, x, rank), op.cast(rank, dtype="i32"), s
+
+
+def matrix(a):
+    if static.rank(a) != 2:
+        static.refuse("S002", f"{static.rank(a)}-dimensional array given. Array must be two-dimensional")
+    return a
+
+
+def machine(a, rcond):
+    """The ratio to the largest one below which a singular value counts as zero."""
+    eps = static.limits(static.element(a)).eps
+    if rcond is None:
+        return eps * max(a.shape[0], a.shape[1])
+    return rcond if rcond >= 0 else eps
+
+
+def rank_above(s, ratio):
+    rank = 0
+    for k in range(s.shape[0]):
+        if s[k] > ratio * s[0]:
+            rank += 1
+    return rank
+
+
+def shortest(a, b, rank):
+    """The solution with the smallest norm, of the directions that count."""
+    u, s, vt = op.svd(a)
+    return transposed(vt[:rank]) @ scaled(transposed(u[:, :rank]) @ b, s[:rank])
+
+
+def scaled(rows, by):
+    return rows / by if static.rank(rows) == 1 else rows / by[:, None]
+
+
+def left_over(a, b, x, rank):
+    """The sum of squares of each column that no solution reaches; nothing where there may be several."""
+    m, n = a.shape
+    count = 1 if static.rank(b) == 1 else b.shape[1]
+    out = op.zeros(shape=(count if rank == n and m > n else 0,), dtype=static.element(a))
+    if rank == n and m > n:
+        out[:] = op.sum((b - a @ x) ** 2, axis=0)
+    return out
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=None):
+    """The pseudo-inverse: of the directions that count."""
+    if hermitian:
+        static.refuse("U012", "np.linalg.pinv(hermitian=True) is not supported", "leave `hermitian=` out")
+    a = matrix(operand(a))
+    ratio = 1e-15 if rcond is None and rtol is None else rtol if rcond is None else rcond
+    u, s, vt = op.svd(a)
+    largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
+    counts = s > ratio * largest
+    inverse = op.where(counts, 1.0 / op.where(counts, s, 1.0), 0.0)
+    return transposed(vt) @ (inverse[:, None] * transposed(u))
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """How many singular values are not nearly zero."""
+    if hermitian:
+        static.refuse("U012", "np.linalg.matrix_rank(hermitian=True) is not supported", "leave `hermitian=` out")
+    a = matrix(operand(A))
+    s = op.svdvals(a)
+    largest = s[0] if s.shape[0] > 0 else op.cast(0.0, dtype=static.element(s))
+    eps = static.limits(static.element(s)).eps
+    ratio = max(a.shape[0], a.shape[1]) * eps if rtol is None else rtol
+    return op.sum(s > (largest * ratio if tol is None else tol))
+
+
+def cond(x, p=None):
+    """How much a matrix enlarges errors: the ratio of its largest to its smallest singular value, or of norms."""
+    a = matrix(operand(x))
+    if p is None or p == 2 or p == -2:
+        s = op.svdvals(a)
+        return s[-1] / s[0] if p == -2 else s[0] / s[-1]
+    return norm(a, p) * norm(inv(a), p)
+
+
+def matrix_power(a, n):
+    """The product of a matrix with itself, n times; of its inverse where n is negative."""
+    a = matrix(operand(a))
+    if a.shape[0] != a.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    if static.is_static(n) and n == 0:
+        return eye(a.shape[0], dtype=static.element(a))
+    if not static.is_static(n) and static.kind(a) != "float":
+        static.refuse("U012", "the dtype of a power of a matrix of ints depends on the exponent", "use floats")
+    left, square = n, a
+    if n < 0:
+        left, square = -n, inv(a)
+    out = eye(a.shape[0], dtype=static.element(square))
+    while left > 0:
+        if left % 2 == 1:
+            out = out @ square
+        left = left // 2
+        if left > 0:
+            square = square @ square
+    return out

@@ -1,0 +1,114 @@
+"""Derivatives of operators, as functions in the language: the tangents of the results.
+
+    def f(*operands, out, *tangents, **static)     what the tangents of the operands make of `out = operator(...)`
+
+A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative results for forward and reverse mode".)
+"""
+
+from ..compiler.ops import primitives as op
+from ..compiler.ops import static
+from .derivatives import inverse_gaps, other_factors, row_order, unit_lower
+from .manipulation import diag, transposed, tril, triu
+
+
+def prod(x, out, x_dot, axis, keepdims):
+    """The sum of the tangents, each times the other elements."""
+    axes = static.axes_of(axis, static.rank(x))
+    if not axes:
+        return x_dot
+    out_dot = op.sum(x_dot * other_factors(x, axes), axis=axis, keepdims=keepdims)
+    return out_dot
+
+
+def solve(a, b, x, a_dot, b_dot):
+    """With a x = b: a x_dot = b_dot - a_dot x."""
+    x_dot = op.solve(a, moved_side(a_dot, b_dot, x))
+    return x_dot
+
+
+def solve_triangular(a, b, x, a_dot, b_dot, lower):
+    """The same, of a matrix of which one triangle is read."""
+    if a_dot is not None:
+        a_dot = tril(a_dot) if lower else triu(a_dot)
+    x_dot = op.solve_triangular(a, moved_side(a_dot, b_dot, x), lower=lower)
+    return x_dot
+
+
+def moved_side(a_dot, b_dot, x):
+    """b_dot - a_dot x, where one of the tangents may be zero."""
+    if a_dot is None:
+        return b_dot
+    moved = op.matmul(a_dot, x)
+    return -moved if b_dot is None else b_dot - moved
+
+
+def from_lower(a):
+    """The symmetric matrix that a matrix is taken for of which the lower triangle is read."""
+    return tril(a) + transposed(tril(a, -1))
+
+
+def cholesky(a, lower, a_dot):
+    """l_dot = l phi(l^-1 a_dot l^-T), where phi takes the lower triangle and half of the diagonal."""
+    n = len(lower)
+    left = op.solve_triangular(lower, from_lower(a_dot), lower=True)
+    inner = op.solve_triangular(lower, transposed(left), lower=True)
+    half = op.where(op.eye(shape=(n, n), dtype=static.element(lower)) > 0.0, 0.5 * inner, tril(inner))
+    l_dot = op.matmul(lower, half)
+    return l_dot
+
+
+def lu_factor(a, lu, pivots, a_dot):
+    """With p a = l u and m = l^-1 p a_dot u^-1: l_dot = l tril(m, -1), u_dot = triu(m) u."""
+    left, right = unit_lower(lu), triu(lu)
+    order = row_order(pivots)
+    inner = op.solve_triangular(left, a_dot[order], lower=True)
+    m = transposed(op.solve_triangular(transposed(right), transposed(inner), lower=True))
+    lu_dot = op.matmul(left, tril(m, -1)) + op.matmul(triu(m), right)
+    return lu_dot, None
+
+
+def qr(a, q, r, a_dot):
+    """With x = a_dot r^-1, and w skew with the lower triangle of q^T x: q_dot = x - q (q^T x - w), and
+    r_dot = (q^T x - w) r."""
+    if a.shape[0] < a.shape[1]:
+        raise NotImplementedError("the factors of a matrix of more columns than rows have no derivative here")
+    x = transposed(op.solve_triangular(transposed(r), transposed(a_dot), lower=True))
+    turn = op.matmul(transposed(q), x)
+    below = tril(turn, -1)
+    upper = turn - below + transposed(below)
+    q_dot = x - op.matmul(q, upper)
+    r_dot = triu(op.matmul(upper, r))
+    return q_dot, r_dot
+
+
+def eigh(a, w, v, a_dot):
+    """With m = v^T a_dot v: w_dot = diag(m), v_dot = v (f * m) with f_ij = 1 / (w_j - w_i), zero on the diagonal."""
+    m = op.matmul(transposed(v), op.matmul(from_lower(a_dot), v))
+    v_dot = op.matmul(v, inverse_gaps(w) * m)
+    return diag(m), v_dot
+
+
+def eigvalsh(a, w, a_dot):
+    v = op.eigh(a)[1]
+    w_dot = diag(op.matmul(transposed(v), op.matmul(from_lower(a_dot), v)))
+    return w_dot
+
+
+def svd(a, u, s, vt, a_dot):
+    """With d = u^T a_dot v: s_dot = diag(d); u and v turn by f * (d s + s d^T) and f * (s d + d^T s), and into what
+    they do not span."""
+    along = op.matmul(a_dot, transposed(vt))
+    across = op.matmul(transposed(a_dot), u)
+    d = op.matmul(transposed(u), along)
+    f = inverse_gaps(s * s)
+    u_turn = f * (d * s[None, :] + s[:, None] * transposed(d))
+    v_turn = f * (s[:, None] * d + transposed(d) * s[None, :])
+    u_dot = op.matmul(u, u_turn) + (along - op.matmul(u, d)) / s[None, :]
+    v_dot = op.matmul(transposed(vt), v_turn) + (across - op.matmul(transposed(vt), transposed(d))) / s[None, :]
+    return u_dot, diag(d), transposed(v_dot)
+
+
+def svdvals(a, s, a_dot):
+    u, _, vt = op.svd(a)
+    s_dot = diag(op.matmul(transposed(u), op.matmul(a_dot, transposed(vt))))
+    return s_dot
