@@ -16,11 +16,11 @@ import gast
 
 from . import syntax, types
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of
+from .frontend.specialise.cotangents import PULLBACK
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import (
     NONE,
-    PULLBACK,
     Leaf,
     ListOut,
     Optional,
@@ -68,10 +68,11 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
     from .transform.reverse.halves import Output, halves
 
+    what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
     values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
     outputs = [
-        Output(leaf.index, words)
-        for leaf, words in _with_words(out, "out")
+        Output(leaf.index, words, what)
+        for leaf, words in _with_words(out, name)
         if isinstance(leaf, Out) and types.is_floating(results[leaf.index])
     ]
     asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
@@ -149,9 +150,32 @@ def _with_functions(program: Program, *functions: Function) -> Program:
 # --- what is asked for ---------------------------------------------------------------------------------------------
 
 
+def require_linear(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError where the way back depends on the values of the arguments."""
+    assert made.cut is not None
+    main = made.program.main
+    varied = set(floats_of(made, chosen(made, wanted)))
+    before = -1
+    while before != (before := len(varied)):
+        for statement in syntax.walk(main.body):
+            value = getattr(statement, "value", None)
+            if value is not None and syntax.operator_of(value) in ("dim", "length"):
+                continue
+            if not varied.isdisjoint(syntax.names_read(statement)):
+                made_here = (*syntax.names_bound(statement), *syntax.names_changed(statement))
+                varied |= {name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)}
+                varied.update(made_here)
+    for atom in main.body[-1].value.elts[made.cut.first :]:
+        if getattr(atom, "id", None) in varied:
+            message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{atom.id}`"
+            fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
+
+
 def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
     """The half that goes forward, which returns the residuals together with the function that takes them."""
     assert made.cut is not None
+    if wanted.transform.is_linear:
+        require_linear(made, wanted)
     out, auxiliary = split(made, wanted)
     residuals = SequenceValue(tuple(Out(k) for k in range(made.cut.first, len(made.program.main.results))))
     given = (out, Partial(PULLBACK, (residuals,)))

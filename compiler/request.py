@@ -117,12 +117,18 @@ class Jacobian(Transformation):
 
 @dataclass(frozen=True, slots=True)
 class Vjp(Transformation):
-    """A request for the value together with a function that pulls cotangents of it back to these arguments."""
+    """A request for the value together with a function that pulls cotangents of it back to these arguments.
+
+    With `is_linear` the function has to be linear, or at least affine: then that function is one for all arguments.
+    `spoken` is what messages call what is pulled back, and the value that it belongs to.
+    """
 
     suffix = "vjp"
     gives_pullback = True
     argnums: tuple[int | str, ...] = (0,)
     has_aux: bool = False
+    is_linear: bool = False
+    spoken: tuple[str, str] = ("cotangent", "out")
 
     @property
     def allow_int(self) -> bool:
@@ -166,6 +172,10 @@ class Pullback(Transformation):
     @property
     def has_aux(self) -> bool:
         return self.vjp.has_aux
+
+    @property
+    def spoken(self) -> tuple[str, str]:
+        return self.vjp.spoken
 
     @property
     def allow_int(self) -> bool:

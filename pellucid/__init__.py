@@ -30,6 +30,7 @@ from .compiler.diagnostics import (
 from .forward_mode import jvp
 from .function import Function
 from .jacobians import jacobian, jacrev, value_and_jacobian
+from .linear import linear_transpose, linearize
 from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
@@ -61,6 +62,8 @@ __all__ = [
     "jacobian",
     "jacrev",
     "jvp",
+    "linear_transpose",
+    "linearize",
     "thread_count",
     "threads",
     "tree",

@@ -89,10 +89,11 @@ class PullbackFunction(Function[..., Any]):
 
     def _cotangents(self, given: Any) -> list[tuple[Type, Any]]:
         """The leaves of the cotangent, each with its type."""
-        expected = self.__pellucid__.transforms[-1].cotangents  # type: ignore[attr-defined]
+        asked: Any = self.__pellucid__.transforms[-1]
         structure = from_python(given, lambda _: None)
         try:
-            return [(wanted, value.value) for wanted, value in matched(expected, structure, _type_of)]  # type: ignore
+            pairs: Any = list(matched(asked.cotangents, structure, _type_of, asked.spoken))
+            return [(wanted, value.value) for wanted, value in pairs]
         except Misfit as wrong:
             raise self._fault(CODE, str(wrong), HELP) from None
 
@@ -136,9 +137,24 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False, argn
     """
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     asked = Vjp(tuple(chosen) if isinstance(chosen, tuple | list) else (chosen,), has_aux)
+    return halves_of(function, asked, primals)
+
+
+def halves_of(function: Any, asked: Vjp, primals: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The value and the pullback of a function, for these arguments and for the world as it is now."""
+    if isinstance(function, Pullback):
+        return halves_of(function.func, asked.behind(len(function.args)), (*function.args, *primals))
     made: tuple[Any, ...] = kept(function, asked)(*primals)
-    made[1].func.compiled()  # now, for the world as it is
+    made[1].func.compiled()
     return made
+
+
+def transposed(pullback: Pullback, out: Any) -> Any:
+    """A pullback of any cotangent, and the pullback of that, which pushes tangents forward: it is linear."""
+    return halves_of(pullback, Vjp((0,), spoken=TANGENTS), (out,))
+
+
+TANGENTS = ("tangent", "primals")
 
 
 class Forward:
@@ -148,4 +164,12 @@ class Forward:
     __pellucid_inside__ = staticmethod(transformed_inside)
 
 
+class ForwardOfTangents:
+    """The same for `transposed`."""
+
+    __pellucid_transform__ = functools.partial(Vjp, spoken=TANGENTS)
+    __pellucid_inside__ = staticmethod(transformed_inside)
+
+
 vjp.__pellucid_forward__ = Forward  # type: ignore[attr-defined]
+transposed.__pellucid_forward__ = ForwardOfTangents  # type: ignore[attr-defined]

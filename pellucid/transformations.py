@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Argnums, Gradient, Request, Transformation
+from .compiler.request import Argnums, BackwardHalf, Gradient, Request, Transformation
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, is_bound
@@ -145,7 +145,7 @@ def transformed(function: Any, transform: Transformation) -> Any:
     """What a transformation makes of a plain, a compiled or a bound function."""
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
-    compiled: Function = function if isinstance(function, Function) else compile(function)
+    compiled: Any = function if isinstance(function, Function | BackwardHalf) else compile(function)
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")

@@ -14,12 +14,12 @@ from typing import Any
 from ...types import Array, Scalar, Type, is_floating
 from .values import (
     NONE,
-    PULLBACK,
     Mapping_,
     Out,
     Partial,
     Record,
     Sequence,
+    Static,
     Typed,
     Value,
     is_none,
@@ -31,39 +31,47 @@ from .values import (
 
 TypeOf = Callable[[Value], Type | None]
 CODE = "G006"
-HELP = ("its cotangent has the structure, the shapes and the dtypes of the result, and None for what is no float",)
+PULLBACK = Static("the pullback of this function")  # in results of a `Vjp`, until the function is there
+HELP = ("it has the same structure, shapes and dtypes, and None for what is no float",)
 
 
 class Misfit(Exception):
     """A cotangent that is not made like the result; the message says how."""
 
 
-def matched(expected: Value, given: Value, type_of: TypeOf, words: str = "out") -> Iterator[tuple[Type, Value]]:
-    """The leaves that are given, each with the type that it must have.  Raises Misfit."""
+def matched(
+    expected: Value, given: Value, type_of: TypeOf, spoken: tuple[str, str]
+) -> Iterator[tuple[Type, Value]]:
+    """The leaves that are given, each with the type that it must have.  Raises Misfit.
+
+    `spoken` is the word for what is given, and the name of what it belongs to.
+    """
+    what, words = spoken
     if isinstance(expected, Typed):
-        _require_type(expected.type, type_of(given), given, words)
+        _require_type(expected.type, type_of(given), given, spoken)
         yield expected.type, given
     elif isinstance(expected, Sequence | Mapping_ | Record):
         if not same_structure(expected, given):
-            raise Misfit(f"`{words}` is a {_kind(expected)}, and its cotangent is not one that is made alike")
+            raise Misfit(f"`{words}` is a {_kind(expected)}, and its {what} is not one that is made alike")
         for (key, part), (_, other) in zip(parts(expected), parts(given), strict=True):
             step = f".{key}" if isinstance(expected, Record) else f"[{key!r}]"
-            yield from matched(part, other, type_of, words + step)
+            yield from matched(part, other, type_of, (what, words + step))
     elif not is_none(given):
-        raise Misfit(f"`{words}` is no float: its cotangent is None")
+        raise Misfit(f"`{words}` is no float: its {what} is None")
 
 
-def _require_type(wanted: Type, found: Type | None, given: Value, words: str) -> None:
+def _require_type(wanted: Type, found: Type | None, given: Value, spoken: tuple[str, str]) -> None:
+    what, words = spoken
     if found is None:
-        what = "None" if is_none(given) else "a container" if parts(given) else "no number"
-        raise Misfit(f"`{words}` is {_text(wanted)}, and its cotangent is {what}")
+        kind = "None" if is_none(given) else "a container" if parts(given) else "no number"
+        raise Misfit(f"`{words}` is {_text(wanted)}, and its {what} is {kind}")
     if isinstance(wanted, Scalar):
         number = found if isinstance(found, Scalar) else Scalar(found.dtype) if _is_point(found) else None
         fits = number is not None and (number.dtype == wanted.dtype or number.weak and is_floating(number))
     else:
         fits = isinstance(found, Array) and (found.dtype, found.ndim) == (wanted.dtype, wanted.ndim)
     if not fits:
-        raise Misfit(f"`{words}` is {_text(wanted)}, and its cotangent is {_text(found)}")
+        raise Misfit(f"`{words}` is {_text(wanted)}, and its {what} is {_text(found)}")
 
 
 def _is_point(type_: Type) -> bool:

@@ -47,6 +47,8 @@ def find(value: Any) -> Known | None:
     """What a function of Python's libraries means here."""
     if isinstance(value, GETTERS):
         return getter(value)
+    if isinstance(value, type) and issubclass(value, functools.partial):
+        return _partial
     if (word := getattr(value, "__pellucid_tree__", None)) is not None:
         made: Known = trees.find(word, value)
         return made

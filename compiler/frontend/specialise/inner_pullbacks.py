@@ -83,7 +83,7 @@ def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], n
         derived = frame.task.derive(request, {})
         frame.task.derived[key] = (half, derived, inner_derivatives.adopt(frame, derived))
     _, derived, instance = frame.task.derived[key]
-    return _called(frame, derived, instance, args, kwargs, node)
+    return _called(frame, derived, instance, request.transforms[-1], args, kwargs, node)
 
 
 def call_local(frame: Frame, derived: Derived, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
@@ -94,12 +94,13 @@ def call_local(frame: Frame, derived: Derived, args: list[Value], kwargs: dict[s
         slopes = inner_derivatives.derived_of(frame, derived, arguments, derived.environment, node)
         frame.task.derived[key] = (derived, slopes, inner_derivatives.adopt(frame, slopes))
     _, slopes, instance = frame.task.derived[key]
-    return _called(frame, slopes, instance, args, kwargs, node)
+    return _called(frame, slopes, instance, derived.transforms[-1], args, kwargs, node)
 
 
 def _called(
-    frame: Frame, derived: Specialised, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: gast.AST
-) -> Value:
+    frame: Frame, derived: Specialised, instance: Instance, pullback: Any, args: list[Value], kwargs: dict[str, Value],
+    node: gast.AST,
+) -> Value:  # fmt: skip
     names = list(derived.arguments)
     bound = {**dict(zip(names, args)), **kwargs}
     if len(args) + len(kwargs) != len(names) or set(bound) != set(names):
@@ -108,7 +109,7 @@ def _called(
     expected = map_leaves(derived.arguments[names[1]], lambda part, _: _typed(derived, part))
     atoms = [frame.atom(leaf, node) for leaf in leaves(residuals) if isinstance(leaf, Leaf)]
     try:
-        pairs = list(matched(expected, given, frame.type_of))
+        pairs = list(matched(expected, given, frame.type_of, pullback.spoken))
     except Misfit as wrong:
         frame.fault(CODE, str(wrong), node, "given here", HELP)
     for wanted, value in pairs:

@@ -34,10 +34,14 @@ from .sweep import Seeds, Sweep
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result that is differentiated: its place among the results, and how the user would write it."""
+    """A result that is differentiated: its place among the results, and how the user would write it.
+
+    `what` is the word for what is pulled back.
+    """
 
     place: int
     words: str
+    what: str = "cotangent"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +141,7 @@ def _seeds(sweep: Sweep, outputs: Sequence[Output], is_trusted: bool) -> Seeds:
         elif isinstance(type_, Array):
             dims = tuple(sweep.root.builder.fresh_symbol(bar) for _ in type_.dims)
             sweep.types[bar] = Array(type_.dtype, dims)
-            _require_shape(sweep, bar, leaf.id, output.words)
+            _require_shape(sweep, bar, leaf.id, output)
         else:
             sweep.types[bar] = type_
         if isinstance(leaf, gast.Name) and leaf.id in sweep.active:
@@ -145,11 +149,10 @@ def _seeds(sweep: Sweep, outputs: Sequence[Output], is_trusted: bool) -> Seeds:
     return Seeds(tuple(parameters), tuple(cotangents))
 
 
-def _require_shape(sweep: Sweep, bar: str, result: str, words: str) -> None:
-    build = sweep.root.builder
+def _require_shape(sweep: Sweep, bar: str, result: str, output: Output) -> None:
+    build, name = sweep.root.builder, escaped(output.words)
     for axis, wanted in enumerate(sweep.shape(result, sweep.root)):
         given = build.call("dim", bar, axis=axis, hint="length")
         differs = build.call("not_equal", given, wanted, hint="differs")
-        name = escaped(words)
-        message = f"the cotangent of `{name}` has length {{}} along axis {axis}, where `{name}` has length {{}}"
+        message = f"the {output.what} of `{name}` has length {{}} along axis {axis}, where `{name}` has length {{}}"
         build.append(syntax.if_(differs, [syntax.raise_("ValueError", message, given, wanted, span=build.span)]))
