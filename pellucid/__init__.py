@@ -29,6 +29,7 @@ from .compiler.diagnostics import (
 )
 from .forward_mode import jvp
 from .function import Function
+from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
 from .linear import linear_transpose, linearize
 from .pullback import Pullback, vjp
@@ -56,6 +57,7 @@ __all__ = [
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "check_grads",
     "compile",
     "from_source",
     "grad",

@@ -47,7 +47,14 @@ def jacobian(
     function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     allow_int: bool = False,
 ) -> Function[Given, Any]:  # fmt: skip
-    """The Jacobian of a function: another name for `jacrev`, which see."""
+    """The Jacobian of a function: another name for `jacrev`.
+
+    function     as for `jacrev`
+    argnums      as for `jacrev`
+    has_aux      as for `jacrev`
+    holomorphic  as for `jacrev`
+    allow_int    as for `jacrev`
+    """
     made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
     return made
 
@@ -59,7 +66,13 @@ def value_and_jacobian(
 ) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the Jacobian: (out, jacobian), or ((out, auxiliary), jacobian) with `has_aux`.
 
-    The arguments are those of `jacrev`.  The value is computed once for both.
+    function     as for `jacrev`
+    argnums      as for `jacrev`
+    has_aux      as for `jacrev`
+    holomorphic  as for `jacrev`
+    allow_int    as for `jacrev`
+
+    The value is computed once for both.
     """
     made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=True))
     return made

@@ -133,8 +133,11 @@ def value_and_grad(
 ) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
-    function  a plain or a compiled function whose result is one float
-    argnums, has_aux, holomorphic, allow_int   as for `grad`
+    function     a plain or a compiled function whose result is one float
+    argnums      as for `grad`
+    has_aux      as for `grad`
+    holomorphic  as for `grad`
+    allow_int    as for `grad`
 
     The value is computed once for both.  Raises what `grad` raises.
     """
