@@ -13,7 +13,7 @@ simplified statement reads to `trim`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import gast
 
@@ -23,8 +23,9 @@ from ...messages import escaped
 from ...names import base_of
 from ...program import Function, Program
 from ...records import dataclass
-from ...types import Array, ListOf
+from ...types import INT, Array, ListOf
 from .calls import passing_names, used_types
+from .declared import array_type
 from .packed_lists import pack, unpack
 from .reverse import decisions, functions_around, note, sweeps
 from .saves import Saved
@@ -69,11 +70,11 @@ def halves(
     forward = derivative.with_tapes(entry, [*entry.forward, *entry.statements[:late]])
     back = derivative.with_tapes(entry, [*entry.statements[late:], syntax.return_(entry.backward.returned, span)])
     forward = [*(syntax.assign(t, syntax.call("new_list"), span) for t in entry.tape_names.values()), *forward]
-    names = _read_of(function.parameters, forward, back)
+    again, names = _made_again(sweep, forward, _read_of(function.parameters, forward, back))
     kept = {name: pack(sweep, name, span) for name in names if isinstance(sweep.types[name], ListOf)}
     residuals = [part for name in names for part in (kept[name].parts if name in kept else (name,))]
     forward += [statement for packed in kept.values() for statement in packed.statements]
-    start = [statement for name in kept for statement in unpack(sweep, name, kept[name], span)]
+    start = [*again, *(statement for name in kept for statement in unpack(sweep, name, kept[name], span))]
     first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
@@ -89,6 +90,42 @@ def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequ
 
 def _made_by(statement: gast.stmt) -> list[str]:
     return [name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)]
+
+
+INTEGERS = frozenset({"add", "subtract", "multiply", "negative", "maximum", "minimum"})
+
+
+def _made_again(sweep: Sweep, forward: Sequence[gast.stmt], names: list[str]) -> tuple[list[gast.stmt], list[str]]:
+    """What the backward half makes itself, and what is left to hand over: lengths, and ints made of them."""
+    bound = [name for statement in syntax.walk(forward) for name in syntax.names_bound(statement)]
+    made = {names_[0]: s for s in forward if len(names_ := syntax.names_bound(s)) == 1 and bound.count(names_[0]) == 1}
+    waiting, found, kept = list(names), dict[str, gast.stmt](), dict.fromkeys(names)
+    while waiting:
+        name = waiting.pop()
+        statement = _length(sweep, made.get(name), kept) if sweep.types[name] == INT and name not in found else None
+        if statement is not None:
+            found[name] = statement
+            del kept[name]
+            operands = [n for n in syntax.names_read(statement.value) if n not in found and sweep.types[n] == INT]
+            kept.update(dict.fromkeys(operands))
+            waiting += operands
+    order = [*sweep.function.parameters, *bound]
+    return [found[n] for n in bound if n in found], sorted(kept, key=order.index)
+
+
+def _length(sweep: Sweep, statement: gast.stmt | None, kept: Mapping[str, None]) -> gast.stmt | None:
+    """A statement that makes an int of lengths, as it can stand in the backward half."""
+    match statement:
+        case gast.Assign(value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call):
+            extent = array_type(sweep.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
+            for name in kept:
+                dims = getattr(sweep.types[name], "dims", ())
+                if extent in dims:
+                    return syntax.rebuild(statement, value=syntax.call("dim", name, axis=dims.index(extent)))
+        case gast.Assign(value=gast.Call(args=operands) as call) if syntax.operator_of(call) in INTEGERS:
+            if all(isinstance(o, gast.Constant) or sweep.types[o.id] == INT for o in operands):
+                return statement
+    return None
 
 
 def _forward(entry: Saved, body: list[gast.stmt], residuals: list[str], name: str) -> Function:

@@ -81,8 +81,7 @@ def unpack(sweep: Sweep, name: str, packed: Packed, span: Any) -> list[gast.stmt
         end = build.call("add", syntax.name(start), _product(build, lengths), hint="end")
         flat = build.load(data, [syntax.slice_(syntax.name(start), end)], hint="flat")
         whole = build.call("reshape", flat, shape=syntax.tuple_(lengths), hint="item")
-        own = build.bind(syntax.call("copy", whole), element, "item")  # the lengths are those that it went in with
-        _append(build, name, own)
+        _append(build, name, build.call("copy", whole, hint="item"))  # its lengths are those that it went in with
         build.append(syntax.assign(start, end))
 
     _for_each(build, count, item)
