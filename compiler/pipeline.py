@@ -10,7 +10,6 @@ from dataclasses import replace
 from .asked import specialise, take_products, views
 from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
-from .jacobian import floating_results, jacobian
 from .lower.loops import lower
 from .lower.release import release, tidy_names
 from .lower.webs import separate
@@ -26,6 +25,7 @@ from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
 from .pushforward import push_forward
+from .reverse_jacobian import floating_results, jacobian_by_rows
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -84,10 +84,10 @@ VJP_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
 )
-JACOBIAN_WAY = (
+ROWS_WAY = (
     Step(floating_results, takes=SINGLE, gives=SINGLE, of=MADE),
     *CUT,
-    Step(jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(jacobian_by_rows, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),

@@ -101,7 +101,7 @@ def _plain(name: str, taken: set[str]) -> inspect.Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Jacobian(Transformation):
+class ReverseJacobian(Transformation):
     """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
 
     suffix = "jacrev"
@@ -111,7 +111,7 @@ class Jacobian(Transformation):
     allow_int: bool = False
     with_value: bool = False
 
-    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> ReverseJacobian:
         return replace(self, argnums=moved(self.argnums, count))
 
 

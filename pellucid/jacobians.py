@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from .compiler.request import Argnums, Jacobian
+from .compiler.request import Argnums, ReverseJacobian
 from .function import Function
 from .own_frames import told_to_users
 from .transformations import transformed, transformed_inside
@@ -38,7 +38,7 @@ def jacrev(
 
     Raises GradientError as `grad` does.
     """
-    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
+    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
     return made
 
 
@@ -55,7 +55,7 @@ def jacobian(
     holomorphic  as for `jacrev`
     allow_int    as for `jacrev`
     """
-    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
+    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
     return made
 
 
@@ -74,11 +74,11 @@ def value_and_jacobian(
 
     The value is computed once for both.
     """
-    made: Any = transformed(function, Jacobian(argnums, has_aux, holomorphic, allow_int, with_value=True))
+    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=True))
     return made
 
 
 _marked: Any = ((jacrev, False), (jacobian, False), (value_and_jacobian, True))
 for _public, _with_value in _marked:
-    _public.__pellucid_transform__ = partial(Jacobian, with_value=_with_value)
+    _public.__pellucid_transform__ = partial(ReverseJacobian, with_value=_with_value)
     _public.__pellucid_inside__ = transformed_inside

@@ -74,9 +74,9 @@ MAY_IMPORT = {
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
     "cut": f"{BASE} differentiate transform frontend.specialise request",
-    "jacobian": f"{BASE} builder cut differentiate frontend.specialise",
+    "reverse_jacobian": f"{BASE} builder cut differentiate frontend.specialise",
     "pushforward": f"{BASE} differentiate transform frontend.specialise request",
-    "pipeline": "asked cut differentiate jacobian pushforward steps transform lower optimise targets.llvm",
+    "pipeline": "asked cut differentiate pushforward reverse_jacobian steps transform lower optimise targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
     "transforming": "diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"

@@ -7,7 +7,7 @@ import pytest
 
 import pellucid
 from pellucid import GradientError, compile, grad, jacobian, jacrev, value_and_grad, value_and_jacobian, vjp
-from pellucid.compiler.request import Jacobian
+from pellucid.compiler.request import ReverseJacobian
 from tests.harness.stages import Stages
 
 X = np.array([0.3, -1.2, 2.0])
@@ -37,7 +37,7 @@ def test_against_complex_steps():
 
 @pytest.mark.parametrize("stage", ["typed", "loops"])
 def test_at_every_stage(stage):
-    got = Stages(analytic, [Jacobian(0)]).run(stage, X)
+    got = Stages(analytic, [ReverseJacobian(0)]).run(stage, X)
     np.testing.assert_allclose(np.asarray(got.value), complex_jacobian(analytic, X), rtol=1e-13)
 
 

@@ -2,7 +2,7 @@
 
     out, residuals = f_vjp(x)
     J = empty((out.shape[0], x.shape[0]))
-    for i in range(out.shape[0]):                      ->     floating_results, jacobian, then `inline`
+    for i in range(out.shape[0]):                      ->     floating_results, jacobian_by_rows, then `inline`
         out_bar = zeros(out.shape[0])
         out_bar[i] = 1.0
         J[i, :] = f_pullback(residuals, out_bar)
@@ -48,7 +48,7 @@ def _has_rows(value: Value) -> bool:
     return isinstance(value, Rows) or any(_has_rows(part) for _, part in parts(value))
 
 
-def jacobian(made: Specialised, wanted: Wanted) -> Specialised:
+def jacobian_by_rows(made: Specialised, wanted: Wanted) -> Specialised:
     """The function that goes forward once, and back for every element of the result."""
     cut = made.cut
     assert cut is not None and isinstance(cut.slopes, SequenceValue)
