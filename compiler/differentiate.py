@@ -48,7 +48,7 @@ class Wanted:
     is_entry: bool = False
 
     @property
-    def argnums(self) -> tuple[int | str, ...]:
+    def numbers(self) -> tuple[int, ...]:
         argnums = self.transform.argnums
         return argnums if isinstance(argnums, tuple) else (argnums,)
 
@@ -63,19 +63,24 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
 
 def require_arguments(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError where the arguments asked for are none, or none that a derivative is taken by."""
-    where = wanted.where
     if wanted.transform.holomorphic:
         message = "holomorphic=True asks for complex numbers, which are not in the language yet"
-        raise UnsupportedError(Diagnostic("U017", message, where, "differentiated here"))
+        raise UnsupportedError(Diagnostic("U017", message, wanted.where, "differentiated here"))
+    check_argnums(made, wanted)
+    for name in chosen_names(made, wanted):
+        if not wanted.transform.allow_int:
+            check_differentiable(made, wanted.where, name, made.arguments[name])
+
+
+def check_argnums(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError for a function that changes its arguments, and for places that are not among them."""
+    where = wanted.where
     if made.mutated:
         help_ = ("return the new arrays instead",)
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
     for name in sorted({*chosen_names(made, wanted)} & wanted.starred):
         fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
               ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
-    for name in chosen_names(made, wanted):
-        if not wanted.transform.allow_int:
-            check_differentiable(made, where, name, made.arguments[name])
 
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:
@@ -111,13 +116,12 @@ def chosen(made: Specialised, wanted: Wanted) -> list[Value]:
 
 
 def chosen_names(made: Specialised, wanted: Wanted) -> list[str]:
-    """Their names, which may be given by number."""
+    """Their names."""
     names = list(made.arguments)
-    for one in wanted.argnums:
-        if one not in names if isinstance(one, str) else not -len(names) <= one < len(names):
-            told = ", ".join(f"`{name}`" for name in names) or "none"
-            fault(wanted.where, "T004", f"argnums={wanted.transform.argnums!r} names no argument: there are {told}")
-    return [one if isinstance(one, str) else names[one] for one in wanted.argnums]
+    if any(not -len(names) <= number < len(names) for number in wanted.numbers):
+        told = ", ".join(f"`{name}`" for name in names) or "none"
+        fault(wanted.where, "T004", f"argnums={wanted.transform.argnums} names no argument: there are {told}")
+    return [names[number] for number in wanted.numbers]
 
 
 def floats_of(made: Specialised, values: Sequence[Value]) -> list[str]:

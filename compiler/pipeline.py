@@ -10,6 +10,7 @@ from dataclasses import replace
 from .asked import specialise, take_products, views
 from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
+from .jacobian import along_directions, choose_jacobians, has_jacobian
 from .lower.loops import lower
 from .lower.release import release, tidy_names
 from .lower.webs import separate
@@ -30,6 +31,7 @@ from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
 from .transform.copies import copies
+from .transform.forward.hoist import hoist
 from .transform.give_names import give_names
 from .transform.inline import inline
 from .transform.prune import prune
@@ -97,6 +99,16 @@ PULLBACK_WAY = (
     Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
+)
+JACOBIAN_WAY = (
+    Step(has_jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(along_directions, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(choose_jacobians, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(hoist, takes=SINGLE, gives=SINGLE),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 TANGENT_WAY = (
     Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),

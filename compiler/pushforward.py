@@ -112,7 +112,7 @@ def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
         fault(wanted.where, "G004", "a function that changes its arguments has no derivative",
               ("return the new arrays instead",))  # fmt: skip
     given, second, wrt = _paired(made, wanted)
-    value, auxiliary = _split(made.result, wanted)
+    value, auxiliary = split_auxiliary(made.result, wanted)
     outputs = list(dict.fromkeys(_places_of_floats(made, value)))
     pushed = writing.forward(made.program, wrt, outputs, expand)
     named = {primal: Leaf(tangent) for primal, tangent in pushed.tangents.items()}
@@ -222,7 +222,7 @@ def _spoken(path: tuple[object, ...]) -> str:
 # --- the result ----------------------------------------------------------------------------------------------------
 
 
-def _split(value: Value, wanted: Wanted) -> tuple[Value, Value | None]:
+def split_auxiliary(value: Value, wanted: Wanted) -> tuple[Value, Value | None]:
     """What has a tangent, and what is returned beside it."""
     if not wanted.transform.has_aux:
         return value, None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, fields, replace
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
@@ -41,6 +41,14 @@ class Transformation:
         """The same asked of a function whose first arguments are given, as a method's is, and some by name."""
         raise NotImplementedError
 
+    def beside(self, static: tuple[str, ...]) -> Transformation:
+        """The same asked of a function with these static parameters, which have to stay parameters."""
+        return self
+
+    def placed(self, names: Sequence[str]) -> Transformation:
+        """The same of a function with these parameters, which options may name.  Raises ValueError for another name."""
+        return self
+
     def options(self) -> tuple[Any, ...]:
         """The class and the options, as plain data."""
         return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
@@ -58,14 +66,10 @@ class Gradient(Transformation):
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
-        return replace(self, argnums=moved(self.argnums, count))
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
 
-
-def moved(argnums: Any, count: int) -> Any:
-    """The same arguments of a function that has so many more in front."""
-    if isinstance(argnums, tuple):
-        return tuple(moved(one, count) for one in argnums)
-    return argnums if isinstance(argnums, str) or argnums < 0 else argnums + count
+    def placed(self, names: Sequence[str]) -> Gradient:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Tangent(Transformation):
     """A request to carry tangents along: of (primals, tangents), two tuples.
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
-    named  those that a `partial` is given by name
+    named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
     """
 
     suffix = "jvp"
@@ -91,6 +95,44 @@ class Tangent(Transformation):
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
         return replace(self, kept=self.kept + count, named=(*self.named, *named))
+
+    def beside(self, static: tuple[str, ...]) -> Tangent:
+        return replace(self, named=tuple(dict.fromkeys((*self.named, *static))))
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian(Transformation):
+    """A request for Jacobians by the arguments at these places, in forward mode."""
+
+    suffix = "jacfwd"
+    argnums: Argnums = 0
+    has_aux: bool = False
+    with_value: bool = False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> Jacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
+
+
+def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
+    """Every place changed; of a tuple, a tuple."""
+    return tuple(map(change, argnums)) if isinstance(argnums, tuple) else change(argnums)
+
+
+def _behind(place: int | str, count: int) -> int | str:
+    """The same argument where that many come before."""
+    return place if isinstance(place, str) or place < 0 else place + count
+
+
+def _placed(place: int | str, names: Sequence[str]) -> int:
+    """The number of an argument that may be named."""
+    if not isinstance(place, str):
+        return place
+    if place not in names:
+        raise ValueError(f"argnums names `{place}`, and the parameters are {', '.join(names)}")
+    return names.index(place)
 
 
 def _plain(name: str, taken: set[str]) -> inspect.Parameter:
@@ -112,7 +154,10 @@ class ReverseJacobian(Transformation):
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> ReverseJacobian:
-        return replace(self, argnums=moved(self.argnums, count))
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> ReverseJacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +184,10 @@ class Vjp(Transformation):
         return False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Vjp:
-        return replace(self, argnums=moved(self.argnums, count))
+        return replace(self, argnums=tuple(_behind(place, count) for place in self.argnums))
+
+    def placed(self, names: Sequence[str]) -> Vjp:
+        return replace(self, argnums=tuple(_placed(place, names) for place in self.argnums))
 
     def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
         return Pullback(self, tuple(arguments.items()), cotangents)

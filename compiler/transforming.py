@@ -15,7 +15,7 @@ from .diagnostics import Span
 from .frontend.specialise.values import Value
 from .pushforward import primals
 from .records import dataclass
-from .request import Gradient, Pullback, ReverseJacobian, Tangent, Transformation, Vjp
+from .request import Gradient, Jacobian, Pullback, ReverseJacobian, Tangent, Transformation, Vjp
 from .steps import Way
 
 Arguments = Mapping[str, Value]
@@ -44,6 +44,7 @@ TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     ReverseJacobian: Transforming(pipeline.ROWS_WAY),
     Vjp: Transforming(pipeline.VJP_WAY),
     Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, *_: dict(pullback.arguments)),
+    Jacobian: Transforming(pipeline.JACOBIAN_WAY),
 }
 
 

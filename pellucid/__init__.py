@@ -27,7 +27,7 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from .forward_mode import jvp
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
@@ -61,6 +61,9 @@ __all__ = [
     "compile",
     "from_source",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
     "jacobian",
     "jacrev",
     "jvp",
@@ -70,6 +73,7 @@ __all__ = [
     "threads",
     "tree",
     "value_and_grad",
+    "value_and_jacfwd",
     "value_and_jacobian",
     "vjp",
 ]

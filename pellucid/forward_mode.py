@@ -1,7 +1,9 @@
-"""`jvp`: derivatives in forward mode.
+"""Derivatives in forward mode: `jvp`, `jacfwd`, `hessian`, `hvp`.
 
     jvp(f, (x, y), (x_dot, y_dot))     the value of f(x, y), and how it changes along (x_dot, y_dot)
     jvp(f)                             the compiled function of (primals, tangents) that gives both
+    jacfwd(f)(x), hessian(f)(x)        all first, all second derivatives
+    hvp(f, (x,), (x_dot,))             the Hessian times a direction, without the Hessian
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .compiler.request import Tangent, Transformation
+from .compiler.request import Argnums, Gradient, Jacobian, Tangent, Transformation
 from .own_frames import told_to_users
-from .transformations import transformed, transformed_inside
+from .transformations import known_inside, numbers, transformed
 
 MOST_KEPT = 256  # functions whose derivatives are kept, so that calls with their arguments compile them once
 
@@ -29,6 +31,7 @@ def jvp(
                change, be it a leaf or a container.  Integers, booleans and text have no tangent: None
     has_aux    the function returns (value, auxiliary), and the result is (value, tangent, auxiliary)
 
+    Parameters that `compile` was told to be static stay parameters, by name: `jvp(f)(primals, tangents, axis=0)`.
     The tangent of the result has the structure of the value; None stands where that has no float.  Without primals and
     tangents it gives the compiled `Function` of these two, which may be looked into, differentiated again and called
     inside compiled functions.  Where two branches meet (`maximum` of equals, `abs` at zero) the convention is that of
@@ -45,16 +48,100 @@ def jvp(
     return kept(function, asked)(primals, tangents)
 
 
-def kept(function: Any, transform: Transformation) -> Any:
-    """What a transformation makes of a function, the same one at every call."""
+@told_to_users
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Any:
+    """The Jacobian of a function, by forward mode along every direction, as a compiled `Function`.
+
+    function  a plain or a compiled function of any results
+    argnums   as for `grad`
+    has_aux   the function returns (value, auxiliary) and the result is (Jacobian, auxiliary)
+
+    The result has the structure of the value; at each of its floats stands the structure of the argument (a tuple of
+    them where `argnums` is one) with arrays of the axes of the value and then those of the argument, in the dtype of
+    the value; None stands where the value has no float.  The work is that of `jvp` for every number in the arguments:
+    for functions of few numbers with many results.
+
+    Raises GradientError as `grad` does, and for lists that grow (G004).
+
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 3.
+    """
+    return transformed(function, Jacobian(numbers(argnums), has_aux))
+
+
+@told_to_users
+def value_and_jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Any:
+    """The value and the Jacobian of `jacfwd`: (value, Jacobian), or ((value, auxiliary), Jacobian) with `has_aux`.
+
+    function, argnums, has_aux   as for `jacfwd`, which says what is raised
+    """
+    return transformed(function, Jacobian(numbers(argnums), has_aux, with_value=True))
+
+
+@told_to_users
+def hessian(
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Any:
+    """The Hessian of a scalar function, by forward mode over reverse mode, as a compiled `Function`.
+
+    function  a plain or a compiled function whose result is one float
+    argnums   as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
+    has_aux   the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
+
+    A block of two arrays has the axes of the one and then those of the other.  Raises GradientError as `grad` does.
+
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 5.
+    """
+    return functools.reduce(transformed, _of_gradient(numbers(argnums), has_aux), function)
+
+
+@told_to_users
+def hvp(
+    function: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0
+) -> Any:
+    """The Hessian of a scalar function times a direction, by forward mode over reverse mode.
+
+    function            a plain or a compiled function whose result is one float
+    primals, tangents   as for `jvp`
+    argnums             as for `grad`: which gradient it is whose change along the tangents is asked for
+
+    The result has the structure of the gradient, and costs a small multiple of it; there is no Hessian.  Without
+    primals and tangents it gives the compiled `Function` of these two.  Raises what `grad` and `jvp` raise.
+
+    Source: B. Pearlmutter, Fast Exact Multiplication by the Hessian (1994), Neural Computation 6.
+    """
+    asked = _along(numbers(argnums))
+    if primals is None and tangents is None:
+        return functools.reduce(transformed, asked, function)
+    return kept(function, *asked)(primals, tangents)
+
+
+def kept(function: Any, *transforms: Transformation) -> Any:
+    """What transformations make of a function, the same one at every call."""
     try:
-        return _kept(function, transform)
+        return _kept(function, transforms)
     except TypeError:  # a bound method of an object without a hash
-        return transformed(function, transform)
+        return functools.reduce(transformed, transforms, function)
 
 
-_kept = functools.lru_cache(maxsize=MOST_KEPT)(transformed)
+@functools.lru_cache(maxsize=MOST_KEPT)
+def _kept(function: Any, transforms: tuple[Transformation, ...]) -> Any:
+    return functools.reduce(transformed, transforms, function)
 
-jvp.__pellucid_transform__ = Tangent  # type: ignore[attr-defined]
-jvp.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
-jvp.__pellucid_called__ = ("primals", "tangents")  # type: ignore[attr-defined]
+
+def _of_gradient(argnums: Argnums = 0, has_aux: bool = False) -> tuple[Transformation, ...]:
+    return Gradient(argnums, has_aux), Jacobian(argnums, has_aux)
+
+
+def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
+    return Gradient(argnums), Tangent(with_value=False)
+
+
+known_inside(jvp, Tangent, ("primals", "tangents"))
+known_inside(jacfwd, Jacobian)
+known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
+known_inside(hessian, _of_gradient)
+known_inside(hvp, _along, ("primals", "tangents"))

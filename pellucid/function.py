@@ -74,7 +74,7 @@ class Function(_Base[Given, Result]):
 
     def _check_options(self) -> None:
         request = self.__pellucid__
-        known = set(self._signature.parameters)
+        known = set(inspect.signature(request.python).parameters)
         for option in ("static", "mutates"):
             for name in getattr(request, option):
                 if name not in known:

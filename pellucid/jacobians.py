@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from .compiler.request import Argnums, ReverseJacobian
 from .function import Function
 from .own_frames import told_to_users
-from .transformations import transformed, transformed_inside
+from .transformations import known_inside, numbers, transformed
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -38,8 +38,7 @@ def jacrev(
 
     Raises GradientError as `grad` does.
     """
-    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
-    return made
+    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, False)
 
 
 @told_to_users
@@ -55,8 +54,7 @@ def jacobian(
     holomorphic  as for `jacrev`
     allow_int    as for `jacrev`
     """
-    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=False))
-    return made
+    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, False)
 
 
 @told_to_users
@@ -74,11 +72,12 @@ def value_and_jacobian(
 
     The value is computed once for both.
     """
-    made: Any = transformed(function, ReverseJacobian(argnums, has_aux, holomorphic, allow_int, with_value=True))
-    return made
+    return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, True)
 
 
-_marked: Any = ((jacrev, False), (jacobian, False), (value_and_jacobian, True))
-for _public, _with_value in _marked:
-    _public.__pellucid_transform__ = partial(ReverseJacobian, with_value=_with_value)
-    _public.__pellucid_inside__ = transformed_inside
+def _made(function: Any, *options: Any) -> Any:
+    return transformed(function, ReverseJacobian(*options))
+
+
+for _public, _with_value in ((jacrev, False), (jacobian, False), (value_and_jacobian, True)):
+    known_inside(_public, partial(ReverseJacobian, with_value=_with_value))

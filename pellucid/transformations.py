@@ -123,7 +123,7 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(_numbers(argnums), has_aux, holomorphic, allow_int, with_value=False))
+    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=False))
 
 
 @told_to_users
@@ -141,7 +141,7 @@ def value_and_grad(
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(_numbers(argnums), has_aux, holomorphic, allow_int, with_value=True))
+    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=True))
 
 
 def transformed(function: Any, transform: Transformation) -> Any:
@@ -152,10 +152,11 @@ def transformed(function: Any, transform: Transformation) -> Any:
     request = compiled.__pellucid__
     if getattr(request.python, "__pellucid_text__", None) is not None:
         raise TypeError(f"{compiled.__name__} was read from a file: differentiate the function that it was printed of")
+    transform = transform.beside(request.static).placed(list(request.signature().parameters))
     return Function(replace(request, transforms=(*request.transforms, transform)))
 
 
-def _numbers(argnums: Any) -> Any:
+def numbers(argnums: Any) -> Any:
     return tuple(argnums) if isinstance(argnums, list) else argnums
 
 
@@ -164,8 +165,16 @@ def transformed_inside(function: Any, transform: Transformation) -> Any:
     return transformed(compile(function, freeze=True) if inspect.isfunction(function) else function, transform)
 
 
-# Inside a compiled function these are taken when it is compiled; this says what they ask for.
-grad.__pellucid_transform__ = functools.partial(Gradient, with_value=False)  # type: ignore[attr-defined]
-value_and_grad.__pellucid_transform__ = functools.partial(Gradient, with_value=True)  # type: ignore[attr-defined]
-grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
-value_and_grad.__pellucid_inside__ = transformed_inside  # type: ignore[attr-defined]
+def known_inside(function: Any, asks: Callable[..., Any], called: tuple[str, ...] = ()) -> None:
+    """Say what a function asks for inside a compiled one, where transformations are taken when it is compiled.
+
+    asks    gives the transformation, or several that follow one another, for the options of `function`
+    called  the parameters of `function` that the new function is called with at once, where they are given
+    """
+    function.__pellucid_transform__ = asks
+    function.__pellucid_inside__ = transformed_inside
+    function.__pellucid_called__ = called
+
+
+known_inside(grad, functools.partial(Gradient, with_value=False))
+known_inside(value_and_grad, functools.partial(Gradient, with_value=True))

@@ -76,7 +76,9 @@ MAY_IMPORT = {
     "cut": f"{BASE} differentiate transform frontend.specialise request",
     "reverse_jacobian": f"{BASE} builder cut differentiate frontend.specialise",
     "pushforward": f"{BASE} differentiate transform frontend.specialise request",
-    "pipeline": "asked cut differentiate pushforward reverse_jacobian steps transform lower optimise targets.llvm",
+    "jacobian": f"{BASE} differentiate pushforward transform frontend.specialise",
+    "pipeline": "asked cut differentiate jacobian pushforward reverse_jacobian steps transform lower optimise"
+    " targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
     "transforming": "diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
@@ -192,6 +194,7 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse.halves"},
+    "compiler/jacobian.py": {"transform.forward.directions"},
     "compiler/pushforward.py": {"transform.forward"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},

@@ -6,7 +6,7 @@ Each call is taken apart into a weighted sum of all its floats, whose slope alon
 import numpy as np
 import pytest
 
-from pellucid.compiler.request import Gradient
+from pellucid.compiler.request import Gradient, Tangent
 from tests.harness.answers import function_of
 from tests.harness.library_calls import ARRAYS, letters
 from tests.harness.stages import Stages
@@ -98,6 +98,10 @@ def test_gradient_is_the_slope(text):
     h = 1e-4
     wanted = (8.0 * (along(h) - along(-h)) - along(2.0 * h) + along(-2.0 * h)) / (12.0 * h)
     np.testing.assert_allclose(slope, wanted, rtol=1e-7, atol=1e-9)
+    along = tuple(d if k in floats else None for k, d in enumerate(directions))
+    pushed = Stages(function, [Tangent(with_value=False)]).run("typed", tuple(arrays), along)
+    assert pushed.error is None, pushed.error
+    np.testing.assert_allclose(pushed.value, wanted, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("text", NOT_SMOOTH)

@@ -16,6 +16,7 @@ from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.ops import OPERATORS, samples
 from pellucid.compiler.ops.cotangents import cotangent
 from pellucid.compiler.ops.schema import TypeFault
+from pellucid.compiler.ops.tangents import tangent
 from pellucid.compiler.types import Array, Scalar
 
 from .harness import operators as harness
@@ -245,6 +246,60 @@ def test_cotangent_against_differences(case, position):
             assert type_.dtype == wanted.dtype or isinstance(type_, Scalar) and type_.weak
 
 
+def emitted_tangent(case, directions, symbolic):
+    """The tangent of the result that the row emits, run in CPython, given those of operands (None: zero)."""
+    values, atoms = harness.operand_atoms(case)
+    builder = harness.builder_for(values, symbolic)
+    builder.specialiser = expand
+    lengths = harness.symbol_lengths(values)
+    out = builder.call(case.row.name, *atoms, hint="out", **case.static)
+    tangents = []
+    for atom, direction in zip(atoms, directions):
+        name = None if direction is None else builder.names.take(f"{atom.id}_dot")
+        if name is not None:
+            values[name], builder.types[name] = direction, builder.types[atom.id]
+        tangents.append(None if name is None else gast.Name(name, gast.Load(), None, None))
+    result = tangent(builder, case.row, atoms, tangents, case.static, out)
+
+    def check(name, value):
+        assert not harness.mismatch(value, builder.types[name], lengths), name
+
+    harness.run(builder.body, values, check)
+    return harness.evaluate(result, values), builder.type_of(result)
+
+
+def direction_like(operand, rng):
+    made = np.asarray(rng.uniform(0.5, 1.5, np.shape(operand)), np.asarray(operand).dtype)
+    return made if isinstance(operand, np.ndarray) else type(operand)(made)
+
+
+def smooth_positions():
+    """Some samples of every row that has a derivative, with the operands that it has one by."""
+    found = {}
+    for parameter in differentiable():
+        case, position = parameter.values
+        found.setdefault(case.row.name, {}).setdefault(case.number, (case, []))[1].append(position)
+    for samples_ in found.values():
+        chosen = list(samples_.values())
+        yield from (pytest.param(*pair, id=str(pair[0])) for pair in chosen[:: max(1, len(chosen) // 3)])
+
+
+@pytest.mark.parametrize(("case", "positions"), list(smooth_positions()))
+def test_tangent_against_cotangents(case, positions):
+    """<u, jvp v> = <vjp u, v> for the tangents of all operands at once, in the type of the result."""
+    reference, rng = case.reference(), np.random.default_rng(4)
+    weight = direction_like(reference, rng)
+    along = {k: direction_like(case.operands[k], rng) for k in positions}
+    bars = {k: emitted_cotangent(case, k, weight, symbolic=True)[0] for k in positions}
+    expected = sum(np.sum(np.broadcast_to(bars[k], np.shape(v)) * v) for k, v in along.items())
+    value, type_ = emitted_tangent(case, [along.get(k) for k in range(len(case.operands))], symbolic=True)
+    assert np.shape(value) == np.shape(reference)
+    wanted = harness.type_of_value(reference)
+    assert type_.dtype == wanted.dtype and getattr(type_, "weak", False) == getattr(wanted, "weak", False)
+    single = any(np.asarray(o).dtype == np.float32 for o in (*case.operands, reference))
+    np.testing.assert_allclose(np.sum(weight * np.asarray(value)), expected, rtol=1e-4 if single else 1e-9)
+
+
 # --- ties, kinks and singular points: as in JAX -------------------------------------------------------------------
 
 nan, inf = np.nan, np.inf
@@ -291,6 +346,10 @@ def test_slope_where_it_needs_a_convention(name, operands, static, position, exp
     weight = 1.0 if isinstance(reference, float) and not isinstance(reference, np.generic) else np.ones_like(reference)
     value, _ = emitted_cotangent(case, position, weight, symbolic=True)
     np.testing.assert_allclose(np.broadcast_to(value, np.shape(expected)), expected, rtol=1e-12)
+    along = np.ones_like(operands[position]) if isinstance(operands[position], np.ndarray) else 1.0
+    directions = [along if k == position else None for k in range(len(operands))]
+    moved, _ = emitted_tangent(case, directions, symbolic=True)
+    np.testing.assert_allclose(np.sum(moved), np.sum(expected), rtol=1e-12)
 
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, -1, 0.5, 2.5, -1.5])

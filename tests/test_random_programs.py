@@ -5,7 +5,7 @@ A failing example prints its text and its seed.  What once failed is kept below,
 
 from hypothesis import given, settings
 
-from tests.harness.agreement import agrees, gradient_agrees, second_derivative_agrees
+from tests.harness.agreement import agrees, gradient_agrees, second_derivative_agrees, tangent_agrees
 from tests.harness.random_programs import programs
 from tests.harness.stages import STAGES
 
@@ -20,6 +20,12 @@ def test_every_stage_agrees_with_python(written):
 @given(programs(smooth=True))
 def test_gradients_match_differences(written):
     gradient_agrees(written, ("typed", "llvm"))
+
+
+@settings(max_examples=15)
+@given(programs(smooth=True))
+def test_tangents_are_gradients_times_directions(written):
+    tangent_agrees(written, ("typed",))
 
 
 @settings(max_examples=15)

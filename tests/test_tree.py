@@ -155,7 +155,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function, arguments", CASES, ids=str)
+@pytest.mark.parametrize("function, arguments", CASES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(CASES)])
 def test_inside_as_outside(function, arguments):
     assert_alike(compile(function)(*arguments), function(*arguments))
 

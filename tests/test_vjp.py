@@ -230,6 +230,15 @@ def test_inside():
     np.testing.assert_allclose(twice, 2.0 * slope_of_sines(X))
 
 
+def test_arguments_are_chosen_inside():
+    by_number, by_name = compile(lambda x, y: [vjp(times, x, y, argnums=k)[1](1.0) for k in (1, "x")])(2.0, 3.0)
+    assert (by_number, by_name) == ((2.0,), (3.0,))
+
+
+def times(x, y):
+    return x * y
+
+
 def test_passed_in_and_given_out():
     taken = compile(lambda pullback, v: pullback(v)[0] * 2.0)
     given = compile(lambda x: vjp(sines, x))

@@ -4,13 +4,14 @@
 
 A symbol belongs to the parameter, or else to the name, that has it first: what that name is assigned defines it.  Any
 other name may have it only where its value surely has that length: by the rule of its operator, by a guard that the
-operator implies (`x + y`), or, on the loops stage, by the shape of its buffer.  What cannot be worked out is let pass.
+operator implies (`x + y`), by the shape of its buffer on the loops stage, or as what goes in step with its owner: a
+tangent is assigned behind its primal, and in the same length.  What cannot be worked out is let pass.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import gast
 
@@ -37,13 +38,22 @@ def length_faults(function: Function) -> Iterator[Fault]:
 def _faults(function: Function, analysis: type[_Lengths]) -> Iterator[Fault]:
     if not any(isinstance(t, Array) for t in function.types.values()):
         return
-    lengths = analysis(function)
-    for statement in syntax.walk(function.body):
+    yield from _faults_of_block(analysis(function), function.body)
+
+
+def _faults_of_block(lengths: _Lengths, body: Sequence[gast.stmt]) -> Iterator[Fault]:
+    outer, lengths.steps = lengths.steps, {}
+    for statement in body:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 message = lengths.fault(name, value)
                 if message:
                     yield statement, message
+        for block in syntax.blocks_of(statement):
+            yield from _faults_of_block(lengths, block)
+    inner, lengths.steps = lengths.steps, outer
+    for extent in inner:
+        lengths.steps.pop(extent, None)
 
 
 def owners(function: Function) -> dict[str, str]:
@@ -72,6 +82,7 @@ class _Lengths:
         self.owners = owners(function)
         self.known = {s for t in function.types.values() for s in symbols_of(t)}
         self.builder = Builder(Names({*function.types, *self.known}), dict(function.types), {})
+        self.steps: dict[Extent, list[Extent]] = {}  # what lengths are where their owner was assigned in this block
         self.opaque: set[str] = set()  # lengths that are such an int and may be another length as well
         self.unknown: set[str] = set()  # lengths of what was made with one that cannot be worked out
         self.recorded: set[str] = set()  # ints out of an array or a list, such as a length from the forward sweep
@@ -98,6 +109,10 @@ class _Lengths:
             return ""  # what has no type at all is found by other checks
         operator = syntax.operator_of(value)
         for extent, given in zip(declared.dims, ways):
+            if given and isinstance(extent, Dim) and any(self.owners.get(s) == name for s in extent.symbols()):
+                self.steps[extent] = given
+            elif self.steps.get(extent) == given:
+                continue
             if not given and isinstance(extent, Dim):
                 self.unknown.update(s for s in extent.symbols() if self.owners.get(s) == name)
             if not given or any(self.agrees(name, extent, other) for other in given):

@@ -11,7 +11,7 @@ from hypothesis import assume
 
 import pellucid
 from pellucid.compiler.diagnostics import CompileError
-from pellucid.compiler.request import Gradient
+from pellucid.compiler.request import Gradient, Tangent
 
 from .corpus import finite_difference_gradient, is_float, leaves, map_leaves
 from .stages import Outcome, Stages, assert_same, in_python
@@ -96,6 +96,33 @@ def gradient_agrees(written, stages):
         for number, one, (other, slack) in zip(argnums, leaves(got.value), want):
             assert np.shape(one) == np.shape(args[number])
             np.testing.assert_allclose(one, other, rtol=0.0, atol=slack, err_msg=f"{stage}, argument {number}")
+
+
+def tangent_agrees(written, stages):
+    """Forward mode along a direction of all float arguments is the gradient times the direction."""
+    function, args = written.function(), written.arguments()
+    value = in_python(function, *args)
+    assume(value.error is None and is_float(value.value) and np.isfinite(value.value) and abs(value.value) < 1e6)
+    draw = np.random.default_rng(1)
+    floats = tuple(number for number, leaf in enumerate(args) if is_float(leaf))
+    along = tuple(_direction(args[number], draw) for number in floats)
+    gradient = Stages(function, [Gradient(floats)]).run("typed", *args)
+    assume(gradient.error is None and all(np.all(np.isfinite(leaf)) for leaf in leaves(gradient.value)))
+    want = sum(float(np.sum(np.asarray(g, np.float64) * d)) for g, d in zip(leaves(gradient.value), along))
+    size = sum(float(np.sum(np.abs(np.asarray(g, np.float64) * d))) for g, d in zip(leaves(gradient.value), along))
+    tangents = dict(zip(floats, along))
+    runner = Stages(function, [Tangent()])
+    for stage in stages:
+        got = runner.run(stage, tuple(args), tuple(tangents.get(k) for k in range(len(args))))
+        assert got.error is None, f"{stage} raised {got.error!r}"
+        single = any(np.asarray(a).dtype != np.float64 for a in along)
+        slack = (1e-3 if single else 1e-8) * (1.0 + size)
+        np.testing.assert_allclose(float(got.value[1]), want, rtol=0.0, atol=slack, err_msg=stage)
+
+
+def _direction(leaf, draw):
+    made = draw.normal(size=np.shape(leaf))
+    return made.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(made)
 
 
 def differences(function, args):

@@ -17,7 +17,6 @@ kept, so that calls with other lengths test that one compile serves all shapes.
 """
 
 import dataclasses
-import inspect
 import itertools
 import linecache
 import pathlib
@@ -67,7 +66,7 @@ def in_python(function, *args):
 
 
 class Stages:
-    """One function at every stage.  `transforms` are `Gradient`s, applied in order.
+    """One function at every stage.  `transforms` are applied in order.
 
     `last` is the last call of all: where a test fails, `conftest.py` asks `bisect` which pass is to blame for it.
     """
@@ -78,7 +77,7 @@ class Stages:
         self.function = function
         self.transforms = tuple(transforms)
         self.request = Request(function, static=tuple(static), transforms=tuple(transforms))
-        self.signature = inspect.signature(function)
+        self.signature = self.request.signature()
         self.texts = {}
         self._derived, self._lowered, self._runnable = {}, {}, {}
         self._core = None

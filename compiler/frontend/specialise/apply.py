@@ -175,9 +175,12 @@ def transform(
     options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
     rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
     asked = value.__pellucid_transform__(*rest, **options)
-    if isinstance(args[0], Partial):
-        return _of_partial(frame, value, args[0], asked, node)
-    return _transformed(frame, value, args[0], asked, node)
+    made = args[0]
+    for one in asked if isinstance(asked, tuple) else (asked,):
+        made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
+            _transformed(frame, value, made, one, node)
+        )
+    return made
 
 
 def plain(option: Any) -> Any:
@@ -192,11 +195,23 @@ def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: g
 
 
 def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
+    if isinstance(function, Closure | Derived):
+        asked = _placed(frame, function, asked, node)
     key = (value, id(getattr(function, "value", function)), asked)
     if key not in frame.task.derived:
         # the function is held, so that its id stays its own
         frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
     return frame.task.derived[key][1]
+
+
+def _placed(frame: Frame, function: Closure | Derived, asked: Any, node: gast.AST) -> Any:
+    """What is asked of a function defined inside, with numbers in the place of names of its parameters."""
+    closure = function.closure if isinstance(function, Derived) else function
+    behind = inner_derivatives.signature_behind(closure.node.args, getattr(function, "transforms", ()))
+    try:
+        return asked.placed(list(behind.parameters))
+    except ValueError as unknown:
+        frame.fault("T004", str(unknown), node, "asked here")
 
 
 def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:

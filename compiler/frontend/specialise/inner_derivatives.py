@@ -88,16 +88,23 @@ def derived_of(
 
 def parameters_behind(spec: gast.arguments, transforms: Iterable[Any]) -> tuple[gast.arguments, bool]:
     """The parameters of what transformations make of a function, and whether they are those of the function."""
-    before = after = signature_of(spec)
-    for transform in transforms:
-        after = transform.signature(after)
-    if after is before:
+    before = signature_of(spec)
+    after = signature_behind(spec, transforms)
+    if after == before:
         return spec, True
     kinds: dict[Any, list[gast.expr]] = {kind: [] for kind in KINDS}
     for parameter in after.parameters.values():
         kinds[parameter.kind].append(gast.Name(parameter.name, gast.Param(), None, None))
     first, plain, star, only, stars = kinds.values()
     return gast.arguments(plain, first, next(iter(star), None), only, [], next(iter(stars), None), []), False
+
+
+def signature_behind(spec: gast.arguments, transforms: Iterable[Any]) -> inspect.Signature:
+    """The parameters behind transformations of a function that is known by its tree."""
+    found = signature_of(spec)
+    for transform in transforms:
+        found = transform.signature(found)
+    return found
 
 
 KINDS = (

@@ -41,7 +41,8 @@ def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value],
         frame.fault("T004", f"vjp() got {what}", node, "called here")
     function, *primals = args
     given = evaluate.known(frame, kwargs.get("argnums", NONE), node, "`argnums`")
-    options = {**kwargs, "argnums": Static(tuple(range(len(primals))) if given is None else given)}
+    chosen = range(len(primals)) if given is None else given if isinstance(given, tuple | list) else (given,)
+    options = {**kwargs, "argnums": Static(tuple(chosen))}
     derivative = apply.transform(frame, carrier, [function], options, node)
     return apply.apply(frame, derivative, primals, {}, node)
 

@@ -99,7 +99,7 @@ class _Forward:
                 state.unchanged(parameter)
         state.builder.body += interleaved(state, function.body[:-1])
         state.at(end)
-        last = [_result(state, end.value.elts[k]) for k in outputs]
+        last = [_result(state, end.value.elts[k], function.results[k]) for k in outputs]
         body = [*state.builder.body, syntax.return_([*end.value.elts, *last], state.builder.span)]
         parameters = (*function.parameters, *tangents.values())
         return function.with_(
@@ -113,9 +113,10 @@ class _Forward:
         )
 
 
-def _result(state: Tangents, atom: gast.expr) -> gast.expr:
-    """The tangent of a result, whole."""
-    return state.full(atom, False, state.hint(atom.id) if isinstance(atom, gast.Name) else "result_dot")
+def _result(state: Tangents, atom: gast.expr, type_: Type) -> gast.expr:
+    """The tangent of a result, whole, and in C order where that is."""
+    is_ordered = isinstance(type_, Array) and type_.layout == "C"
+    return state.full(atom, is_ordered, state.hint(atom.id) if isinstance(atom, gast.Name) else "result_dot")
 
 
 def as_any(type_: Type) -> Type:

@@ -16,7 +16,7 @@ import gast
 from ... import syntax
 from ...analysis.activity import passing, results_of
 from ...diagnostics import InternalError
-from ...ops.schema import OPERATORS, TypeFault
+from ...ops.schema import OPERATORS, TypeFault, row_of
 from ...ops.tangents import tangent, tangents_of_results
 from ...types import Array, ListOf
 from ..reverse.refuse import refuse
@@ -83,7 +83,8 @@ def _assignment(state: Tangents, statement: gast.Assign, name: str, value: gast.
     tangent = _of_value(state, statement, name, value)
     if tangent is None and (name in state.merged or name in state.stored):
         tangent = _zeros(state, name, value)
-    _assign(state, name, tangent)
+    row = row_of(syntax.operator_of(value))
+    _assign(state, name, tangent, is_alike=row is None or row.jvp is None)
 
 
 def _zeros(state: Tangents, name: str, value: gast.expr) -> gast.expr:
@@ -96,14 +97,14 @@ def _zeros(state: Tangents, name: str, value: gast.expr) -> gast.expr:
     return state.declared(made, syntax.name(name))
 
 
-def _assign(state: Tangents, name: str, value: gast.expr | None) -> None:
+def _assign(state: Tangents, name: str, value: gast.expr | None, is_alike: bool = True) -> None:
     """Give a name its tangent; one that is merged has it under the one name of all that assign it."""
     if name in state.merged and value is not None:
         state.builder.append(syntax.assign(state.merged_name(name), value))
     elif isinstance(state.types[name], ListOf) and value is not None:
         state.dots[name] = value
     else:
-        state.make(name, value)
+        state.make(name, value, is_alike)
 
 
 def _of_value(state: Tangents, statement: gast.Assign, name: str, value: gast.expr) -> gast.expr | None:
@@ -153,7 +154,7 @@ def _several_results(state: Tangents, statement: gast.Assign) -> None:
         values = tangents_of_results(state.builder, row, node.args, tangents, static, outs)
     for name, value in zip(names, values, strict=True):
         if name in state.active:
-            state.make(name, value)
+            state.make(name, value, is_alike=False)
 
 
 def _store(state: Tangents, base: str, items: gast.expr, value: gast.expr) -> None:
@@ -199,7 +200,9 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     for position in facts.results:
         type_, name = target.results[position], places[position]
         dot = state.names.fresh(state.hint(name))
-        state.types[dot] = Array(type_.dtype, state.types[name].dims) if isinstance(type_, Array) else type_
+        if isinstance(type_, Array):
+            type_ = Array(type_.dtype, state.types[name].dims, type_.layout)
+        state.types[dot] = type_
         made.append(dot)
     call = gast.Call(
         syntax.name(state.program.callee(callee)), [*node.args, *(handed[p] for p in facts.parameters)], []

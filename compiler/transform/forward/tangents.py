@@ -59,7 +59,7 @@ class Tangents:
 
     def parameter(self, name: str, type_: Type) -> str:
         """The parameter for the tangent of a parameter; one of them may be weak and the other not."""
-        made = self.names.fresh(self.hint(name))
+        made = self.names.fresh(f"{name}_dot")
         self.types[made] = self._with_lengths(made, type_)
         value: gast.expr = syntax.name(made)
         if isinstance(type_, ListOf):
@@ -119,15 +119,19 @@ class Tangents:
         value = self.of(atom)
         if value is None:
             return self.zero(atom, hint)
+        value = self._in_lengths(value, atom, hint)
         given = self.builder.type_of(value)
-        if not isinstance(given, Array):
-            return value
-        if given.dims != dims_of(self.builder.type_of(atom)):  # the shape is the same, under other symbols
-            shape = shape_of(self.builder, atom)
-            return self.declared(self.builder.call("reshape", value, hint=hint, shape=shape), atom)
-        if is_ordered and given.layout != "C":
+        if is_ordered and isinstance(given, Array) and given.layout != "C":
             return self.declared(self.builder.call("copy", value, hint=hint), atom)
         return value
+
+    def _in_lengths(self, value: gast.expr, like: gast.expr, hint: str) -> gast.expr:
+        """A tangent of the shape of its primal under the symbols that this has."""
+        given = self.builder.type_of(value)
+        if not isinstance(given, Array) or given.dims == dims_of(self.builder.type_of(like)):
+            return value
+        shape = shape_of(self.builder, like)
+        return self.declared(self.builder.call("reshape", value, hint=hint, shape=shape), like)
 
     def zero(self, atom: gast.expr, hint: str) -> gast.expr:
         return self.declared(zeros(self.builder, atom, hint), atom)
@@ -141,13 +145,16 @@ class Tangents:
 
     # --- tangents as they are made
 
-    def make(self, name: str, value: gast.expr | None) -> None:
-        """The tangent of a name that is assigned here, once."""
+    def make(self, name: str, value: gast.expr | None, is_alike: bool = True) -> None:
+        """The tangent of a name that is assigned here, once; `is_alike` says that it was made as its primal was."""
         if value is None:
             self.dots.pop(name, None)
             return
         value = self._named(value, self.hint(name))
-        self._state_lengths(name, value)
+        if is_alike:
+            self._state_lengths(name, value)
+        else:
+            value = self._in_lengths(value, syntax.name(name), self.hint(name))
         value = self.dots[name] = self.own(name, value, self._is_fresh(value))
         if name in self.stored and isinstance(value, gast.Name):
             self.changing.add(value.id)

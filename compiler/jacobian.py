@@ -1,0 +1,94 @@
+"""The steps from a program to that of its Jacobians: ask whether they exist, write it, and choose what it returns.
+
+    f(x) -> {"a": y}     ->     {"a": jacobian of y by x}, which has the axes of y and then those of x
+
+The results are put together as JAX does it: the structure of the result, at each of its leaves that of the arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import types
+from .differentiate import (
+    Wanted,
+    check_argnums,
+    check_differentiable,
+    chosen,
+    chosen_names,
+    fault,
+    floats_of,
+    keep_results,
+)
+from .frontend.specialise.rules import expand
+from .frontend.specialise.specialised import Specialised
+from .frontend.specialise.values import (
+    NONE,
+    Column,
+    Leaf,
+    ListOut,
+    Out,
+    Rows,
+    Sequence,
+    Value,
+    leaves,
+    map_leaves,
+    parts,
+)
+from .pushforward import split_auxiliary
+
+
+def has_jacobian(made: Specialised, wanted: Wanted) -> Specialised:
+    """Raise a GradientError where the Jacobian asked for does not exist."""
+    check_argnums(made, wanted)
+    for name in chosen_names(made, wanted):
+        check_differentiable(made, wanted.where, name, made.arguments[name])
+    for value in (*chosen(made, wanted), made.result):
+        if _has_list(value):
+            fault(wanted.where, "G004", "a list of many items, or one that grows, has no Jacobian here",
+                  ("make an array of it: `np.array(...)`",))  # fmt: skip
+    return made
+
+
+def _has_list(value: Value) -> bool:
+    return isinstance(value, Column | Rows | ListOut) or any(_has_list(part) for _, part in parts(value))
+
+
+def along_directions(made: Specialised, wanted: Wanted) -> Specialised:
+    """All results of the program, then the Jacobians of its floats by the leaves of the arguments that were chosen."""
+    from .transform.forward.directions import jacobians
+
+    wrt, outputs = floats_of(made, chosen(made, wanted)), _outputs(made, wanted)
+    return replace(made, program=jacobians(made.program, wrt, outputs, expand))
+
+
+def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
+    """Return what was asked for, in the order in which the structure of the result mentions it."""
+    values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
+    value, auxiliary = split_auxiliary(made.result, wanted)
+    outputs, count = _outputs(made, wanted), len(floats_of(made, values))
+    first = len(made.program.main.results) - len(outputs) * count
+
+    def block(part: Value, _: tuple) -> Value:
+        if not isinstance(part, Out) or part.index not in outputs:
+            return NONE
+        places = iter(range(first + outputs.index(part.index) * count, len(made.program.main.results)))
+        found = [map_leaves(v, lambda leaf, _: Out(next(places)) if isinstance(leaf, Leaf) else leaf) for v in values]
+        return Sequence(tuple(found)) if many else found[0]
+
+    jacobian = map_leaves(value, block)
+    whole = value if auxiliary is None else Sequence((value, auxiliary))
+    if wanted.transform.with_value:
+        result: Value = Sequence((whole, jacobian))
+    else:
+        result = jacobian if auxiliary is None else Sequence((jacobian, auxiliary))
+    program, result = keep_results(made.program, result)
+    return replace(made, program=program, result=result)
+
+
+def _outputs(made: Specialised, wanted: Wanted) -> list[int]:
+    """The places of the floats among the results that have a Jacobian."""
+    value, _ = split_auxiliary(made.result, wanted)
+    results = made.program.main.results if made.program.main.results else ()
+    found = (leaf.index for leaf in leaves(value) if isinstance(leaf, Out))
+    return list(dict.fromkeys(k for k in found if types.is_floating(results[k])))

@@ -1,0 +1,68 @@
+"""Take out of the loop over directions what is the same along all of them.
+
+    for k in range(0, n, 1):                 t = cos(x)
+        direction = ...                      for k in range(0, n, 1):
+        t = cos(x)                  ->           direction = ...
+        y_dot = direction * t                    y_dot = direction * t
+
+Takes and gives typed functions.  Statements keep their order on either side: they are those of the function itself,
+which ran before the loop, so that no error comes that has not come before.  A statement stays that reads what changes
+from turn to turn, or that makes an array or a name that such a statement changes.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from ... import syntax
+from ...analysis.regions import stored_array
+from ...ops.schema import OPERATORS
+from ...program import Function
+from ...renaming import with_blocks
+
+
+def hoist(function: Function) -> Function:
+    """The function with short loops over directions; the same object where there is none."""
+    if not any(getattr(s, "hoists", False) for s in function.body):
+        return function
+    made: list[gast.stmt] = []
+    for statement in function.body:
+        if getattr(statement, "hoists", False):
+            before, inside = _divided(statement)
+            made += [*before, with_blocks(statement, [inside])]
+        else:
+            made.append(statement)
+    return function.with_(body=tuple(made))
+
+
+def _divided(loop: gast.For) -> tuple[list[gast.stmt], list[gast.stmt]]:
+    """The statements of a loop that are the same in every turn, and the others."""
+    touched = [(s, *_effects(s)) for s in loop.body]
+    changing = {loop.target.id}
+    grown = True
+    while grown:
+        before = len(changing)
+        for _, read, written in touched:
+            if not changing.isdisjoint(read | written):
+                changing |= written
+        grown = len(changing) != before
+    inside = [s for s, read, written in touched if not changing.isdisjoint(read | written)]
+    kept = {id(s) for s in inside}
+    return [s for s in loop.body if id(s) not in kept], inside
+
+
+def _effects(statement: gast.stmt) -> tuple[set[str], set[str]]:
+    """The names that a statement reads, and those that it binds or whose elements it changes, in its blocks too."""
+    written: set[str] = set()
+    for inner in syntax.walk([statement]):
+        written |= {*syntax.names_bound(inner), *_changed_names(inner)}
+    return set(syntax.names_read(statement)), written
+
+
+def _changed_names(statement: gast.stmt) -> list[str]:
+    """Arrays and lists that a statement changes; a list that a function is handed may be changed there."""
+    base = stored_array(statement)
+    value = getattr(statement, "value", None)
+    callee = None if value is None else syntax.operator_of(value)
+    handed = [] if callee is None or callee in OPERATORS else syntax.names_read(value)
+    return handed if base is None else [base, *handed]
