@@ -21,6 +21,7 @@ from ... import syntax
 from ...builder import Specialiser
 from ...messages import escaped
 from ...names import base_of
+from ...ops.schema import OPERATORS
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import INT, Array, ListOf
@@ -92,9 +93,6 @@ def _made_by(statement: gast.stmt) -> list[str]:
     return [name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)]
 
 
-INTEGERS = frozenset({"add", "subtract", "multiply", "negative", "maximum", "minimum"})
-
-
 def _made_again(sweep: Sweep, forward: Sequence[gast.stmt], names: list[str]) -> tuple[list[gast.stmt], list[str]]:
     """What the backward half makes itself, and what is left to hand over: lengths, and ints made of them."""
     bound = [name for statement in syntax.walk(forward) for name in syntax.names_bound(statement)]
@@ -122,9 +120,11 @@ def _length(sweep: Sweep, statement: gast.stmt | None, kept: Mapping[str, None])
                 dims = getattr(sweep.types[name], "dims", ())
                 if extent in dims:
                     return syntax.rebuild(statement, value=syntax.call("dim", name, axis=dims.index(extent)))
-        case gast.Assign(value=gast.Call(args=operands) as call) if syntax.operator_of(call) in INTEGERS:
-            if all(isinstance(o, gast.Constant) or sweep.types[o.id] == INT for o in operands):
-                return statement
+        case gast.Assign(value=gast.Call(args=operands) as call):
+            row = OPERATORS.get(syntax.operator_of(call) or "")
+            if row is not None and row.kind == "elementwise":
+                are_ints = all(isinstance(o, gast.Constant) or sweep.types[o.id] == INT for o in operands)
+                return statement if are_ints else None
     return None
 
 
