@@ -41,6 +41,7 @@ def specialise(_: None, asked: Asked) -> Specialised:
         request.python, asked.arguments, mutates=request.mutates, freeze=request.freeze, frozen=request.frozen,
         is_entry=asked.is_entry, derive=asked.derive, differentiate=asked.differentiate,
         within=asked.within, judge=require_pure,
+        is_differentiated=any(t.differentiates for t in request.transforms),
     )  # fmt: skip
 
 

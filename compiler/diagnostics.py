@@ -50,7 +50,7 @@ CODES = {
     "U004": "generators",
     "U005": "class definition inside a function",
     "U006": "import inside a function",
-    "U007": "sets",
+    "U007": "order of a set",
     "U008": "formatted string outside an error message",
     "U009": "match statement",
     "U012": "library function that is not supported",
@@ -82,7 +82,8 @@ CODES = {
     "G003": "operator has no derivative",
     "G004": "construct cannot be differentiated correctly",
     "G005": "tangents do not fit their primals",
-    "G006": "cotangent does not fit the result",
+    "G006": "rule for a derivative does not fit its function",
+    "G007": "cotangent does not fit the result",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",

@@ -31,6 +31,7 @@ from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
 from .transform.copies import copies
+from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.give_names import give_names
 from .transform.inline import inline
@@ -65,12 +66,12 @@ TYPED_WAY = (
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
-    Repeat(TIDY),
 )
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reverse, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
@@ -112,6 +113,7 @@ JACOBIAN_WAY = (
 )
 TANGENT_WAY = (
     Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
@@ -119,6 +121,7 @@ TANGENT_WAY = (
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away
 TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 SETTLED_WAY = (
+    Step(forget_rules, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(copies, takes=SINGLE, gives=SINGLE),
     Step(coalesce, takes=SINGLE, gives=TYPED, renames=True),
     Repeat(TIDY_AGAIN),

@@ -28,6 +28,9 @@ class Origin:
     text: str = field(repr=False, default="")
 
 
+EQUAL_HERE = "they have to be equal here"
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Where the user's program needs two lengths to be equal."""
@@ -48,6 +51,33 @@ class Decision:
     place: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a function of the program is differentiated, where the user says so: by calling others, never its own body.
+
+    kind       `vjp`: `functions` are the one called in its place in the forward sweep, which gives its results and what
+               `backward` reads of them, the residuals, and `backward`, which takes residuals, the parameters
+               `given`, and the cotangents of `outs`, and gives the cotangents of `wrt`.
+               `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
+               and the tangents of `outs`.
+               `checkpoint`: there are none, the function itself is called again
+    wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
+    outs       the results, by number, that have one
+    given      the parameters, by number, that the rule reads and that have none; no derivative may reach them
+    arguments  how many parameters there are, those from outside left aside, which come last in all of these functions
+    """
+
+    kind: str
+    functions: tuple[str, ...]
+    wrt: tuple[int, ...]
+    outs: tuple[int, ...]
+    given: tuple[int, ...]
+    arguments: int
+
+    def renamed(self, names: Mapping[str, str]) -> Rule:
+        return replace(self, functions=tuple(names.get(name, name) for name in self.functions))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One function at one stage.  `types` is empty before the typed stage; `results` are the leaves returned.
@@ -58,7 +88,9 @@ class Function:
     `made_names` finds to be in none of the user's lines; `unnamed` are results that the header gives no name although
     they have one.  `given` says what the user calls values that have a passing
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
-    for the pass `tidy_names`.  `held` is where analyses keep their answers (`remembered`).
+    for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
+    until all derivatives are taken, and those of a function that `is_kept` for good.  `held` is where analyses keep
+    their answers (`remembered`).
     """
 
     name: str
@@ -75,6 +107,8 @@ class Function:
     unnamed: frozenset[str] = frozenset()
     given: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     wishes: Mapping[str, str] = field(default_factory=dict)
+    rule: Rule | None = None
+    is_kept: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def with_(self, **changes: object) -> Function:

@@ -24,6 +24,7 @@ class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
     suffix          what the name of the new function ends with
+    differentiates  whether functions with a rule for their derivative have to be there still when it is made
     gives_pullback  whether a `Pullback` is among the results
     is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
     signature       the parameters of the new function, given those of the function that it is made of
@@ -33,6 +34,7 @@ class Transformation:
     suffix: ClassVar[str]
     gives_pullback: ClassVar[bool] = False
     is_pullback: ClassVar[bool] = False
+    differentiates: ClassVar[bool] = True
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given

@@ -154,7 +154,10 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
+    """A list that grows.  A box holds one array at most, which nobody shows who has not taken it out."""
+
     element: Scalar | Array
+    is_box: bool = False
 
     def __str__(self) -> str:
         return f"[{self.element}]"
@@ -250,7 +253,7 @@ def substitute(extent: Extent, lengths: Mapping[str, Extent]) -> Extent:
 def with_lengths(type_: Type, lengths: Mapping[str, Extent]) -> Type:
     """The type with other lengths in the place of symbols."""
     if isinstance(type_, ListOf):
-        return ListOf(with_lengths(type_.element, lengths))  # type: ignore[arg-type]
+        return replace(type_, element=with_lengths(type_.element, lengths))  # type: ignore[arg-type]
     if not isinstance(type_, Array):
         return type_
     return replace(type_, dims=tuple(substitute(d, lengths) for d in type_.dims))

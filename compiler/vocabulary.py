@@ -20,14 +20,15 @@ def words(text: str) -> frozenset[str]:
 
 BUILTINS = words(
     "abs all any bool dict enumerate filter float int isinstance iter len list map max min next range reversed round"
-    " slice sorted sum tuple zip"
+    " set slice sorted sum tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
     "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.object"
     " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
     " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
-    " functools.reduce"
+    " functools.reduce collections.deque collections.Counter collections.defaultdict heapq.heappush heapq.heappop"
+    " heapq.heapify heapq.heappushpop heapq.heapreplace heapq.nsmallest heapq.nlargest"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -47,7 +48,9 @@ ARRAY_METHODS = words(
 )
 CONTAINER_METHODS = words(
     "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"
-    " _replace _asdict"
+    " _replace _asdict add discard popitem union intersection difference symmetric_difference isdisjoint issubset"
+    " issuperset intersection_update difference_update symmetric_difference_update append appendleft popleft"
+    " extendleft rotate most_common subtract total elements"
 )
 TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
@@ -65,7 +68,7 @@ CHANGING_METHODS = words(
 # Those that arrays do not have: what they change is a list or dict, which the specialiser follows by identity.
 CONTAINER_CHANGES = words(
     "append extend insert remove pop clear reverse update setdefault popitem add discard intersection_update"
-    " difference_update symmetric_difference_update"
+    " difference_update symmetric_difference_update appendleft popleft extendleft rotate subtract"
 )
 IO_METHODS = words("tofile dump write writelines read readline readlines close flush")
 
@@ -130,8 +133,7 @@ WAYS_OUT = {
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
-    "builtins.set": "use a boolean array, a tuple or a dict",
-    "builtins.frozenset": "use a boolean array, a tuple or a dict",
+    "builtins.frozenset": "use a set: `set(...)`",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
     "itertools.product": "write nested loops",
 }

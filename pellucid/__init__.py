@@ -27,10 +27,12 @@ from .compiler.diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
+from .custom import checkpoint, custom_jvp, custom_vjp
 from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
+from .lax import custom_linear_solve, custom_root, stop_gradient
 from .linear import linear_transpose, linearize
 from .pullback import Pullback, vjp
 from .runtime.array import Array
@@ -58,7 +60,12 @@ __all__ = [
     "TypeMismatchError",
     "UnsupportedError",
     "check_grads",
+    "checkpoint",
     "compile",
+    "custom_jvp",
+    "custom_linear_solve",
+    "custom_root",
+    "custom_vjp",
     "from_source",
     "grad",
     "hessian",
@@ -69,6 +76,7 @@ __all__ = [
     "jvp",
     "linear_transpose",
     "linearize",
+    "stop_gradient",
     "thread_count",
     "threads",
     "tree",

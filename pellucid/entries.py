@@ -54,7 +54,7 @@ FUNCTION, CHECKED = ".function", ".checked"
 NOT_IN_CODE = ("PELLUCID_CACHE", "PELLUCID_LOG=", "PELLUCID_TRACEBACK=")
 UNFINISHED = b"unfinished"
 CONSTANTS = (bool, int, float, str, bytes, type(None))
-KINDS: Mapping[str, type] = {"tuple": tuple, "list": list}
+KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set}
 
 
 @dataclass(slots=True, eq=False)

@@ -26,6 +26,7 @@ from .compiler.request import Request, Transformation
 from .library_names import is_library, library_name
 from .runtime import frozen as freezing
 from .runtime.frozen import Freeze, Frozen, Place
+from .runtime.given_rules import RULE, rule_of
 from .runtime.guards import ABSENT, WAYS_OF_MAKING, array_type, key_of, look_up
 from .runtime.store import digest
 from .runtime.values import HeldValues
@@ -243,6 +244,9 @@ class Fingerprint:
                 self._builtin(name)
             else:
                 self._add_variable(Place("global", function, name), found)
+        if rule_of(function) is not None:
+            self._say("rule")
+            self.add(self._see("attribute", function, RULE))
         if vars(function):
             self._owners.append((function, vars(function)))
 

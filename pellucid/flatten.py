@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -323,7 +324,8 @@ def _lists_of(item: Value, results: list[Any]) -> list[Any]:
 
 # What a function returns whose keys or items the run made, from the lists of them.
 OF_THE_RUN: dict[type, Callable[..., Any]] = {
-    dict: lambda keys, values: dict(zip(keys, values, strict=True)),
+    dict: lambda keys, values: dict(zip(keys, values, strict=True)), set: set, deque: deque, Counter: Counter,
+    defaultdict: defaultdict,
 }
 
 

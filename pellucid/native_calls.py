@@ -98,6 +98,8 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
         case SequenceValue(items=items, kind=kind):
             yield from (step for item in items for step in _steps(item))
             yield "TUPLE" if kind is tuple else "LIST", len(items), 0
+            if kind is set:
+                yield "CALL", 1, set
         case Mapping_(items=items):
             yield from (step for _, item in items for step in _steps(item))
             yield "DICT", len(items), tuple(k for k, _ in items)

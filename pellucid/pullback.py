@@ -133,7 +133,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False, argn
     `pullback(out_bar)` gives the tuple of the cotangents of the arguments; it is a `Pullback`, a container of what the
     way backward needs, and may be called many times.  The cost is that of the function, and of what it keeps.
 
-    Raises GradientError as `grad` does, and G006 where a cotangent does not fit the result.
+    Raises GradientError as `grad` does, and G007 where a cotangent does not fit the result.
     """
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     asked = Vjp(tuple(chosen) if isinstance(chosen, tuple | list) else (chosen,), has_aux)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
 from .compiler.request import Argnums, BackwardHalf, Gradient, Request, Transformation
+from .custom import Ruled
 from .function import Function
 from .library_names import library_name
 from .methods import BoundFunction, is_bound
@@ -80,7 +81,7 @@ def compile(
         return told_to_users(lambda f: compile(f, **options))
     if getattr(getattr(function, "__wrapped__", None), "__pellucid_text__", None) is not None:
         raise TypeError(f"{function.__name__} was read from a file and is compiled already")
-    if isinstance(function, Function):
+    if isinstance(function, Function | Ruled):
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))

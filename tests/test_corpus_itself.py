@@ -80,7 +80,7 @@ def test_result_is_made_of_numbers_and_arrays(program):
     result_leaves = leaves(run(program, program.make_arguments()))
     assert result_leaves, "a program returns something"
     for leaf in result_leaves:
-        assert isinstance(leaf, np.ndarray | np.generic | float | int), type(leaf)
+        assert isinstance(leaf, np.ndarray | np.generic | float | int | set | None), type(leaf)
 
 
 @each_program
@@ -189,6 +189,7 @@ def functions_reached_from(program):
 FREER = {
     "views": "stores through views, and functions that make them",
     "matching": "statements that other modules do without",
+    "keyed": "dicts, sets, deques and heaps, with the methods that they have",
     "classes": "methods and attributes of its own classes, and the functions that are tried there",
 }
 

@@ -273,7 +273,7 @@ def test_any_memory_layout_is_read():
 
 
 def test_lengths_that_should_agree_are_compared_at_entry():
-    message = r"`x` has length 6 along axis 1, but `y` has length 5 along axis 0: both are m"
+    message = r"`x` has length 6 along axis 1, but `y` has length 5 along axis 0: they have to be equal here"
     with pytest.raises(ValueError, match=message):
         compiled(SUMS)([np.zeros((4, 6)), np.zeros(5)])
     derived = compiled("""
@@ -287,7 +287,7 @@ def f(x: "f64[n]", y: "f64[n - 1]", z: "f64[2, n + 1]"):
             derived([np.zeros(n) for n in wrong])
     opaque = compiled('def f(y: "f64[2*n + m]", z: "f64[2*n + m]"):\n    return dim(y, 0) + dim(z, 0)\n')
     assert opaque([np.zeros(2), np.zeros(2)]) == [4]
-    with pytest.raises(ValueError, match="both are"):
+    with pytest.raises(ValueError, match="they have to be equal here"):
         opaque([np.zeros(2), np.zeros(3)])
     only_derived = compiled('def f(y: "f64[n - 1]", z: "f64[n]"):\n    return dim(y, 0) + dim(z, 0)\n')
     assert only_derived([np.zeros(2), np.zeros(3)]) == [5]

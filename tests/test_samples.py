@@ -41,6 +41,14 @@ def test_kepler_agrees_with_the_implicit_function_theorem(tmp_path):
     assert all(float(error) < 1e-12 for error in rows)
 
 
+def test_entmax_agrees_with_its_sorting_form_and_with_differences(tmp_path):
+    output = run_sample("entmax", tmp_path)
+    rows = re.findall(r"^ +\d\.\d .* of 8 +(\S+)$", output, re.MULTILINE)
+    assert len(rows) == 3 and all(float(error) < 1e-8 for error in rows)
+    errors = re.search(r"values within (\S+), gradients within (\S+)$", output, re.MULTILINE).groups()
+    assert all(float(error) < 1e-12 for error in errors)
+
+
 @pytest.mark.slow
 def test_digits_are_recognised(tmp_path):
     output = run_sample("digits", tmp_path, "--out", str(tmp_path / "plots"))

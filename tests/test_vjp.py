@@ -178,7 +178,7 @@ BAD = [
 @pytest.mark.parametrize("bar, message", BAD, ids=str)
 def test_cotangents_that_do_not_fit(bar, message):
     _, pullback = vjp(lambda x: (np.sum(x), {"a": x[1:]}), X)
-    with pytest.raises(GradientError, match="G006") as raised:
+    with pytest.raises(GradientError, match="G007") as raised:
         pullback(bar)
     raised.match(message)
     with pytest.raises(GradientError, match=message):

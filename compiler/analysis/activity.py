@@ -69,15 +69,32 @@ def _result_names(function: Function) -> list[str | None]:
     return [e.id if isinstance(e, gast.Name) else None for e in function.body[-1].value.elts]
 
 
+def ways_of_rules(program: Program) -> dict[str, set[tuple[int, str]]]:
+    """Which results depend on which parameters of the functions whose derivative is given: what the rule says."""
+    ways: dict[str, set[tuple[int, str]]] = {}
+    for name, function in program.functions.items():
+        rule = function.rule
+        if rule is not None:
+            ways[name] = {(p, str(out)) for p in (*rule.wrt, *rule.given) for out in rule.outs}
+            if rule.kind == "vjp":  # what is called in the place of the function
+                ways[rule.functions[0]] = ways[name]
+    return ways
+
+
 def _reach(program: Program) -> dict[str, _Facts]:
     """Which results (and lists handed in) of each function depend on which parameters; lists count as results."""
     facts = {name: _Facts([]) for name in program.functions}
+    ruled = ways_of_rules(program)
+    for name, ways in ruled.items():
+        facts[name].reach |= ways
     changed = True
     while changed:
         changed = False
         for name, function in program.functions.items():
             known = {other: facts[other].reach for other in facts}
             facts[name].edges = list(edges(function, program, known))
+            if name in ruled:
+                continue
             for position, parameter in enumerate(function.parameters):
                 found = _closure({parameter}, facts[name].edges)
                 outs = {f"{k}" for k, n in enumerate(_result_names(function)) if n in found}

@@ -7,12 +7,13 @@
 
 A value of the function's body is still there in the backward sweep, and so is one that was stored into an array where
 nothing overwrote it.  Of the other values inside loops and branches the cheapest set is kept from which the needed ones
-follow by elementwise operations and loads (a minimum vertex cut).
+follow by elementwise operations and loads (a minimum vertex cut).  What all stores into an array overwrite is one more
+thing that may be kept: all that was loaded from the array follows from it (`restorable.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import field
 
 import gast
@@ -24,8 +25,10 @@ from ..types import Array, Extent, ListOf, Type
 from .memory.overwriting import Overwriting
 from .mincut import minimum_cut
 from .regions import ForwardValue, Regions
+from .restorable import Restorable
 
 LENGTH = 1000
+OVERWRITTEN = " overwritten"  # what stores into an array overwrite: no name of a program ends so
 
 
 @dataclass(slots=True)
@@ -33,18 +36,23 @@ class Recorded:
     """Which values are at hand, can be computed again, or have to be kept.
 
     `types` also has the types of values that the backward sweep asked for.  `lasting` says whether the names of the
-    body are still there in the backward sweep: not so in a recursive function.
+    body are still there in the backward sweep: not so in a recursive function.  `mirrored` are the blocks that it goes
+    back over, `restored` the arrays whose stores it undoes, as `kept` has found.
     """
 
     regions: Regions
     types: Mapping[str, Type]
     lasting: bool = True
+    mirrored: Collection[int] = ()
+    restored: tuple[str, ...] = ()
     overwriting: Overwriting = field(init=False)
+    restorable: Restorable = field(init=False)
     _uses: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     _stored: dict[str, gast.stmt] | None = None
 
     def __post_init__(self) -> None:
         self.overwriting = Overwriting(self.regions)
+        self.restorable = Restorable(self, self.mirrored)
 
     def kept(self, needed: Iterable[str], given: Set[str] = frozenset()) -> list[str]:
         """The values to keep, in program order, where the `given` ones can be had without."""
@@ -54,15 +62,21 @@ class Recorded:
             key = waiting.pop()
             if key in origins or key in uses:
                 continue
-            sources = self.sources(key)
+            sources = None if key.endswith(OVERWRITTEN) else self.sources(key)
             if sources is None:
                 origins.add(key)
             else:
                 uses[key] = tuple(source for source in sources if source not in given)
                 waiting.extend(uses[key])
-        cost = {key: self.cost(self.regions.values[key]) for key in (*origins, *uses)}
+        arrays = {_overwritten(base): base for base in self.regions.stores}
+        cost = {
+            key: self._cost_to_restore(arrays[key]) if key in arrays else self.cost(self.regions.values[key])
+            for key in (*origins, *uses)
+        }
         kept = minimum_cut(needed, uses, origins, cost)
-        return sorted(kept, key=lambda key: self.position(self.regions.values[key]))
+        self.restored = tuple(base for key, base in arrays.items() if key in kept)
+        values = [key for key in kept if key not in arrays]
+        return sorted(values, key=lambda key: self.position(self.regions.values[key]))
 
     def computed(self, needed: Iterable[str], given: Set[str]) -> list[str]:
         """The values to compute again, for themselves or for others, from those that are given and at hand."""
@@ -70,7 +84,7 @@ class Recorded:
         waiting = list(needed)
         while waiting:
             key = waiting.pop()
-            if key not in found and key not in given and not self.at_hand(key):
+            if key not in found and key not in given and not key.endswith(OVERWRITTEN) and not self.at_hand(key):
                 found[key] = None
                 waiting.extend(self.sources(key) or ())
         return sorted(found, key=lambda key: self.position(self.regions.values[key]))
@@ -105,8 +119,38 @@ class Recorded:
         names = None if origin is None else self._names(origin)
         if names is None or origin is None:
             return None
+        if names and self._is_read_again(origin):
+            return (*self._open_keys(origin, names[1:]), _overwritten(names[0]))
+        return self._open_keys(origin, names)
+
+    def _open_keys(self, origin: gast.stmt, names: Iterable[str]) -> tuple[str, ...]:
         keys = dict.fromkeys(self.regions.key(origin, name) for name in names)
         return tuple(k for k in keys if k in self.regions.values and not self.at_hand(k))
+
+    def is_restored(self, load: gast.stmt) -> bool:
+        """Whether a load of an array that is restored is repeated in its place."""
+        return self.reloads(load) or self._is_read_again(load)
+
+    def _is_read_again(self, origin: gast.stmt) -> bool:
+        """Whether to repeat a load where the stores into its array are undone, rather than from a copy of the array."""
+        match origin.value:
+            case gast.Subscript(value=gast.Name(id=base)) if isinstance(self.types[base], Array):
+                if self.reloads(origin) or not self.restorable.is_read_again(origin):
+                    return False
+                copied = self.regions.values[self.regions.key(origin, base)]
+                return self.cost(copied) > self._cost_to_restore(base)
+        return False
+
+    def _cost_to_restore(self, array: str) -> int:
+        """What is overwritten by the stores into an array, each counted for as long as the array."""
+        extents = self.types[array].dims
+        total = 0
+        for store in self.restorable.undone(array):
+            size = LENGTH ** len(self.regions.place[id(store)].loops)
+            for item, extent in zip(store.targets[0].slice.elts, extents):
+                size *= _size(extent) if isinstance(item, gast.Slice) else 1
+            total += size
+        return total
 
     def _names(self, origin: gast.stmt) -> tuple[str, ...] | None:
         node = origin.value
@@ -136,6 +180,23 @@ class Recorded:
         if self._stored is None:
             self._stored = self._find_stored()
         return self._stored.get(key)
+
+    def is_record(self, store: gast.stmt) -> bool:
+        """Whether what a store leaves in its array is read from there in the backward sweep."""
+        source = getattr(store.value, "id", None)
+        key = None if source is None else self.regions.key(store, source)
+        return key is not None and not self.at_hand(key) and self.stored_at(key) is store
+
+    def follows_from_ints(self, key: str) -> bool:
+        """Whether a value follows from what is at hand by sums and products alone."""
+        value = self.regions.values[key]
+        origin = value.origin
+        if self.at_hand(key):
+            return True
+        row = None if origin is None else row_of(syntax.operator_of(origin.value))
+        if origin is None or row is None or not row.is_polynomial:
+            return False
+        return all(self.follows_from_ints(self.regions.key(origin, name)) for name in syntax.names_read(origin.value))
 
     def _find_stored(self) -> dict[str, gast.stmt]:
         found: dict[str, gast.stmt] = {}
@@ -199,6 +260,10 @@ class Recorded:
         for extent in dims:
             result *= _size(extent)
         return max(1, result)
+
+
+def _overwritten(array: str) -> str:
+    return array + OVERWRITTEN
 
 
 def _size(extent: Extent) -> int:

@@ -77,6 +77,8 @@ class LoopsReader(FunctionReader):
     def store(self, node: gast.stmt, place: gast.Subscript, value: gast.expr) -> None:
         have, name = self.type_of(value), place.value
         base = self.table.get(name.id) if isinstance(name, gast.Name) else None
+        if isinstance(base, ListOf) and isinstance(have, Scalar | Array):
+            self.learn_item(name.id, base, have)
         held = base.element if isinstance(base, ListOf) else Scalar(types.dtype_of(base)) if base else None
         fits = same_but_for_lengths(held, have) if isinstance(base, ListOf) else isinstance(have, Scalar)  # type: ignore[arg-type]
         if base is not None and not fits:

@@ -219,6 +219,9 @@ class FunctionReader:
 
     def store(self, node: gast.stmt, place: gast.Subscript, value: gast.expr) -> None:
         base, items = self.place(place)
+        list_, have = self.table[base], self.type_of(value)
+        if isinstance(list_, ListOf) and isinstance(have, Scalar | Array):
+            self.learn_item(base, list_, have)
         self.emit(gast.Assign([gast.Subscript(syntax.name(base), syntax.tuple_(items), gast.Store())], value, None))
 
     def place(self, place: gast.Subscript) -> tuple[str, list[gast.expr]]:
@@ -261,16 +264,20 @@ class FunctionReader:
             return self.emit(syntax.expression(syntax.call(call.func.id, *map(self.operand, call.args))))
         return self.effect(node, call)
 
-    def append_to(self, node: gast.stmt, base: str, item: gast.expr) -> None:
-        list_, atom = self.table.get(base), self.operand(item)
-        have = self.type_of(atom)
-        if not isinstance(list_, ListOf) or not isinstance(have, Scalar | Array):
-            raise self.refuse(node, f"`{base}` is no list of such items", "L003")
+    def learn_item(self, base: str, list_: ListOf, have: Scalar | Array) -> None:
+        """An item is put into a list: of what it is a list, if that is a guess so far."""
         root = self.lists.get(base, base)
         wanted = item_type(self.wanted, root, list_.element, have)
         if wanted is not None:
             self.wanted[root] = ListOf(self.own_lengths(base, wanted))  # type: ignore[arg-type]
             raise Restart
+
+    def append_to(self, node: gast.stmt, base: str, item: gast.expr) -> None:
+        list_, atom = self.table.get(base), self.operand(item)
+        have = self.type_of(atom)
+        if not isinstance(list_, ListOf) or not isinstance(have, Scalar | Array):
+            raise self.refuse(node, f"`{base}` is no list of such items", "L003")
+        self.learn_item(base, list_, have)
         self.emit(syntax.expression(syntax.call("append", base, self.item(node, base, list_.element, atom))))
 
     def leave(self, value: gast.expr | None, node: gast.stmt) -> None:

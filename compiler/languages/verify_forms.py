@@ -26,7 +26,7 @@ CORE_STATEMENTS = (
     gast.FunctionDef, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.For, gast.While, gast.If,
     gast.Return, gast.Raise, gast.Assert, gast.Pass, gast.Break,
 )  # fmt: skip
-NOT_CORE = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr, gast.Set, gast.SetComp)
+NOT_CORE = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
 
 
 def core_faults(function: Function) -> Iterator[Fault]:

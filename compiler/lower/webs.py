@@ -5,27 +5,33 @@
     t = sum(y)             t = sum(y)
     return (t,)            return (t,)
 
-Takes and gives typed functions.  Names that merge values keep merging them: only what the same block certainly assigns
-anew is set apart.
+Takes and gives typed functions.  Names that merge values keep merging them: what is set apart is what the same block
+certainly assigns anew, and what only one loop knows by a name that other places use as well.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import gast
 
 from .. import syntax
+from ..analysis.def_use import reads_of
+from ..analysis.liveness import liveness
 from ..names import Names
 from ..program import Function
-from ..renaming import copy_statement
+from ..renaming import copy_statement, map_statement, with_blocks
 from ..types import Type
 
 
 def separate(function: Function) -> Function:
     """The function with names set apart; each of the new ones wishes to be called what it was."""
     splitter = _Splitter(function)
-    body = splitter.block(function.body)
+    body: Sequence[gast.stmt] = function.body
+    if any(type(s) in syntax.COMPOUND for s in body):
+        body = _Loops(function, splitter).block(body, {}, liveness(function).at_entry)
+    body = splitter.block(body)
     if not splitter.made:
         return function
     return function.with_(body=tuple(body), types=splitter.types, wishes=splitter.made)
@@ -52,12 +58,12 @@ class _Splitter:
                 for name in syntax.names_bound(statement):
                     current.pop(name, None)
                     if (position, name) in passing:
-                        current[name] = self._fresh(name)
+                        current[name] = self.fresh(name)
                 statement = self._binding(statement, current)
             result.append(self._split_inside(statement))
         return result
 
-    def _fresh(self, name: str) -> str:
+    def fresh(self, name: str) -> str:
         fresh = self.names.fresh(name)
         self.types[fresh], self.made[fresh] = self.types[name], name
         return fresh
@@ -78,6 +84,52 @@ class _Splitter:
                 names = [syntax.target(current.get(p.id, p.id)) for p in places]
                 return syntax.rebuild(statement, targets=[gast.Tuple(names, gast.Store())])
         return statement
+
+
+class _Loops:
+    """Names for what only one loop knows."""
+
+    def __init__(self, function: Function, splitter: _Splitter) -> None:
+        self.splitter, self.live = splitter, liveness(function)
+        self.mentions = _mentions(function.body)
+
+    def block(
+        self, statements: Sequence[gast.stmt], names: Mapping[str, str], before: frozenset[str]
+    ) -> list[gast.stmt]:
+        """The statements with these names; `before` are the names that have a meaning when the block begins."""
+        result: list[gast.stmt] = []
+        for statement in statements:
+            inside = names
+            if isinstance(statement, gast.For | gast.While):
+                inside = {**names, **self._own(statement, before)}
+            entry = before.union(*map(self.live.after, statement.body[-1:])) if inside is not names else before
+            made = self._renamed(statement, names)
+            blocks = [self.block(block, inside, entry) for block in syntax.blocks_of(statement)]
+            result.append(with_blocks(made, blocks) if blocks else made)
+            before = frozenset(self.live.after(statement))
+        return result
+
+    def _own(self, loop: gast.For | gast.While, before: frozenset[str]) -> dict[str, str]:
+        """New names for what has no meaning ahead of a loop, from one turn to the next, or behind it."""
+        known = before.union(*map(self.live.after, loop.body[-1:]), syntax.names_bound(loop))
+        bound = dict.fromkeys(name for s in syntax.walk(loop.body) for name in syntax.names_bound(s))
+        inside = _mentions(loop.body)
+        others = (n for n in bound if n not in known and inside[n] < self.mentions[n])
+        return {name: self.splitter.fresh(name) for name in others}
+
+    def _renamed(self, statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
+        def now(name: str) -> str:
+            return names.get(name, name)
+
+        return map_statement(statement, now, now) if names else statement
+
+
+def _mentions(statements: Sequence[gast.stmt]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for statement in syntax.walk(statements):
+        found.update(syntax.names_bound(statement))
+        found.update(reads_of(statement))
+    return found
 
 
 def _passing(statements: Sequence[gast.stmt]) -> set[tuple[int, str]]:

@@ -29,3 +29,23 @@ def put_all(target: Any, other: Any) -> None:
 def seen(container: Any, kind: str) -> Any:
     """The view of a dict that shows its `keys`, `values` or `items`; the `deque` is what one holds, in order."""
     raise NotImplementedError
+
+
+def items_of(source: Any) -> Any:
+    """What a set or an iterable holds, in an order that nobody may be shown."""
+    raise NotImplementedError
+
+
+def empty_set(*sources: Any) -> Any:
+    """A new set for items like those of these sets and iterables."""
+    raise NotImplementedError
+
+
+def require_set(left: Any, symbol: str, right: Any) -> None:
+    """Both sides of an operator are sets."""
+    raise NotImplementedError
+
+
+def is_dict(value: Any) -> bool:
+    """Whether a value has keys and values."""
+    raise NotImplementedError

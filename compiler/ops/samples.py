@@ -125,6 +125,10 @@ def _choices() -> tuple[Sample, ...]:
     return tuple(samples)
 
 
+def _without_ints(samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+    return tuple(s for s in samples if all(np.asarray(o).dtype.kind == "f" for o in s.operands))
+
+
 SAMPLES: dict[str, tuple[Sample, ...]] = {
     "numbers": smooth("nonzero"),
     "reals": smooth("reals"),
@@ -151,5 +155,7 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     "above_one_numbers": singles("above_one"),
     "nonzero_pair_numbers": singles("nonzero", "others"),
     "power_numbers": singles("positive", "others"),
+    "stopped": _without_ints(smooth("reals")),
+    "stopped_pairs": tuple(Sample(s.operands * 2, smooth=False) for s in _without_ints(smooth("reals"))),
     "special_numbers": singles("reals") + tuple(Sample((float(v),), smooth=False) for v in SPECIAL),
 }

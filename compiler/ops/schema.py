@@ -116,6 +116,7 @@ class Operator:
     fold        of a reduction: how elements are taken together
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
+    of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
     """
@@ -152,6 +153,7 @@ class Operator:
     fold: Fold | None = None
     reorders: str = ""
     samples: str = ""
+    of_parts: bool = False
     shares: str = "copy"
     python: tuple[str, ...] = ()
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import is_natural
+from ..analysis.integers.values import Integers
 from ..program import Function
 from ..types import Array, Dim, Extent, is_plain
 
 
 class HoistedLengths:
-    def __init__(self, function: Function) -> None:
-        self.types = function.types
+    def __init__(self, function: Function, integers: Integers) -> None:
+        self.types, self.integers = function.types, integers
         self.places: dict[str, gast.expr] = {}
         for name in function.parameters:
             type_ = function.types[name]
@@ -32,7 +32,7 @@ class HoistedLengths:
         shape = next(k for k in made.value.keywords if k.arg == "shape")
         trees = shape.value.elts if isinstance(shape.value, gast.Tuple) else [shape.value]
         found = [self._lasting(tree, changed) for tree in trees]
-        if any(tree is None or not is_natural(tree) for tree in found):
+        if any(tree is None or not self.integers.is_natural_int(tree) for tree in found):
             return None
         kept = [k for k in made.value.keywords if k is not shape]
         keywords = [syntax.rebuild(shape, value=syntax.tuple_(found)), *kept]

@@ -27,6 +27,7 @@ from ..analysis.memory.storage import storage_classes
 from ..names import Names
 from ..program import Function
 from ..records import dataclass
+from ..renaming import with_blocks
 from ..types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
 from .known import KnownNests
 from .known import known as known_of
@@ -61,7 +62,8 @@ class _Carrier:
         self.names = Names({*function.types, *function.parameters})
         self.types: dict[str, Type] = dict(function.types)
         self.live, self.classes = liveness(function), dict(storage_classes(function))
-        self.lengths, self.meeting = HoistedLengths(function), Meeting(Integers(function))
+        self.meeting = Meeting(Integers(function))
+        self.lengths = HoistedLengths(function, self.meeting.integers)
         self.bound = Counter(function.parameters)
         for statement in syntax.walk(function.body):
             self.bound.update(syntax.names_bound(statement))
@@ -109,7 +111,18 @@ class _Carrier:
                 group = {n for n in self._sharing(name) if n in at_end and (n in changed or self._is_list(n))}
                 more, body = self._without(made, outside, body, group, before)
                 ahead += more
+        for name, makers in made_in_branches(body).items():
+            found = self._common(makers, changed)
+            is_handed_on = any(n in at_end for n in self._sharing(name))
+            if found is not None and self.bound[name] == len(makers) and name not in before and not is_handed_on:
+                ahead.append(found)
+                body = without(body, makers)
         return [*ahead, syntax.rebuild(node, body=body or [self._placed(gast.Pass(), node)])]
+
+    def _common(self, makers: Sequence[gast.Assign], changed: set[str]) -> gast.stmt | None:
+        """The one allocation ahead of the loop that stands for those in its branches."""
+        first, *others = [self.lengths.outside(made, changed) for made in makers]
+        return first if first is not None and all(o is not None and syntax.same(first, o) for o in others) else None
 
     def _without(
         self, made: gast.Assign, outside: gast.stmt, body: list[gast.stmt], carried: set[str], before: AbstractSet[str]
@@ -280,6 +293,34 @@ class _Carrier:
 
     def _placed(self, statement: gast.stmt, like: gast.stmt) -> gast.stmt:
         return syntax.at(statement, getattr(like, "span", None), getattr(like, "inlined", ()))
+
+
+def made_in_branches(body: Sequence[gast.stmt]) -> dict[str, list[gast.Assign]]:
+    """The allocations in the branches of a body, by name; those in loops inside are for these loops."""
+    found: dict[str, list[gast.Assign]] = {}
+    for statement in body:
+        for block in syntax.blocks_of(statement) if isinstance(statement, gast.If) else ():
+            for made in block:
+                if makes(made):
+                    found.setdefault(_made_name(made), []).append(made)  # type: ignore[arg-type]
+            for name, inner in made_in_branches(block).items():
+                found.setdefault(name, []).extend(inner)
+    return found
+
+
+def without(body: Sequence[gast.stmt], gone: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """A body without some statements of its branches."""
+    made: list[gast.stmt] = []
+    for statement in body:
+        if any(statement is one for one in gone):
+            continue
+        if isinstance(statement, gast.If):
+            blocks = [without(block, gone) for block in syntax.blocks_of(statement)]
+            if not blocks[0]:
+                blocks[0] = [syntax.at(gast.Pass(), getattr(statement, "span", None))]
+            statement = with_blocks(statement, blocks)
+        made.append(statement)
+    return made
 
 
 def _made_name(statement: gast.stmt) -> str:

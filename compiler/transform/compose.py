@@ -11,6 +11,7 @@ The last is what is done where items and a view do not come to items again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import gast
@@ -18,9 +19,9 @@ import gast
 from .. import syntax
 from ..analysis.memory.places import Place, ViewStep, items_of
 from ..builder import Builder
-from ..ops.schema import OPERATORS
 from ..ops.slices import bounds, constant_of, is_full
-from ..types import INT, Array, Scalar
+from ..types import Array, Scalar
+from .int_atoms import IntAtoms
 
 Items = list[gast.expr]
 FULL = gast.Slice(None, None, None)
@@ -48,6 +49,23 @@ def write(builder: Builder, place: Place, items: Items, value: gast.expr, adds: 
             composed, adds = _put_back(builder, base, step, own), False
         items, value = composed
     _emit(builder, place.root, items, value, adds)
+
+
+def within(
+    builder: Builder, place: Place, items: Items, value: gast.expr, natural: AbstractSet[str]
+) -> tuple[Items, gast.expr] | None:
+    """Items that are known to be inside of a part, and a value for them, as those of the array; None for none.
+
+    `natural` are names of ints that are never negative.
+    """
+    inside: list[gast.expr] = []
+    for depth in reversed(range(len(place.steps))):
+        step, base = place.steps[depth], replace(place, steps=place.steps[:depth])
+        composed = _Composed(builder, base, step, inside, natural).of(items, value)
+        if composed is None:
+            return None
+        items, value = composed
+    return items, value
 
 
 def _emit(builder: Builder, array: str, items: Items, value: gast.expr, adds: bool) -> None:
@@ -85,8 +103,13 @@ def _length(builder: Builder, array: str, axis: int) -> gast.expr:
 class _Composed:
     """Items of a view as items of what it is a view of."""
 
-    def __init__(self, builder: Builder, base: Place, step: ViewStep, inside: list[gast.expr]) -> None:
+    def __init__(
+        self, builder: Builder, base: Place, step: ViewStep, inside: list[gast.expr],
+        natural: AbstractSet[str] | None = None,
+    ) -> None:  # fmt: skip
         self.builder, self.base, self.step, self.inside = builder, base, step, inside
+        self.ints = IntAtoms(builder)
+        self.is_checked, self.natural = natural is not None, natural or frozenset()
         self._whole: str | None = None
 
     def of(self, items: Items, value: gast.expr) -> tuple[Items, gast.expr] | None:
@@ -150,16 +173,25 @@ class _Composed:
             return item
         if is_full(item):
             return outer
-        start, count, step = bounds(outer, self._axis_length(axis))
-        size = self._int(count)
+        length = self._axis_length(axis)
+        start, count, step = bounds(outer, length)
+        if self.is_checked and constant_of(step) == 1 and outer.upper is None and (constant_of(item) or 0) < 0:
+            return self.ints.plus(length, item)
         if not isinstance(item, gast.Slice):
-            found = self._plus(start, self._times(self._inside(item, size, own), step))
+            at = self._inside(item, count, own)
+            if self.is_checked and constant_of(step) > 0 and self._is_natural(outer.lower):  # type: ignore[operator]
+                start = outer.lower  # there is an element, so that the axis does not end before
+            if constant_of(step) == -1:
+                found = self.ints.minus(start, at)
+            else:
+                found = self.ints.plus(start, self.ints.times(at, step))
             self.inside.append(found)
             return found
+        size = self.ints.atom(count)
         first, number, stride = bounds(item, size)
-        lower = self._plus(start, self._times(first, step))
+        lower = self.ints.plus(start, self.ints.times(first, step))
         pace = constant_of(step) * constant_of(stride)  # type: ignore[operator]
-        upper = self._plus(lower, self._times(number, syntax.constant(pace)))
+        upper = self.ints.plus(lower, self.ints.times(number, syntax.constant(pace)))
         return syntax.slice_(lower, upper, None if pace == 1 else pace)
 
     def _axis_length(self, axis: int) -> gast.expr:
@@ -167,22 +199,31 @@ class _Composed:
             self._whole = replay(self.builder, self.base) if self.base.steps else self.base.root
         return _length(self.builder, self._whole, axis)
 
+    def _is_natural(self, item: gast.expr | None) -> bool:
+        if isinstance(item, gast.Name):
+            return item.id in self.natural
+        return isinstance(item, gast.Constant) and item.value is not None and item.value >= 0
+
     def _inside(self, item: gast.expr, size: gast.expr, axis: int) -> gast.expr:
         """The index from the front, behind the check that the view would make."""
-        if any(item is known for known in self.inside):
+        if any(item is known for known in self.inside) or self.is_checked and self._is_natural(item):
             return item
-        item = self._int(item)
+        item, size = self.ints.atom(item), self.ints.atom(size)
         if isinstance(size, gast.Constant) and (at := constant_of(item)) is not None and -size.value <= at < size.value:
             return syntax.constant(at + size.value if at < 0 else at)
-        below = self.builder.call("less", item, self._int(syntax.call("negative", size)))
+        if not self.is_checked:
+            self._check(item, size, axis)
+        if (at := constant_of(item)) is not None:
+            return item if at >= 0 else self.ints.plus(size, item)
+        is_back = self.builder.call("less", item, 0)
+        return self.builder.call("where", is_back, self.ints.plus(item, size), item)
+
+    def _check(self, item: gast.expr, size: gast.expr, axis: int) -> None:
+        below = self.builder.call("less", item, self.ints.atom(syntax.call("negative", size)))
         wrong = self.builder.call("logical_or", below, self.builder.call("greater_equal", item, size))
         message = f"index {{}} is out of bounds for axis {axis} with size {{}}"
         error = syntax.raise_("IndexError", message, item, size, span=self.builder.span)
         self.builder.append(syntax.if_(wrong, [error], span=self.builder.span))
-        if (at := constant_of(item)) is not None:
-            return item if at >= 0 else self._plus(size, item)
-        is_back = self.builder.call("less", item, 0)
-        return self.builder.call("where", is_back, self._plus(item, size), item)
 
     # --- other shapes
 
@@ -204,11 +245,10 @@ class _Composed:
         if any(isinstance(item, gast.Slice) for item in items):
             return None
         whole = replay(self.builder, self.base) if self.base.steps else self.base.root
-        shape = replay(self.builder, replace(self.base, steps=(*self.base.steps, self.step)))
+        lengths = self._shape()
         number: gast.expr = syntax.constant(0)
-        for axis, item in enumerate(items):
-            size = _length(self.builder, shape, axis)
-            number = self._plus(self._times(number, size), self._inside(item, size, axis))
+        for axis, (item, size) in enumerate(zip(items, lengths)):
+            number = self.ints.plus(self.ints.times(number, size), self._inside(item, size, axis))
         found: Items = []
         for axis in reversed(range(1, _type_at(self.builder, self.base).ndim)):
             size = _length(self.builder, whole, axis)
@@ -217,58 +257,12 @@ class _Composed:
         self.inside += [number, *found]
         return [number, *found] if _type_at(self.builder, self.base).ndim else [], value
 
-    # --- ints
-
-    def _plus(self, left: gast.expr, right: gast.expr) -> gast.expr:
-        left, right = self._int(left), self._int(right)
-        a, b = constant_of(left), constant_of(right)
-        if a is not None and b is not None:
-            return syntax.constant(a + b)
-        if a == 0 or b == 0:
-            return right if a == 0 else left
-        return self.builder.call("add", left, right)
-
-    def _times(self, left: gast.expr, right: gast.expr) -> gast.expr:
-        left, right = self._int(left), self._int(right)
-        a, b = constant_of(left), constant_of(right)
-        if a is not None and b is not None:
-            return syntax.constant(a * b)
-        if a == 1 or b == 1 or a == 0:
-            return right if a == 1 else left
-        return self.builder.call("multiply", left, right)
-
-    def _whole_number(self, item: gast.expr) -> gast.expr:
-        if self.builder.type_of(item) == INT:
-            return item
-        return self.builder.call("cast", item, dtype=INT.dtype, weak=True)
-
-    def _int(self, node: gast.expr) -> gast.expr:
-        """An expression in ints as an atom."""
-        match node:
-            case gast.Name():
-                return self._whole_number(node)
-            case gast.Constant():
-                return node
-            case gast.IfExp(test=test, body=body, orelse=orelse):
-                known = self._truth(test)
-                if isinstance(known, gast.Constant):
-                    return self._int(body if known.value else orelse)
-                return self.builder.call("where", known, self._int(body), self._int(orelse))
-            case gast.Call(func=gast.Name(id="add"), args=[left, right]):
-                return self._plus(left, right)
-            case gast.Call(func=gast.Name(id=operator), args=arguments):
-                atoms = [self._int(a) for a in arguments]
-                if all(isinstance(a, gast.Constant) for a in atoms):
-                    return syntax.constant(int(OPERATORS[operator].meaning(*(a.value for a in atoms))))
-                return self._whole_number(self.builder.call(operator, *atoms))
-        raise TypeError(gast.dump(node))
-
-    def _truth(self, node: gast.expr) -> gast.expr:
-        assert isinstance(node, gast.Call)
-        atoms = [self._int(a) for a in node.args]
-        if all(isinstance(a, gast.Constant) for a in atoms):
-            return syntax.constant(bool(OPERATORS[node.func.id].meaning(*(a.value for a in atoms))))
-        return self.builder.call(node.func.id, *atoms)
+    def _shape(self) -> Sequence[gast.expr]:
+        """The lengths of the view."""
+        if self.is_checked and (given := next((k.value for k in self.step.value.keywords if k.arg == "shape"), None)):
+            return given.elts
+        shape = replay(self.builder, replace(self.base, steps=(*self.base.steps, self.step)))
+        return [_length(self.builder, shape, axis) for axis in range(self.step.type.ndim)]
 
 
 def _is_new_axis(item: gast.expr) -> bool:

@@ -95,6 +95,8 @@ RULES = (
     rule("x * 0", "0", PYTHON_INTEGER),
     rule("0 * x", "0", PYTHON_INTEGER),
     rule("x - x", "0", PYTHON_INTEGER),
+    rule("x != x", "False", INTEGER),
+    rule("x == x", "True", INTEGER),
     # lengths, and sums and products of them
     rule("maximum(x, 0)", "x", NATURAL),
     rule("x < 0", "False", NATURAL),

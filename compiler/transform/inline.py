@@ -4,7 +4,8 @@
                                         y = t * 2.0
 
 Takes and gives typed programs.  Keeps meaning, spans and the single assignment of names; lengths of the callee become
-those of the arguments.  Leaves recursive functions, and functions nobody calls any more, to others.
+those of the arguments.  Leaves recursive functions, functions with a rule for their derivative, and functions that
+nobody calls any more, to others.
 """
 
 from __future__ import annotations
@@ -20,16 +21,21 @@ from ..renaming import copy_statement
 from ..types import Array, Extent, Type
 
 
-def inline(program: Program) -> Program:
-    """The program with every call of a function outside a cycle of calls walked into."""
+def inline(program: Program, only: frozenset[str] | None = None) -> Program:
+    """The program with every call walked into, but for those of functions that reach themselves or have a rule.
+
+    `only` are the functions that are walked into, where not all of them are.
+    """
     callees = {name: _called(function, program) for name, function in program.functions.items()}
-    cyclic = {name for name in callees if _reaches(name, name, callees)}
+    kept = {name for name in callees if _is_kept(program.functions[name]) or _reaches(name, name, callees)}
+    if only is not None:
+        kept |= callees.keys() - only
     done: dict[str, Function] = {}
 
     def visit(name: str) -> Function:
         if name not in done:
             done[name] = program.functions[name]
-            inner = {other: visit(other) for other in callees[name] if other not in cyclic and other != name}
+            inner = {other: visit(other) for other in callees[name] if other not in kept and other != name}
             done[name] = _inline_into(program.functions[name], inner)
         return done[name]
 
@@ -39,6 +45,10 @@ def inline(program: Program) -> Program:
     if all(changed[name] is function for name, function in program.functions.items()):
         return program
     return Program(program.entry, changed)
+
+
+def _is_kept(function: Function) -> bool:
+    return function.is_kept or function.rule is not None
 
 
 def _called(function: Function, program: Program) -> list[str]:
@@ -88,13 +98,13 @@ def _body_of(
 ) -> list[gast.stmt]:
     """The callee's statements under fresh names, then the assignment of its results."""
     atoms = dict(zip(callee.parameters, call.value.args, strict=True))
-    lengths = _lengths(callee, atoms, table)
+    lengths = lengths_here(callee, atoms, table)
     renamed: dict[str, object] = dict(atoms)
     for name, type_ in callee.types.items():
         if name not in renamed:
             fresh = names.fresh(name)
             renamed[name] = fresh
-            table[fresh] = _with_lengths(type_, lengths, symbols)
+            table[fresh] = with_own_lengths(type_, lengths, symbols)
             if name in callee.temporaries:
                 temporaries.add(fresh)
     body = [_renamed(s, renamed, call) for s in callee.body[:-1]]
@@ -106,7 +116,7 @@ def _body_of(
     return body
 
 
-def _lengths(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
+def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
     """What the callee's lengths are here, for those that are a length of an argument."""
     found: dict[str, Extent] = {}
     for parameter, atom in atoms.items():
@@ -120,7 +130,7 @@ def _lengths(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Typ
     return found
 
 
-def _with_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) -> Type:
+def with_own_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) -> Type:
     for symbol in types.symbols_of(type_):
         if symbol not in lengths:
             fresh, number = symbol, 1

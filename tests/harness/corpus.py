@@ -11,6 +11,7 @@ default keep it.  A corpus module may also define
 Values are trees: scalars and arrays are leaves; tuples, lists, dicts, NamedTuples and dataclasses are branches.
 """
 
+import collections
 import dataclasses
 import functools
 import importlib.util
@@ -250,7 +251,12 @@ def map_leaves(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     """A tree of the same structure; `rest` are trees of that structure whose leaves are further arguments."""
     match tree:
         case dict():
-            return {key: map_leaves(function, tree[key], *(r[key] for r in rest)) for key in tree}
+            made = {key: map_leaves(function, tree[key], *(r[key] for r in rest)) for key in tree}
+            if isinstance(tree, collections.defaultdict):
+                return collections.defaultdict(tree.default_factory, made)
+            return made if type(tree) is dict else type(tree)(made)
+        case collections.deque():
+            return map_leaves(function, list(tree), *map(list, rest))
         case tuple() | list():
             branches = [map_leaves(function, *items) for items in zip(tree, *rest, strict=True)]
             return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)

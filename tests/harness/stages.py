@@ -22,6 +22,7 @@ import linecache
 import pathlib
 import tempfile
 import types as python_types
+from collections import deque
 
 import numpy as np
 
@@ -249,7 +250,7 @@ def assert_same_value(got, want, tolerance=TOLERANCE, place="result"):
     """The same containers, and at the leaves the same dtypes, shapes and, to rounding, values."""
     match want:
         case dict():
-            assert isinstance(got, dict) and list(got) == list(want), f"{place}: {got!r}, not {want!r}"
+            assert type(got) is type(want) and list(got) == list(want), f"{place}: {got!r}, not {want!r}"
             for key in want:
                 assert_same_value(got[key], want[key], tolerance, f"{place}[{key!r}]")
         case tuple() | list():
@@ -257,12 +258,15 @@ def assert_same_value(got, want, tolerance=TOLERANCE, place="result"):
             assert len(got) == len(want), f"{place} has {len(got)} parts, not {len(want)}"
             for number, (one, other) in enumerate(zip(got, want, strict=True)):
                 assert_same_value(one, other, tolerance, f"{place}[{number}]")
+        case deque():
+            assert type(got) is deque and got.maxlen == want.maxlen, f"{place} is {got!r}, not {want!r}"
+            assert_same_value(list(got), list(want), tolerance, place)
         case _ if dataclasses.is_dataclass(want):
             assert type(got) is type(want), f"{place} is a {type(got).__name__}, not a {type(want).__name__}"
             for field in dataclasses.fields(want):
                 one, other = getattr(got, field.name), getattr(want, field.name)
                 assert_same_value(one, other, tolerance, f"{place}.{field.name}")
-        case None | str():
+        case None | str() | set():
             assert got == want, f"{place} is {got!r}, not {want!r}"
         case _:
             assert_same_leaf(got, want, tolerance, place)

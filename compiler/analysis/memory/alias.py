@@ -105,13 +105,15 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
     aliases, live = _aliases(function, parts, as_numpy), liveness(function)
     found = []
     for statement in dict.fromkeys(syntax.walk(function.body)):
-        for stored in stored_names(statement):
+        handed = boxes_handed(statement, function.types)
+        for stored in (*stored_names(statement), *handed):
             used = {*live.after(statement), *masks_of(statement, function.types)}
             for (left, right), link in sorted(aliases.before(statement).items(), key=lambda item: item[0]):
                 if stored not in (left, right):
                     continue
                 other = right if left == stored else left
-                if _is_list(function.types.get(stored)) and (link.by_items or not _is_list(function.types.get(other))):
+                is_list = _is_list(function.types.get(stored)) and stored not in handed
+                if is_list and (link.by_items or not _is_list(function.types.get(other))):
                     continue  # a list that gets another element leaves the arrays in it alone
                 owned = other in function.parameters and not _is_list(function.types.get(other))
                 if not (owned or other == stored or other in used):
@@ -136,6 +138,14 @@ def stored_names(statement: gast.stmt) -> tuple[str, ...]:
         case gast.Expr(value=call) | gast.Assign(value=call) if syntax.operator_of(call) in CHANGES_FIRST:
             return (call.args[0].id,)
     return ()
+
+
+def boxes_handed(statement: gast.stmt, types: Mapping[str, Type]) -> tuple[str, ...]:
+    """The boxes among the arguments of a function, which stores into what is in them."""
+    value = statement.value if isinstance(statement, gast.Assign | gast.Expr) else None
+    if type(value) is not gast.Call or value.func.id in schema.OPERATORS or value.func.id in FORMS:
+        return ()
+    return tuple(a.id for a in value.args if isinstance(a, gast.Name) and _is_box(types.get(a.id)))
 
 
 def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Iterable[str]:
@@ -176,6 +186,10 @@ def _is_view(base: Type | None, items: gast.expr, types: Mapping[str, Type]) -> 
 
 def _is_list(type_: Type | None) -> bool:
     return isinstance(type_, ListOf)
+
+
+def _is_box(type_: Type | None) -> bool:
+    return isinstance(type_, ListOf) and type_.is_box
 
 
 class _Walker:
@@ -225,6 +239,8 @@ class _Walker:
         if name not in self.tracked:
             return state
         sources = shown_by(value, self.types)
+        if type(value) is gast.Call and sources and _is_box(self.types.get(sources[0])):
+            return self.take(statement, name, sources[0], state)
         if self.as_numpy:
             sources = (*sources, *getattr(statement, "shows", ()))
         shown = self.partners(statement, sources, state)
@@ -237,6 +253,13 @@ class _Walker:
         locked = syntax.operator_of(value) in READ_ONLY or self.as_numpy and getattr(statement, "locked", False)
         if locked or any((s, s) in state for s in sources):
             state[name, name] = Link(statement)
+        return state
+
+    def take(self, statement: gast.stmt, name: str, box: str, state: State) -> State:
+        """What is taken out of a box shows what it showed before, and the box nothing any more."""
+        shown = {n for key in state if box in key for n in key if n not in (box, name)}
+        state = forget(forget(state, name), box)
+        state.update((pair(name, other), Link(statement)) for other in shown)
         return state
 
     def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: State) -> State:

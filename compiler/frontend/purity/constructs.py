@@ -25,7 +25,7 @@ from ..source.resolve import Resolve, resolve_chain
 from ..source.scopes import Scope, evaluated_here, is_message, name_span
 
 # Builtins that take a generator expression apart at once, so that it is a comprehension in all but brackets.
-CONSUMERS = words("sum any all min max tuple list dict sorted next")
+CONSUMERS = words("sum any all min max tuple list dict sorted next set Counter deque")
 
 # What most of a function is made of, and what is refused nowhere.
 PLAIN = frozenset({gast.Name, gast.BinOp, gast.Call, gast.Assign, gast.Return, gast.keyword})
@@ -64,9 +64,9 @@ def _walk(node: gast.AST, file: str, in_message: bool, consumed: bool, found: li
             found.append(fault)
     if isinstance(node, gast.ClassDef | gast.JoinedStr):
         return
-    takes = isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in CONSUMERS
+    takes = isinstance(node, gast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CONSUMERS
     for child in evaluated_here(node):
-        at_once = takes and child is node.args[0] if isinstance(node, gast.Call) else _takes_apart(node, child)
+        at_once = takes and child in node.args[:1] if isinstance(node, gast.Call) else _takes_apart(node, child)
         _walk(child, file, in_message or is_message(node, child), at_once, found)
 
 
@@ -83,7 +83,7 @@ def _fault(node: gast.AST, file: str, in_message: bool, consumed: bool) -> Diagn
             return _async_comprehension(node, file)
         case gast.JoinedStr() if in_message:
             return None
-        case gast.ListComp() | gast.DictComp():
+        case gast.ListComp() | gast.DictComp() | gast.SetComp():
             return _async_comprehension(node, file)
         case gast.Constant(value=complex()):
             message, way_out = (

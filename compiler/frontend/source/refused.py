@@ -18,7 +18,5 @@ REFUSED: dict[type, tuple[str, str, str]] = {
     gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
     gast.Import: ("U006", "`import` inside a function", "import at the top of the module"),
     gast.ImportFrom: ("U006", "`import` inside a function", "import at the top of the module"),
-    gast.Set: ("U007", "a set", "use a tuple, a dict or a boolean array"),
-    gast.SetComp: ("U007", "a set", "use a tuple, a dict or a boolean array"),
     gast.JoinedStr: ("U008", "a formatted string", "keep text to the messages of `raise` and `assert`"),
 }  # fmt: skip

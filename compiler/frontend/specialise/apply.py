@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....runtime.given_rules import RULE, rule_of
 from ... import types
 from ...analysis.core_liveness import assigned, live_after
 from ...vocabulary import LIBRARIES
@@ -31,11 +32,15 @@ from . import (
     items_in_place,
     keyed,
     library,
+    library_classes,
     making,
     numbers,
     optional,
     outside,
+    recursion,
     refusals,
+    ruled_calls,
+    sets,
     unpacking,
 )
 from .frame import Frame
@@ -122,6 +127,8 @@ def call_object(
         return transform(frame, value, args, kwargs, node, hint)
     if getattr(value, "__pellucid_forward__", None) is not None:
         return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
+    if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
+        return keyed.construct(frame, value, args, kwargs, node, hint)
     binding = library.binding_of(value)
     if binding is not None:
         args, kwargs = optional.all_present(frame, args, kwargs, node)
@@ -130,6 +137,8 @@ def call_object(
     if special is not None:
         if value not in (isinstance, bool):
             args, kwargs = optional.all_present(frame, args, kwargs, node)
+        if value in builtin_calls.IN_ANY_ORDER:
+            args = [sets.given_to(frame, value, a, kwargs, node) if sets.is_set(frame, a) else a for a in args]
         if value not in builtin_calls.TAKES_INSTANCES:
             made = classes.iterator_of if value in builtin_calls.ITERATORS_THEMSELVES else classes.iterable
             args = [made(frame, a, node) for a in args]
@@ -247,7 +256,10 @@ def local_names(core: gast.FunctionDef) -> frozenset[str]:
     return _LOCALS[core]
 
 
-def call_function(frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST) -> Value:
+def call_function(
+    frame: Frame, function: python_types.FunctionType, args, kwargs, node: gast.AST, with_rule: bool = True
+) -> Value:
+    """A call of a function of the user's or of the library; `with_rule`: it is differentiated as it says itself."""
     if frame.task.unjudged.pop(id(function), None) is not None:
         classes.judge(frame, function)
     source = frame.task.source_of(function)
@@ -260,7 +272,12 @@ def call_function(frame: Frame, function: python_types.FunctionType, args, kwarg
     defaults = outside.defaults(frame, function, names, given, node)
     keyword_defaults = outside.keyword_defaults(frame, function, [a.id for a in spec.kwonlyargs], given, node)
     bound = bind_arguments(frame, spec, defaults, keyword_defaults, args, kwargs, node, function.__name__)
-    if not is_library and (instances.is_recursive(frame.task, function) or _is_running(frame, source)):
+    given = rule_of(function)
+    if given is not None:
+        frame.namespace.attribute(function, RULE)  # which guards it
+        if with_rule and frame.task.is_differentiated:
+            return ruled_calls.call(frame, function.__name__, Static(function), given, spec, bound, node)
+    if not is_library and (recursion.is_recursive(frame.task, function) or _is_running(frame, source)):
         return instances.call_instance(frame, function, source, namespace, bound, node)
     before = len(frame.builder.body)
     result = inline(frame, inner, source.tree, bound, node)

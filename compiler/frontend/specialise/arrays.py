@@ -16,7 +16,22 @@ from ...types import Array, ListOf
 from ...vocabulary import METHOD_WAYS_OUT
 from . import containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
-from .values import Column, Iteration, Iterator, Record, Rows, Sequence, Static, Table, Value, leaves, parts, with_parts
+from .library_classes import stands_for
+from .values import (
+    Column,
+    Iteration,
+    Iterator,
+    Optional,
+    Record,
+    Rows,
+    Sequence,
+    Static,
+    Table,
+    Value,
+    leaves,
+    parts,
+    with_parts,
+)
 
 
 def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = None, hint: str = "t") -> Value:
@@ -25,6 +40,7 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     if isinstance(value, Iteration | Iterator):
         frame.fault("T001", f"NumPy makes an array of one object of a `{value.kind}`", node, "made here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
+    require_numbers(frame, value, node)
     match value:
         case Table(item=Rows(item=Column(values=rows_))):  # numbers
             value = rows_
@@ -47,6 +63,19 @@ def as_array(frame: Frame, value: Value, node: gast.AST, dtype: str | None = Non
     made = frame.emit("empty", node=node, hint=hint, shape=atoms, dtype=dtype)
     fill(frame, made, value, [], len(inner), node)
     return made
+
+
+def require_numbers(frame: Frame, value: Value, node: gast.AST) -> None:
+    """Refuse what NumPy makes arrays of objects of."""
+    if isinstance(value, Optional):
+        frame.fault("T001", "NumPy makes an array of objects of what may be None", node, "made here",
+                    ("leave out what is None: `[v for v in items if v is not None]`",))  # fmt: skip
+    if isinstance(value, Record) and stands_for(value.cls) is not None:
+        what = frame.describe(value)
+        frame.fault("T001", f"NumPy makes an array of one object of a `{what}`", node, "made here",
+                    ("make a list of it first: `sorted(...)`" if what == "set" else "make a list of it: `list(...)`",))
+    for _, part in parts(value):
+        require_numbers(frame, part, node)
 
 
 def _with_arrays(frame: Frame, value: Value, node: gast.AST) -> Value:

@@ -156,7 +156,8 @@ def _join_states(
 
     def join(key: Any) -> None:
         a, b = of_side(left, key), of_side(right, key)
-        joined[key] = a if a is b else meeting.join(a, b)
+        is_object = isinstance(key, int) and key in meeting.left and key in meeting.right
+        joined[key] = a if a is b else meeting.join_contents(key, key) if is_object else meeting.join(a, b)
         if joined[key] is not a or joined[key] is not b:
             differing.append(key)
 

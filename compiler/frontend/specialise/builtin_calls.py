@@ -370,6 +370,7 @@ def _by(name: str) -> Any:
 # The others take what an instance, or an iterator, gives when it is gone over.
 TAKES_INSTANCES = (dict, len, isinstance, bool, slice, next)
 ITERATORS_THEMSELVES = (zip, enumerate, reversed, map, filter, iter, any, all)
+IN_ANY_ORDER = (sorted, sum, min, max, any, all)
 MANY = 10**9
 # How many arguments without names a builtin takes, at least and at most, and the names of others.
 ARGUMENTS: dict[Any, tuple[int, int, str]] = {

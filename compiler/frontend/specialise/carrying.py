@@ -217,7 +217,9 @@ class _Trial:
         result = {}
         before = frozenset(self.frame.builder.symbols)
         for key, now in self.heads.items():
-            wanted = _merged_again(self.frame, head.meeting.join(now, ends[key]), self.fresh)
+            is_object = isinstance(key, int) and key in head.meeting.left and key in head.meeting.right
+            joined = head.meeting.join_contents(key, key) if is_object else head.meeting.join(now, ends[key])
+            wanted = _merged_again(self.frame, joined, self.fresh)
             if isinstance(now, Undefined):
                 wanted = _own_lengths(self.frame, wanted)
             result[key] = wanted

@@ -21,7 +21,7 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, library, optional, outside
+from . import apply, iterators, library, library_classes, optional, outside, sets
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
@@ -227,7 +227,7 @@ def python_class(frame: Frame, value: Value) -> type | None:
         case Mapping_(), _:
             return dict
         case Record(), _:
-            return library.stands_for(held.cls) or held.cls
+            return library_classes.stands_for(held.cls) or held.cls
         case Slice(), _:
             return slice
         case Range(), _:
@@ -320,6 +320,10 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if isinstance(value, Optional):
         value = optional.present(frame, value, node, "'NoneType' object is not iterable")
+    if sets.is_set(frame, value):
+        if not getattr(node, "any_order", False):
+            sets.refuse_order(frame, node)
+        return sets.items_of(frame, [value], node)
     if class_of(frame, value) is None:
         return value
     found = special_call(frame, value, "__iter__", [], node)

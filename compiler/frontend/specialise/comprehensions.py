@@ -18,7 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
-from . import branches, classes, containers, evaluate, execute, iteration, iterators, keyed, loops
+from . import branches, classes, containers, evaluate, execute, iteration, iterators, keyed, loops, sets
 from .frame import Frame
 from .static_python import stop
 from .values import Range, Ref, Static, Value
@@ -52,6 +52,16 @@ def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Valu
     name = _hidden(frame, hint, keyed.new_dict(frame, {}, node))
     place = gast.Subscript(syntax.name(name), node.key, gast.Store())
     _loop(frame, node, gast.copy_location(gast.Assign([place], node.value, None), node))
+    return frame.variables.pop(name)
+
+
+def set_of_items(frame: Frame, node: gast.SetComp, hint: str = "items") -> Value:
+    """A new set."""
+    items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
+    if items is not None:
+        return sets.new_set(frame, items, node)
+    name = _hidden(frame, hint, sets.new_set(frame, [], node))
+    _loop(frame, node, gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "add", gast.Load()), node.elt)))
     return frame.variables.pop(name)
 
 

@@ -27,6 +27,7 @@ from . import (
     library,
     list_positions,
     refusals,
+    sets,
     tables,
 )
 from .frame import Frame
@@ -45,13 +46,15 @@ def call_method(frame: Frame, receiver: Value, method: str, args: list, kwargs: 
     changes = isinstance(receiver, Ref) and method in CHANGING
     held = containers.grow(frame, receiver, node) if changes else frame.held(receiver)
     kind = "dict" if isinstance(held, Mapping_) else "list" if isinstance(receiver, Ref) else "tuple"
+    kind = "set" if sets.known_items(frame, receiver) is not None else kind
     methods: dict[str, dict[str, Callable[..., Value]]] = {
-        "dict": dict_methods.METHODS, "list": LIST_METHODS | COMMON_METHODS, "tuple": COMMON_METHODS
+        "set": sets.METHODS, "dict": dict_methods.METHODS, "list": LIST_METHODS | COMMON_METHODS,
+        "tuple": COMMON_METHODS,
     }  # fmt: skip
     found = methods[kind].get(method)
     if found is None:
         refusals.refuse_method(frame, f"a {kind} has", method, node)
-    least, most, names = ARGUMENTS.get(method, (0, 10**9, None))
+    least, most, names = (0, 10**9, None) if kind == "set" else ARGUMENTS.get(method, (0, 10**9, None))
     if not least <= len(args) <= most or names is not None and not set(kwargs) <= set(names.split()):
         frame.fault("T004", f"`{kind}.{method}()` does not take these arguments", node, "called here")
     return found(frame, receiver, node, *args, **kwargs)

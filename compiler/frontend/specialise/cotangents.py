@@ -30,7 +30,7 @@ from .values import (
 )
 
 TypeOf = Callable[[Value], Type | None]
-CODE = "G006"
+CODE = "G007"
 PULLBACK = Static("the pullback of this function")  # in results of a `Vjp`, until the function is there
 HELP = ("it has the same structure, shapes and dtypes, and None for what is no float",)
 

@@ -103,6 +103,7 @@ def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> 
 
 def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     """What `target.update(other)` does: items of a dict, or a sequence of pairs."""
+    other = keyed.table_inside(frame, other)
     held = frame.held(other)
     if isinstance(held, Mapping_):
         for key, value in held.items:

@@ -26,9 +26,9 @@ from . import (
     iteration,
     iterators,
     keyed,
-    outside,
     own_operators,
     rows,
+    sets,
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
@@ -145,6 +145,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
     by_class = own_operators.contains(frame, item, container, node)
     if by_class is not None:
         return by_class
+    if (found := sets.contains(frame, item, container, node, hint)) is not None:
+        return found
     container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:
@@ -155,9 +157,6 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         case Static(value=str() as text):
             part = Static(evaluate.known(frame, item, node, "this value"))
             return evaluate.fold(frame, operator.contains, node, Static(text), part)
-        case Static(value=frozenset() | set() as items):
-            pairs = [(outside.read(frame, other, "item", node), item) for other in items]
-            return decided(frame, pairs, True, node, hint)
         case Sequence() | Static() | Iteration() | Range():
             pairs = [(other, item) for other in iteration.static_items(frame, container, node)]
             return decided(frame, pairs, True, node, hint)

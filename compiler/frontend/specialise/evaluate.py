@@ -35,6 +35,7 @@ from . import (
     outside,
     own_operators,
     refusals,
+    sets,
     subscript,
 )
 from .frame import Frame
@@ -93,6 +94,10 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
             return Sequence(tuple(displays.spread(frame, elements)))
         case gast.List(elts=elements):
             return containers.new_list(frame, displays.spread(frame, elements))
+        case gast.Set(elts=elements):
+            return sets.new_set(frame, displays.spread(frame, elements), node)
+        case gast.SetComp():
+            return comprehensions.set_of_items(frame, node, hint)
         case gast.Dict(keys=keys, values=values):
             return displays.dictionary(frame, keys, values, node)
         case gast.Lambda():
@@ -225,6 +230,8 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
 
 def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value:
     """`+` joins tuples and lists, `* n` repeats them; with an array they are arrays."""
+    if (found := sets.arithmetic(frame, op, left, right, node)) is not None:
+        return found
     first, second = equality.as_sequence(frame, left), equality.as_sequence(frame, right)
     if isinstance(first, Sequence) and isinstance(second, Sequence) and op is gast.Add and first.kind is second.kind:
         return _like(frame, first, first.items + second.items)

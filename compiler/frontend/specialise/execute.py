@@ -29,6 +29,7 @@ from . import (
     own_operators,
     raising,
     refusals,
+    sets,
     subscript,
     trying,
     unpacking,
@@ -202,6 +203,8 @@ def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gas
         return True
     if not isinstance(old, Ref) or classes.instance(frame, old) is not None:
         return False
+    if sets.in_place(frame, op, old, value, node):
+        return True
     held = frame.held(old)
     if isinstance(held, Mapping_) and op is gast.BitOr:
         container_methods.call_method(frame, old, "update", [value], {}, node)

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...dtypes import BOOL_WORD
-from ...types import Array, ListOf, Scalar
+from ...types import BOOL, Array, ListOf, Scalar
 from .frame import Frame
+from .library_classes import is_of_library
 from .merge import can_hold, identical, join_types, own_length, own_lengths
 from .values import (
     NONE,
@@ -22,6 +23,7 @@ from .values import (
     Conflict,
     Leaf,
     Mapping_,
+    Optional,
     Record,
     Ref,
     Rows,
@@ -62,7 +64,12 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
         value = contents[value.number]
     if isinstance(value, Table):
         return _as_rows(form_of_items(frame, value), frame)
-    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column):
+    if isinstance(value, Optional) and value.absent == Static(True):
+        return NONE
+    if isinstance(value, Record) and is_of_library(value.cls):
+        what = frame.describe(value)
+        return Conflict(f"a list of {what}", "a list that grows, of numbers, arrays, tuples or lists,")
+    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)
@@ -109,6 +116,8 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         joined = join_types(frame, left.type, right.type)
         return Conflict(f"a list of {left.type}", f"a list of {right.type}") if joined is None else Typed(joined)
     sides = left, right
+    if not identical(left, right) and any(side == NONE or isinstance(side, Optional) for side in sides):
+        return _join_optional(frame, left, right)
     if any(map(is_unknown, sides)) and left != right:
         return _join_rows(frame, left, right)
     if all(isinstance(side, Rows) or isinstance(side, Sequence) and side.kind is list for side in sides):
@@ -123,6 +132,13 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(left, tuple(inner)))
     return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
+
+
+def _join_optional(frame: Frame, left: Value, right: Value) -> Value:
+    """None in one item, a value in another: a flag tells them apart."""
+    inner = [side.inner if isinstance(side, Optional) else side for side in (left, right) if side != NONE]
+    both = join_forms(frame, *inner) if len(inner) == 2 else inner[0]
+    return both if isinstance(both, Conflict) else Optional(Typed(BOOL), both)
 
 
 def with_room(frame: Frame, form: Value) -> Value:

@@ -62,13 +62,14 @@ class NeedsStatic(Exception):
     """A value must be known now.  A loop over a static range answers by unrolling.
 
     `list` is the number of the list of numbers whose position it is, if any: a loop that cannot be unrolled lets it
-    grow.
+    grow.  `keys` has the number of the dict whose key it is, if any, and the forms that let it hold keys of the run.
     """
 
     def __init__(self, leaf: str, diagnostic: Diagnostic) -> None:
         super().__init__(leaf)
         self.leaf, self.diagnostic = leaf, diagnostic
         self.list: int | None = None
+        self.keys: tuple[int, tuple[Value, ...]] | None = None
 
 
 class Stopped(Exception):
@@ -83,7 +84,8 @@ class Task:
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
     were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
-    are to hold (`sites.py`).
+    are to hold (`sites.py`).  `is_differentiated` says that a derivative is taken of what is walked through: functions
+    with a rule for it then stay calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -101,6 +103,7 @@ class Task:
     derive: Any = None
     judge: Any = None
     differentiate: Any = None
+    is_differentiated: bool = False
     within: Any = None
     derived: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     reaches: float = inf

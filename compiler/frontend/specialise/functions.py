@@ -10,28 +10,36 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import heapq
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from ....runtime import parts as of_python
 from ....runtime.guards import ABSENT
 from ... import syntax
 from ...ops import containers as containers_of_library
+from ...ops.python_names import NameBinding
 from . import (
     apply,
     attributes,
     choices,
     classes,
+    container_methods,
     containers,
     dict_methods,
     evaluate,
     iteration,
     keyed,
+    library,
     making,
+    mapping_parts,
     numbers,
+    open_functions,
     outside,
+    sets,
     subscript,
     trees,
 )
@@ -264,6 +272,37 @@ def _put_all(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(None)
 
 
+def _of_sets(name: str) -> Known:
+    return lambda frame, args, kwargs, node, hint: getattr(sets, name)(frame, args, node)
+
+
+HEAP_FUNCTIONS = (
+    heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest
+)  # fmt: skip
+
+
+def _heap(name: str) -> Known:
+    """A function of `heapq`: of a list of known length, which grows from here on."""
+
+    def known(frame: Frame, args, kwargs, node, hint) -> Value:
+        if name.startswith("n"):
+            return library.call(frame, NameBinding(function=f"python_heaps:{name}"), args, kwargs, node, hint)
+        heap = args[0]
+        held = frame.held(heap)
+        if not isinstance(heap, Ref) or classes.python_class(frame, heap) is not list:
+            frame.fault("T001", f"heap argument must be a list, not {frame.describe(heap)}", node, "called here")
+        if isinstance(held, Sequence) and not held.items:
+            if name == "heappush":
+                return container_methods.append(frame, heap, node, args[1])
+            if name in ("heapify", "heappushpop"):
+                return Static(None) if name == "heapify" else args[1]
+            stop(frame, "IndexError", "index out of range", node)
+        container_methods.let_grow(frame, heap, node)
+        return library.call(frame, NameBinding(function=f"python_heaps:{name}"), args, kwargs, node, hint)
+
+    return known
+
+
 def _asked(name: str) -> Known:
     """What the library asks of `keyed`, which may not have been imported yet."""
     return lambda frame, args, kwargs, node, hint: getattr(keyed, name)(frame, args, node)
@@ -293,10 +332,21 @@ FUNCTIONS: dict[Any, Known] = {
     super: lambda frame, args, kwargs, node, hint: making.super_of(frame, args, node),
     hasattr: taking(2, 2, _has_attribute), getattr: taking(2, 3, _get_attribute), type: taking(1, 1, _type),
     callable: taking(1, 1, _callable),
+    of_python.map_parts: lambda *call: mapping_parts.map_parts(*call),
+    of_python.first_part: lambda *call: mapping_parts.first_part(*call),
+    of_python.room_for: lambda *call: mapping_parts.room_for(*call),
+    of_python.refuse: lambda *call: mapping_parts.refuse(*call),
+    of_python.open_function: lambda *call: open_functions.open_function(*call),
+    of_python.call_opened: lambda *call: open_functions.call_opened(*call),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
     ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
-    containers_of_library.seen: _asked("seen"), containers_of_library.put_all: _put_all,
+    containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
+    **{function: _of_sets(function.__name__) for function in (
+        containers_of_library.items_of, containers_of_library.empty_set, containers_of_library.require_set
+    )},
+    **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
+    containers_of_library.put_all: _put_all,
     chr: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, chr, args, node)),
 }  # fmt: skip

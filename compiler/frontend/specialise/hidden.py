@@ -67,6 +67,10 @@ def with_hidden(
     `own` says by what names each function reads them itself.
     """
     calls = {name: called_by(function, program) for name, function in program.functions.items()}
+    for name, function in program.functions.items():  # a function and those of its rule have the same ones
+        together = {name, *function.rule.functions} if function.rule is not None else set()
+        for one in together:
+            calls[one] |= together - {one}
     needs = {name: set(own.get(name, ())) for name in program.functions}
     before = -1
     while before != (before := sum(map(len, needs.values()))):

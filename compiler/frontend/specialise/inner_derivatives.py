@@ -76,7 +76,11 @@ def derived_of(
     inner = Frame(task, frame.builder, source, outer.namespace)
     base = Instance(task.function_name(name))
     levels = task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
-    instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
+    around, task.is_differentiated = task.is_differentiated, True
+    try:
+        instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
+    finally:
+        task.is_differentiated = around
     program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
     made = Specialised(program, base.arguments, base.result, hidden=hidden)
     stars = starred(closure.node.args)
@@ -134,7 +138,8 @@ def adopt(frame: Frame, derived: Any) -> Instance:
     for hidden in derived.hidden:
         task.hidden.setdefault(hidden.key, hidden)
     name = renamed[derived.program.entry]
-    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden)
+    return Instance(name, derived.result, result_types=main.results, function=main, hidden=derived.hidden,
+                    is_settled=True)  # fmt: skip
 
 
 def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
@@ -146,4 +151,5 @@ def rename_calls(function: Function, renamed: dict[str, str]) -> Function:
             return syntax.rebuild(node, func=syntax.name(renamed[node.func.id]))
         return node
 
-    return function.with_(body=tuple(statement_with(one, expression) for one in function.body))
+    rule = None if function.rule is None else function.rule.renamed(renamed)
+    return function.with_(body=tuple(statement_with(one, expression) for one in function.body), rule=rule)

@@ -8,22 +8,21 @@
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
 from typing import Any
 
 import gast
 
-from ....runtime.guards import look_up
 from ... import syntax, types
 from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
 from ...names import Names, from_path
 from ...program import Function, Origin
-from ...types import Array, ListOf, Type
+from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, keyed, library
-from .frame import Frame, Stopped, Task, Unresolved
+from .frame import Frame, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
 from .local_functions import Environment
@@ -52,32 +51,6 @@ from .values import (
     with_parts,
 )
 from .world import Namespace
-
-
-def is_recursive(task: Task, function: python_types.FunctionType) -> bool:
-    """Whether a function can reach itself through the functions its names stand for now."""
-    if id(function) not in task.recursive:  # which is held with its source, so that its id stays its own
-        task.recursive[id(function)] = _reaches(function, function.__code__, set())
-    return task.recursive[id(function)]
-
-
-def _reaches(function: Any, goal: Any, seen: set[int]) -> bool:
-    function = getattr(getattr(function, "__pellucid__", None), "python", function)
-    if not isinstance(function, python_types.FunctionType) or id(function) in seen:
-        return False
-    seen.add(id(function))
-    for name in [*_names_of(function.__code__), *function.__code__.co_freevars]:
-        other = look_up("cell" if name in function.__code__.co_freevars else "global", function, name)
-        other = getattr(getattr(other, "__pellucid__", None), "python", other)
-        if getattr(other, "__code__", None) is goal or _reaches(other, goal, seen):
-            return True
-    return False
-
-
-def _names_of(code: python_types.CodeType) -> list[str]:
-    """Names of globals, with those of inner functions; what inner ones see of the function itself is no global."""
-    inner = [n for c in code.co_consts if isinstance(c, python_types.CodeType) for n in _names_of(c)]
-    return [*code.co_names, *inner]
 
 
 def call_instance(
@@ -114,7 +87,8 @@ def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tupl
         return Typed(found)
 
     abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
-    return (identity, tuple((k, _text(v)) for k, v in abstract.items())), abstract
+    derived = frame.task.is_differentiated  # where functions keep the rules for their derivatives
+    return (identity, derived, tuple((k, _text(v)) for k, v in abstract.items())), abstract
 
 
 def _text(value: Value) -> Any:
@@ -155,14 +129,32 @@ def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bou
         pairs = zip(_typed_leaves(value), _number_leaves(frame, bound[name]), strict=True)
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
-    return results_of(frame, instance, atoms, node)
+    lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
+    return results_of(frame, instance, atoms, node, lengths)
 
 
-def results_of(frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST) -> Value:
+def lengths_here(frame: Frame, function: Function, atoms: list[gast.expr]) -> dict[str, Extent]:
+    """What the lengths of the parameters of a function are where it is called."""
+    found: dict[str, Extent] = {}
+    for parameter, atom in zip(function.parameters, atoms):
+        inner, outer = function.types[parameter], frame.builder.types.get(getattr(atom, "id", ""))
+        if isinstance(inner, Array) and isinstance(outer, Array):
+            for mine, theirs in zip(inner.dims, outer.dims, strict=True):
+                if isinstance(mine, types.Dim) and types.is_plain(theirs):
+                    found.setdefault(mine.terms[0][0], theirs)
+    return found
+
+
+def results_of(
+    frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST,
+    lengths: Mapping[str, Extent] | None = None,
+) -> Value:  # fmt: skip
+    """Emit the call; `lengths` says what lengths of the function are here, as far as that is known."""
     names = []
     for type_ in instance.result_types:
         name = frame.builder.names.fresh("t")
-        frame.builder.types[name] = own_lengths(frame, type_)
+        is_known = lengths is not None and types.symbols_of(type_) <= lengths.keys()
+        frame.builder.types[name] = types.with_lengths(type_, lengths) if is_known else own_lengths(frame, type_)
         names.append(name)
     target = names[0] if len(names) == 1 else names
     made = gast.Call(syntax.name(instance.name), atoms, [])

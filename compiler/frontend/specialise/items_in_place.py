@@ -25,16 +25,28 @@ PutBack = Callable[[], None]
 
 def method(frame: Frame, node: gast.expr, hint: str) -> tuple[Value, PutBack]:
     """The function of a call; where it is a method that changes an item of a list, with what puts the item back."""
-    if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and isinstance(node.value, gast.Subscript):
+    if isinstance(node, gast.Attribute) and node.attr in CHANGING_METHODS and is_item(node.value):
         base, put_back = to_change(frame, node.value)
         return attributes.attribute_of(frame, base, node.attr, node, hint), put_back
     return evaluate.evaluate(frame, node), lambda: None
 
 
+def is_item(node: gast.expr) -> bool:
+    """`rows[i]`, `rows.setdefault(i, [])`."""
+    if isinstance(node, gast.Subscript):
+        return True
+    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and not node.keywords
+    return is_call and node.func.attr == "setdefault" and len(node.args) == 2
+
+
 def to_change(frame: Frame, node: gast.expr) -> tuple[Value, PutBack]:
     """The value of an expression that is changed next, and what is to be done after that."""
     if not isinstance(node, gast.Subscript):
-        return evaluate.evaluate(frame, node), lambda: None
+        if not is_item(node):
+            return evaluate.evaluate(frame, node), lambda: None
+        base, put_back = to_change(frame, node.func.value)
+        found = keyed_loops.default_item(frame, base, node)
+        return item(frame, found[0], put_back, found[1])
     base, put_back = to_change(frame, node.value)
     base, node = keyed_loops.as_list_item(frame, base, node)
     return item(frame, base, put_back, node)

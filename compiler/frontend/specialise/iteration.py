@@ -149,6 +149,8 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
             return evaluate.binary(frame, gast.Sub, length_of_iterable(frame, inner, node), start, node)
         case Iteration(kind="reversed", parts=(inner,), start=start):
             return reversed_length(frame, inner, start, node)
+        case Iteration(kind="deque", parts=(inner,)):
+            return keyed.parts_of(frame, inner)["size"]
         case Iteration(kind="zip" | "map"):
             lengths = [length_of_iterable(frame, p, node) for p in columns_of(value)]
             result = lengths[0]
@@ -211,6 +213,8 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
             return offset if start == Static(0) else evaluate.binary(frame, gast.Add, start, offset, node)
         case Iteration(kind="rest", parts=(inner,), start=start):
             return item_at(frame, inner, evaluate.binary(frame, gast.Add, start, position, node), node)
+        case Iteration(kind="deque", parts=(inner,)):
+            return keyed.in_language(frame, "python_deques:item", [inner, position], node)
         case Iteration(kind="map", parts=(function, *inner)):
             given = [item_at(frame, part, position, node) for part in inner]
             return apply.apply(frame, function, given, {}, node)

@@ -10,20 +10,23 @@ where it was made (`sites.py`).
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import gast
 
 from ... import types
+from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
-from . import classes, evaluate, forms, library, sites, tables
+from . import apply, classes, evaluate, forms, iteration, library, library_classes, making, sets, sites, tables
 from .frame import Frame, NeedsStatic
 from .merge import own_lengths
 from .static_python import computed
 from .taking_apart import from_python
 from .values import (
+    NONE,
     Conflict,
     Iteration,
     Mapping_,
@@ -51,7 +54,7 @@ def library_class(name: str) -> Any:
 def record_of(frame: Frame, value: Value) -> Record | None:
     """The parts of a container that is written in the language; None for any other value."""
     held = frame.held(value)
-    return held if type(held) is Record and library.stands_for(held.cls) is not None else None
+    return held if type(held) is Record and library_classes.stands_for(held.cls) is not None else None
 
 
 def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
@@ -62,8 +65,12 @@ def parts_of(frame: Frame, value: Value) -> dict[str, Value]:
 
 def dict_of(frame: Frame, value: Value) -> Record | None:
     """The parts of a dict whose keys the run knows."""
-    found = record_of(frame, value)
-    return found if found is not None and library.stands_for(found.cls) is dict else None
+    return record_of(frame, value) if "entries" in parts_of(frame, value) else None
+
+
+def call(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a container that is written in the language."""
+    return apply.apply(frame, classes.attribute(frame, target, method, node), args, {}, node)
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -74,25 +81,53 @@ def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint
 
 
 def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored: Value | None = None) -> Any:
-    """The key of a dict whose keys are known now; where this one is not, the dict is made for keys of the run."""
+    """The key of a dict whose keys are known now.
+
+    Where this one is not, the dict is made for keys of the run, unless the loop around knows the key when it is
+    unrolled.
+    """
     try:
         key = evaluate.known(frame, value, node, "a dict key")
-    except NeedsStatic:
-        if not isinstance(target, Ref):
+    except NeedsStatic as needed:
+        columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
+        if columns is None:
             raise
-        let_hold(frame, target, value, stored, node)
-        raise
+        if target.number in frame.builder.before_loop:
+            needed.keys = target.number, columns
+            raise
+        sites.learn(frame, target.number, columns, node)
+        help_ = ("ask a copy, which is made for keys of the run: `dict(...)`",)
+        frame.fault("R001", needed.diagnostic.message, node, "depends on a value of the run", help_)
     computed(frame, hash, node, key)
     return key
 
 
-def let_hold(frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST) -> None:
-    """Start again with a dict that holds its items under keys of the run, and this one; returns where it cannot."""
+def columns_with(
+    frame: Frame, target: Ref, key: Value, stored: Value | None, node: gast.AST
+) -> sites.Columns | None:
+    """What lists hold the items of a dict that is known now, and one under a key of the run; None where none do."""
     held = frame.held(target)
     assert isinstance(held, Mapping_)
     pairs = [(as_key(k), v) for k, v in held.items] + ([] if stored is None else [(key, stored)])
-    if pairs:
-        sites.learn(frame, target.number, columns_of(frame, [(key, pairs[0][1]), *pairs], node), node)
+    if not pairs or any(isinstance(form_of_key(frame, k), Conflict) for k, _ in pairs):
+        return None
+    result = (key_form(frame, key, node), value_form(frame, pairs[0][1], node))
+    for name, value in pairs:
+        own = (form_of_key(frame, name), value_form(frame, value, node))
+        both = [forms.join_forms(frame, a, b) for a, b in zip(result, own, strict=True)]
+        if any(isinstance(form, Conflict) for form in both):
+            if stored is None:
+                return None
+            return sites.joined(frame, result, own, node)  # which refuses it
+        result = (both[0], both[1])
+    return result
+
+
+def form_of_key(frame: Frame, key: Value) -> Value:
+    """What a key is like; a Conflict where no list holds such keys."""
+    form = forms.form_of(frame, key)
+    is_plain = any(isinstance(leaf, Typed) for leaf in leaves(form)) and not frame.is_array(key)
+    return form if is_plain else Conflict(frame.describe(key), "a number")
 
 
 def as_key(key: Any) -> Value:
@@ -116,10 +151,9 @@ def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
         kind = "numpy.ndarray" if frame.is_array(key) else frame.describe(key)
         frame.fault("T001", f"unhashable type: '{kind}'", node, "used as a key",
                     ("use a number or a tuple of numbers",))  # fmt: skip
-    numbers = [leaf for leaf in leaves(form) if isinstance(leaf, Typed)]
-    if not numbers or any(isinstance(leaf, Conflict) for leaf in leaves(form)):
+    if isinstance(form_of_key(frame, key), Conflict) or any(isinstance(leaf, Conflict) for leaf in leaves(form)):
         frame.fault("U018", f"{KEYS}, not {frame.describe(key)}", node, "used as a key",
-                    ("give each of them a number: its position in a tuple",))  # fmt: skip
+                    ("give each of them a number",))  # fmt: skip
     return form
 
 
@@ -241,6 +275,41 @@ def new_list(frame: Frame, form: Value, items: list[Value], wish: str, node: gas
     return frame.new(made, wish)
 
 
+def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
+    """`set(...)`, `deque(...)`, `Counter(...)`, `defaultdict(...)`."""
+    if cls is set:
+        return sets.made(frame, args, kwargs, node, hint)
+    if cls is deque:
+        return _deque(frame, node, *args, **kwargs)
+    return making.construct(frame, library_class(library_classes.MADE_OTHERWISE[cls]), args, kwargs, node)
+
+
+def _deque(frame: Frame, node: gast.AST, iterable: Value = Sequence(()), maxlen: Value = NONE) -> Ref:  # noqa: B008
+    source = classes.iterable(frame, iterable, node)
+    form = _form_of_source(frame, source, node)
+    columns = sites.known_forms(frame, node) if form is None else sites.made_with(frame, (form,), node)
+    if columns is None:
+        ring = sites.note_column(frame, frame.new(Sequence((), list), "ring"), 0, node)
+    else:
+        ring = new_column(frame, 0, columns[0], [], "ring", node)
+    start = {"ring": ring, "first": Static(0), "size": Static(0), "maxlen": maxlen}
+    made = new_object(frame, "python_deques:Deque", start, "queue", node)
+    call(frame, made, "extend", [source], node)
+    return made
+
+
+def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None:
+    """What the items of an iterable are like; None where there is none."""
+    if iteration.is_static_iterable(frame, source):
+        result = None
+        for item in iteration.static_items(frame, source, node):
+            form = value_form(frame, item, node)
+            result = form if result is None else sites.joined(frame, (result,), (form,), node)[0]
+        return result
+    with frame.captured():
+        return value_form(frame, iteration.item_at(frame, source, Static(0), node), node)
+
+
 # --- what the library asks -------------------------------------------------------------------------------------------
 
 
@@ -258,8 +327,7 @@ def make_room(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     both = sites.joined(frame, known, wanted, node)
     if None in now or not all(forms.fits(frame, a, b) for a, b in zip(known, both, strict=True)):
         sites.learn(frame, target.number, both, node)
-        frame.fault("U018", f"this {frame.describe(target)} cannot take a {frame.describe(item[-1])}", node,
-                    "put into it here", ("let all its items be alike from the start",))  # fmt: skip
+        raise InternalError("specialise", frame.describe(target), "it is not known where a container was made")
     return Static(None)
 
 
@@ -268,8 +336,19 @@ def seen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     return Iteration(evaluate.known(frame, args[1], node), (args[0],))
 
 
+def is_dict(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """Whether a value has keys and values."""
+    inside = table_inside(frame, args[0])
+    return Static(isinstance(frame.held(inside), Mapping_) or dict_of(frame, inside) is not None)
+
+
+def table_inside(frame: Frame, value: Value) -> Value:
+    """The dict inside a `Counter` or a `defaultdict`; any other value as it is."""
+    return parts_of(frame, value).get("table", value)
+
+
 def shown_by(frame: Frame, view: Value) -> Value | None:
-    """What a view of a container goes over: its lists; None for any other value."""
+    """What a view of a dict goes over: its lists; None for any other value."""
     if not isinstance(view, Iteration) or view.kind not in ("keys", "values", "items"):
         return None
     record = parts_of(frame, view.parts[0])
@@ -285,7 +364,7 @@ def shown_by(frame: Frame, view: Value) -> Value | None:
 def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
     """A value with Python's own classes for those of the library, around lists of what they hold."""
     held = frame.held(value)
-    if type(held) is Record and (cls := library.stands_for(held.cls)) is not None:
+    if type(held) is Record and (cls := library_classes.stands_for(held.cls)) is not None:
         shown: tuple[str, ...] = getattr(held.cls, "shown")  # noqa: B009
         given = tuple((name, returned(frame, _part(frame, value, held, name, node), node)) for name in shown)
         return Record(cls, given)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import branches, choices, classes, keyed, loops, own_operators, tables
+from . import apply, attributes, branches, choices, evaluate, keyed, loops, own_operators, sets, tables
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Ref, Static, Value
@@ -73,23 +73,31 @@ def _removed(frame: Frame, view: Iteration) -> Value:
 
 
 def as_list_item(frame: Frame, base: Value, node: gast.Subscript) -> tuple[Value, gast.Subscript]:
-    """`base[key]` of a dict as the item of the list of its values; anything else as it is."""
-    found = placed(frame, base, node.slice, node)
-    if found is None:
+    """`base[key]` of a dict or deque as the item of the list inside; anything else as it is."""
+    record = keyed.parts_of(frame, base)
+    if not record or isinstance(node.slice, gast.Slice) or sets.of_the_run(frame, base):
         return base, node
-    entries, place = found
+    key = own_operators.index_of(frame, node.slice, node)
+    if "table" in record:
+        keyed.call(frame, base, "ensure", [key], node)
+        return as_list_item(frame, keyed.table_inside(frame, base), _with_index(frame, node, key))
+    place = keyed.call(frame, base, "place", [key], node)
+    inside = keyed.parts_of(frame, base)
+    return inside["entries"] if "entries" in inside else inside["ring"], _with_index(frame, node, place)
+
+
+def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gast.Subscript]:
+    """`base.setdefault(key, value)` as the item of a list or dict, once it is there."""
+    key, value = (evaluate.evaluate(frame, part) for part in node.args)
+    apply.apply(frame, attributes.attribute_of(frame, base, "setdefault", node.func, "t"), [key, value], {}, node)
+    made = _with_index(frame, node, key)
+    return as_list_item(frame, base, made)
+
+
+def _with_index(frame: Frame, node: gast.Subscript | gast.Call, index: Value) -> gast.Subscript:
+    """A subscript with a value for its index, under a name of the compiler's own."""
     name, number = f"place{branches.VALUE}", 1
     while name in frame.variables:
         name, number = f"place {number}{branches.VALUE}", number + 1
-    frame.variables[name] = place
-    made = gast.Subscript(node.value, syntax.name(name), node.ctx)
-    return entries, gast.copy_location(made, node)
-
-
-def placed(frame: Frame, base: Value, key: gast.expr, node: gast.AST) -> tuple[Value, Value] | None:
-    """The list of values, and the place in it that a key has; made by the dict where it makes what is missing."""
-    record = keyed.record_of(frame, base)
-    if record is None or isinstance(key, gast.Slice) or not hasattr(record.cls, "place"):
-        return None
-    place = classes.special_call(frame, base, "place", [own_operators.index_of(frame, key, node)], node)
-    return classes.attribute(frame, base, "entries", node), place
+    frame.variables[name] = index
+    return gast.copy_location(gast.Subscript(syntax.name(name), syntax.name(name), gast.Load()), node)

@@ -24,7 +24,7 @@ from .heap import objects
 from .limits import limit
 from .merge import own_lengths
 from .taking_apart import from_python
-from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value
+from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, map_leaves
 
 MAKES_ARRAYS = ("creation:array", "creation:asarray", "creation:copy")
 
@@ -42,11 +42,6 @@ def method(name: str) -> NameBinding | None:
 
 def is_library(function: python_types.FunctionType) -> bool:
     return (function.__module__ or "").startswith(python_names.LIBRARY)
-
-
-def stands_for(cls: type) -> type | None:
-    """The class of Python's own for which one of the library's stands: `dict` for `python_dicts.Dict`."""
-    return getattr(cls, "python", None) if cls.__module__.startswith(python_names.LIBRARY) else None
 
 
 def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
@@ -140,10 +135,26 @@ def operator(frame: Frame, binding: NameBinding, args, kwargs, node: gast.AST, h
     if len(args) != len(row.operands):
         count = f"{len(row.operands)} argument{'s' if len(row.operands) != 1 else ''}"
         frame.fault("T004", f"`{row.name}` takes {count} but {len(args)} were given", node, "called here")
+    if row.of_parts:
+        return _of_parts(frame, binding, args[0], node, hint)
     operands = [arrays.as_array(frame, a, node) if is_container(frame, a) else a for a in args]
     if binding.strong and all(_is_weak(frame, a) for a in operands):
         operands = [strong(frame, a, node) for a in operands]
     return frame.emit(row.name, *operands, node=node, hint=hint)
+
+
+def _of_parts(frame: Frame, binding: NameBinding, value: Value, node: gast.AST, hint: str) -> Value:
+    """The same container with the operator taken of each number and array in it."""
+
+    def part(value: Value, _: tuple[object, ...]) -> Value:
+        if not isinstance(value, Leaf):
+            return value
+        if frame.is_list(value):
+            frame.fault("U018", f"`{binding.row.name}` of a list that grows is not in the language", node,
+                        "called here", ("make an array of it: `np.array(...)`",))  # fmt: skip
+        return frame.emit(binding.row.name, value, node=node, hint=hint)
+
+    return objects(map_leaves(frame.tree(value), part), frame.heap)
 
 
 def _is_weak(frame: Frame, value: Value) -> bool:

@@ -34,14 +34,27 @@ class Seen:
     keyword_defaults: tuple[str | None, ...] = ()
 
 
-class Environment:
-    """Everything that a local function sees, itself first, and the values to be passed."""
+class Passed(str):
+    """The key of a variable that several functions may have under its name; as a parameter it goes by that."""
 
-    def __init__(self, closure: Closure) -> None:
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Environment:
+    """Everything that a local function sees, itself first, and the values to be passed.
+
+    `prefix` begins the keys of what a function passes that is not the one called: its defaults are among them.
+    """
+
+    def __init__(self, closure: Closure, prefix: str = "") -> None:
         self.passed: dict[str, Value] = {}
         self.seen: list[Seen] = []
         self._keys: dict[tuple[int, str], str] = {}
-        self._visit(closure, "")
+        self._has_defaults = bool(prefix)
+        self._visit(closure, prefix)
 
     @property
     def identity(self) -> tuple:
@@ -82,7 +95,11 @@ class Environment:
         while name not in holder.variables and holder.outer is not None:
             holder = holder.outer
         if (id(holder), name) not in self._keys:
-            self._keys[id(holder), name] = self._pass(f"{prefix}{name}", value)
+            key = f"{prefix}{name}"
+            if self._has_defaults:
+                key = Passed(key)
+                key.name = name
+            self._keys[id(holder), name] = self._pass(key, value)
         return self._keys[id(holder), name]
 
     def _pass(self, key: str, value: Value) -> str:
@@ -91,6 +108,10 @@ class Environment:
 
     def enter(self, inner: Frame) -> None:
         """Put what was passed into frames around the function that is being compiled."""
+        inner.outer = self.entered(inner).frame
+
+    def entered(self, inner: Frame) -> Closure:
+        """The function as it is inside the one that is being compiled, to which all that it sees was passed."""
         given: Mapping[str, Value] = {key: inner.variables.pop(key) for key in self.passed}
         frames = [
             Frame(
@@ -102,9 +123,9 @@ class Environment:
         functions = [
             Closure(
                 s.closure.node, frame,
-                tuple(given[key] for key in s.defaults) if k else s.closure.defaults,
+                tuple(given[key] for key in s.defaults) if k or self._has_defaults else s.closure.defaults,
                 tuple(None if key is None else given[key] for key in s.keyword_defaults)
-                if k else s.closure.keyword_defaults,
+                if k or self._has_defaults else s.closure.keyword_defaults,
             )
             for k, (s, frame) in enumerate(zip(self.seen, frames, strict=True))
         ]  # fmt: skip
@@ -112,7 +133,7 @@ class Environment:
             for name, (place, transforms) in s.functions.items():
                 function = functions[place]
                 frame.variables[name] = function if transforms is None else Derived(function, transforms)
-        inner.outer = frames[0]
+        return functions[0]
 
 
 def keeps_own_numbers(frame: Frame, value: Value) -> bool:

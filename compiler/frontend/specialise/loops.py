@@ -27,6 +27,7 @@ from . import (
     keyed_loops,
     list_positions,
     loop_tests,
+    sites,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
@@ -49,6 +50,8 @@ def with_lists_that_grow(frame: Frame, saved: Any, node: gast.stmt, run: Callabl
             return run()
         except NeedsStatic as needed:
             frame.restore(saved)
+            if needed.keys is not None:
+                sites.learn(frame, *needed.keys, node)
             if not list_positions.let_numbers_grow(frame, needed.list, node):
                 raise
             saved = frame.snapshot()

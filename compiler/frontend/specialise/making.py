@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from . import apply, classes, outside
+from . import apply, classes, library_classes, outside
 from .frame import Frame
 from .static_python import stop
 from .values import NONE, Record, Ref, Super, Value, can_change, is_namedtuple_class, record_fields
@@ -25,8 +25,9 @@ METACLASSES = ("builtins.type", "abc.ABCMeta", "typing._ProtocolMeta", "typing.N
 
 def construct(frame: Frame, cls: type, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """`cls(...)`."""
-    require_usual(frame, cls, node)
-    frame.task.world.record(cls)
+    if library_classes.stands_for(cls) is None:
+        require_usual(frame, cls, node)
+        frame.task.world.record(cls)
     if is_namedtuple_class(cls):
         return named_tuple(frame, cls, args, kwargs, node)
     made = frame.new(Record(cls, ()), _word(cls))

@@ -21,6 +21,7 @@ from ...types import Array, ListOf, Scalar, Type
 from .exactness import loses_digits, require_exact
 from .frame import Frame
 from .local_functions import keeps_own_numbers
+from .parallel import assign_parallel
 from .values import (
     DROPPED,
     NONE,
@@ -102,9 +103,19 @@ class Join:
             return right if isinstance(left, Undefined) else left
         pair = (left.number, right.number)
         if pair not in self.pairs:
-            contents = self.join(self.left[left.number], self.right[right.number])
+            contents = self.join_contents(left.number, right.number)
             self.pairs[pair] = Joined(pair, contents, frozenset(pair))
         return self.pairs[pair]
+
+    def join_contents(self, left: int, right: int) -> Value:
+        """What an object holds that is one of two, or the same on two paths."""
+        sides = self.left[left], self.right[right]
+        joined = self.join(*sides)
+        if isinstance(joined, Conflict):
+            from . import reconciling  # which is made of what is here
+
+            reconciling.learn_from(self, (left, right), sides)
+        return joined
 
     def _widened(self, value: Value) -> Value:
         """A part of a value that one path has not: an object is itself, a number needs a name.
@@ -318,6 +329,8 @@ class Merging:
             source = as_optional(source)
         if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
             return self.place_holders(self.into[target.number], self.contents[source.number])
+        if isinstance(target, Table) and not isinstance(source, Undefined):
+            return {}  # a list has a value, whatever its items are
         if not isinstance(source, Undefined):
             found: dict[str, gast.expr] = {}
             for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
@@ -368,24 +381,6 @@ def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> ga
     for item in value.items:
         frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
     return made
-
-
-def assign_parallel(frame: Frame, pairs: list[tuple[str, gast.expr]]) -> None:
-    """Emit `a, b = x, y` as single assignments; a name that is still to be read is set aside first."""
-    pending = [(t, v) for t, v in pairs if not (isinstance(v, gast.Name) and v.id == t)]
-    closing: list[gast.stmt] = []  # the names that are set aside come before all of them
-    while pending:
-        read = [v.id for _, v in pending if isinstance(v, gast.Name)]
-        free = next((p for p in pending if p[0] not in read), None)
-        if free is not None:
-            closing.append(syntax.assign(*free))
-            pending.remove(free)
-            continue
-        target = pending[0][0]
-        aside = frame.builder.bind(syntax.name(target), frame.builder.types[target], target)
-        pending = [(t, aside if isinstance(v, gast.Name) and v.id == target else v) for t, v in pending]
-    for statement in closing:
-        frame.builder.append(statement)
 
 
 def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:

@@ -79,8 +79,10 @@ class Head:
         if start is None and end in self.slots.before or start == end and start not in self.heads:
             return right
         if (start, end) not in self.made:
-            held = UNDEFINED if start is None else self.meeting.left[start]
-            contents = self.meeting.join(held, self.meeting.right[end])
+            if start is None:
+                contents = self.meeting.join(UNDEFINED, self.meeting.right[end])
+            else:
+                contents = self.meeting.join_contents(start, end)
             slot = self._slot(start)
             self.ends[slot] = end
             self.made[start, end] = Joined(slot, contents, frozenset())

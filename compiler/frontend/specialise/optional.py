@@ -112,8 +112,7 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
         refuse_array(frame, side, node)
         return side.absent
     if isinstance(left, Optional) and isinstance(right, Optional):
-        frame.fault("T001", "both sides may be None", node, "compared here",
-                    ("test one of them first: `if x is not None: ...`",))  # fmt: skip
+        return _both_equal(frame, left, right, node, hint)
     side, other = (left, right) if isinstance(left, Optional) else (right, left)
     assert isinstance(side, Optional)
     refuse_array(frame, side, node)
@@ -121,6 +120,19 @@ def equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str) ->
     given = is_present(frame, side, node)
     compared = lambda: evaluate.truth(frame, choices.compare(frame, gast.Eq, side.inner, other, node), node)  # noqa: E731
     return choices.both(frame, given, given, compared, False, node, hint)
+
+
+def _both_equal(frame: Frame, left: Optional, right: Optional, node: gast.AST, hint: str) -> Value:
+    """Both are None, or neither is, and the values are equal."""
+    alike = choices.compare(frame, gast.Eq, left.absent, right.absent, node)
+
+    def inside() -> Value:
+        refuse_array(frame, left, node)
+        refuse_array(frame, right, node)
+        return evaluate.truth(frame, choices.compare(frame, gast.Eq, left.inner, right.inner, node), node)
+
+    rest = lambda: choices.both(frame, left.absent, left.absent, inside, True, node, "t")  # noqa: E731
+    return choices.both(frame, alike, alike, rest, False, node, hint)
 
 
 def refuse_array(frame: Frame, value: Optional, node: gast.AST) -> None:

@@ -98,3 +98,9 @@ def joined(frame: Frame, left: Columns, right: Columns, node: gast.AST) -> Colum
             frame.fault("T002", f"{form.left} cannot take an item of {form.right}", node, "added here",
                         ("let all keys be alike, and all values",))  # fmt: skip
     return tuple(both)
+
+
+def forms_of(frame: Frame, number: int) -> Columns | None:
+    """What a container was made for."""
+    known = [frame.task.forms[site] for site, _ in _places(frame, number) if site in frame.task.forms]
+    return known[0] if known else None

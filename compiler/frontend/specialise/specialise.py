@@ -21,13 +21,14 @@ from typing import Any
 import gast
 
 from ....runtime.frozen import Freeze, Frozen
+from ....runtime.given_rules import rule_of
 from ... import syntax
 from ...builder import Builder
 from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Origin, Program
 from ..source.read import SourceFile, read
-from . import apply, instances
+from . import apply, instances, ruled_calls
 from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
@@ -49,18 +50,20 @@ def specialise(
     differentiate: Callable[..., Specialised] | None = None,
     within: Callable[..., Any] | None = None,
     is_entry: bool = True,
+    is_differentiated: bool = False,
     judge: Callable[..., None] | None = None,
 ) -> Specialised:
     """Specialise `function` for arguments whose leaves are `Typed`.  Raises CompileError with the user's line.
 
     `freeze` says what is read from outside as it was at first, and `frozen` keeps that.
-    `is_entry` says that the program is called from Python, where equal lengths are checked.
+    `is_entry` says that the program is called from Python, where equal lengths are checked, `is_differentiated` that
+    a derivative is taken of it.
     """
     source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
     for _ in range(MOST_WALKS):
         task = Task(
             derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms,
+            forms=forms, is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
@@ -87,7 +90,10 @@ def walked(
     frame.at(core)
     changed = own_copies(frame, mutates, source.tree)
     try:
-        value = apply.run(frame, core)
+        if task.is_differentiated and rule_of(function) is not None:
+            value = _with_rule(frame, function, source)
+        else:
+            value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
         raise StaticArgumentError(needed.diagnostic) from None
@@ -109,6 +115,13 @@ def walked(
     arguments = {key: given[key] for key in arguments}
     guards = tuple(task.world.guards.values())
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
+
+
+def _with_rule(frame: Frame, function: python_types.FunctionType, source: SourceFile) -> Value:
+    """The function that is differentiated has a rule for that: it is called."""
+    given, spec = rule_of(function), source.tree.args
+    assert given is not None
+    return ruled_calls.call(frame, source.name, Static(function), given, spec, dict(frame.variables), source.tree)
 
 
 def own_copies(frame: Frame, mutates: tuple[str, ...], tree: gast.AST) -> dict[str, str]:

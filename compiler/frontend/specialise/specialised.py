@@ -78,7 +78,7 @@ class Instance:
     and whose result was not settled yet: this one is compiled again when that result changes.  `changes` are the places
     of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
     results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
-    arguments.
+    arguments.  `is_settled` says that its result, lengths included, is known: it was finished before it was called.
     """
 
     name: str
@@ -92,3 +92,4 @@ class Instance:
     changes: tuple[int, ...] = ()
     handed: dict[int, int] = field(default_factory=dict)
     hidden: tuple[Hidden, ...] = ()
+    is_settled: bool = False

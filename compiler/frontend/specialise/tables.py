@@ -17,6 +17,7 @@ from typing import Any
 import gast
 
 from ... import syntax, types
+from ...placeholders import placeholder
 from ...types import Scalar
 from . import arrays, containers, forms
 from .frame import Frame
@@ -27,12 +28,16 @@ from .values import (
     Column,
     Conflict,
     Leaf,
+    Optional,
     Ref,
     Rows,
     Sequence,
+    Static,
     Table,
     Typed,
     Value,
+    as_optional,
+    leaves,
     map_leaves,
     parts,
     with_parts,
@@ -83,6 +88,8 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
     if isinstance(value, Ref):
         absorb(frame, value.number)
         value = contents[value.number]
+    if isinstance(wanted, Optional):
+        return _with_flag(frame, wanted, value, node, contents, found)
     if isinstance(wanted, Rows):
         value = _rows_of(frame, value, wanted, node, contents)
     if isinstance(wanted, Leaf):
@@ -91,10 +98,25 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
             message = f"a list of {element} cannot take a {frame.describe(value)}"
             frame.fault("T002", message, node, "added here", ("start the list with a value of that type",))
         found.append(coerce(frame, value, element, node))
-        return
+        return None
     pairs = zip(parts(wanted), parts(value), strict=True)
     for (_, into), (_, part) in pairs:
         _taken_apart(frame, into, part, node, contents, found)
+
+
+def _with_flag(
+    frame: Frame, wanted: Optional, value: Value, node: gast.AST, contents: Mapping, found: list
+) -> None:
+    """An item that may be None: whether it is, and a value, which is anything where it is."""
+    flagged = as_optional(value)
+    _taken_apart(frame, wanted.absent, flagged.absent, node, contents, found)
+    if flagged.absent != Static(True):
+        _taken_apart(frame, wanted.inner, flagged.inner, node, contents, found)
+        return
+    for leaf in leaves(wanted.inner):
+        if isinstance(leaf, Leaf):
+            made = frame.type_of(leaf).element
+            found.append(frame.builder.bind(placeholder(made), made, "nothing"))
 
 
 def _rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:

@@ -70,8 +70,8 @@ def negative(here: Here, x: SsaValue) -> SsaValue:
     return _checked(here, "sub", here.number(0), x)
 
 
-@emits("positive")
-def positive(here: Here, x: SsaValue) -> SsaValue:
+@emits("positive", "stop_gradient", "given", "tangent_of", "with_tangent")
+def positive(here: Here, x: SsaValue, *_: SsaValue) -> SsaValue:
     return x
 
 

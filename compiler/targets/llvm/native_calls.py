@@ -16,7 +16,7 @@ import gast
 from ... import syntax
 from ...analysis.integers.parameter_lengths import LengthAxis, axes_of, determining_axes, is_alone
 from ...diagnostics import InternalError
-from ...program import Function, Program, Reason
+from ...program import EQUAL_HERE, Function, Program, Reason
 from ...types import Array, Dim, ListOf, Scalar, Type
 from . import lists, memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
@@ -160,7 +160,7 @@ def _symbol_value(frame: Emission, symbol: str, axis: LengthAxis, known: Mapping
 
 def _require_same(frame: Emission, axis: LengthAxis, length: SsaValue, first: LengthAxis, other: SsaValue) -> None:
     if axis != first:
-        message = f"{_words(first)}, but {_words(axis)}: both are {axis.extent}"
+        message = f"{_words(first)}, but {_words(axis)}: {EQUAL_HERE}"
         frame.fail_if(frame.code.compare("ne", length, other), "ValueError", message, other, length)
 
 

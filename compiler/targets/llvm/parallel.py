@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import Any
 
 import gast
 
@@ -43,6 +44,7 @@ CAPTURES, CONTEXT, FIRST, LAST = (
 )  # fmt: skip
 
 LowerBlock = Callable[[Emission, Sequence[gast.stmt]], None]
+LowerCall = Callable[[], SsaValue]
 LowerLoop = Callable[[Emission, gast.For, SsaValue, SsaValue, SsaValue, LowerBlock], None]
 
 
@@ -64,11 +66,38 @@ def lower_parallel(
     name = _outlined(frame, node, captured, lower_loop, lower_block, in_region=True)
     granule = GRANULE if straight(node.body) else 1
     frame.module.declare(PARALLEL_FOR, DECLARATION)
-    _follow(frame, frame.code.call(
-        "i64", PARALLEL_FOR, frame.code.mention(name), _captures(frame, places), CONTEXT, int_(ARGUMENTS), start, stop,
-        int_(granule), as_value(cost), int_(len(places)), *_stream(frame, places, result),
-    ))  # fmt: skip
+    captures = _captures(frame, places)
+
+    def on_threads() -> SsaValue:
+        return frame.code.call(
+            "i64", PARALLEL_FOR, frame.code.mention(name), captures, CONTEXT, int_(ARGUMENTS), start, stop,
+            int_(granule), as_value(cost), int_(len(places)), *_stream(frame, places, result),
+        )  # fmt: skip
+
+    if frame.depth and isinstance(cost, float):
+        longest = int_(int(SMALL_LOOP / cost))
+        _follow(frame, _if_short(frame, start, stop, longest, [name, captures, CONTEXT, start, stop], on_threads))
+    else:
+        _follow(frame, on_threads())
     return True
+
+
+def _if_short(
+    frame: Emission, start: SsaValue, stop: SsaValue, longest: SsaValue, call: list[Any], otherwise: LowerCall
+) -> SsaValue:
+    """Call a loop's function itself where it has few turns: in a loop even to ask who should do it takes too long."""
+    code = frame.code
+    status = code.variable("i64", "looped", int_(0))
+    short, long, behind = code.label("short"), code.label("long"), code.label("behind")
+    code.branch(code.compare("slt", code.binary("sub", stop, start), longest), short, long)
+    code.start(short)
+    code.store(code.call("i64", *call), status)
+    code.jump(behind)
+    code.start(long)
+    code.store(otherwise(), status)
+    code.jump(behind)
+    code.start(behind)
+    return code.load("i64", status)
 
 
 def lower_apart(

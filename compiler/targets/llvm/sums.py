@@ -25,11 +25,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import gast
 
 from ... import syntax
+from ...analysis.integers.values import is_natural
 from ...analysis.lanes import accumulated, carried, fold_of, is_lanes
 from ...dtypes import is_inexact
 from ...names import Names
 from ...ops.schema import Fold
-from ...optimise.lengths import is_natural
 from ...program import Function, Program
 from ...renaming import placed
 from ...tuning import BLOCK, PART

@@ -28,6 +28,7 @@ from ...names import Names, base_of
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, Type
+from ..reachable import reachable
 from ..reverse.calls import passing_names, used_types
 from ..reverse.settle import settle
 from .blocks import interleaved
@@ -54,7 +55,7 @@ def forward(
     made = _Forward(settled, activity(settled, tuple(wrt), outputs), specialiser)
     entry, tangents = made.entry(wrt, outputs)
     functions = {entry.name: entry, **made.callees(), **settled.functions}
-    return Pushed(Program(entry.name, _reachable(entry.name, functions)), tangents)
+    return Pushed(reachable(Program(entry.name, functions)), tangents)
 
 
 class _Forward:
@@ -104,6 +105,7 @@ class _Forward:
         parameters = (*function.parameters, *tangents.values())
         return function.with_(
             name=name,
+            rule=None,
             parameters=parameters,
             body=tuple(body),
             types=used_types(parameters, body, state.types),
@@ -129,17 +131,6 @@ def _passing_tangents(function: Function, table: Mapping[str, Type]) -> frozense
     passing = passing_names(function, function.types)
     bases = {f"{base_of(name)}_dot" for name in passing} | {"t_dot"}
     return frozenset(name for name in table if name not in function.types and base_of(name) in bases)
-
-
-def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
-    found, waiting = {entry}, [entry]
-    while waiting:
-        for statement in syntax.walk(functions[waiting.pop()].body):
-            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None))
-            if callee is not None and callee in functions and callee not in found:
-                found.add(callee)
-                waiting.append(callee)
-    return {name: function for name, function in functions.items() if name in found}
 
 
 def _note(function: Function, tangents: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from ...ops.schema import OPERATORS, TypeFault, row_of
 from ...ops.tangents import tangent, tangents_of_results
 from ...types import Array, ListOf
 from ..reverse.refuse import refuse
+from . import ruled
 from .tangents import Tangents
 
 
@@ -194,6 +195,9 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     lists = [p for p in facts.parameters if isinstance(target.types[p], ListOf)]
     if not facts.parameters or not facts.results and not lists:
         state.builder.append(statement)
+        return
+    if target.rule is not None and target.rule.kind != "checkpoint":
+        ruled.by_rule(state, statement, target, target.rule)
         return
     handed = {p: _handed(state, statement, a) for p, a in zip(target.parameters, node.args) if p in facts.parameters}
     made = []

@@ -13,7 +13,7 @@ are added in the order of the product.  Takes and gives typed programs; derivati
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 import gast
@@ -30,6 +30,8 @@ from ...program import Decision, Function
 from ...renaming import renamed, with_blocks
 from ...tuning import LEAST_PRODUCT
 from ...types import Array, Scalar, symbols_of
+from ..prune import prune
+from ..simplify import simplify
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
 from .kernels import kernels
@@ -41,18 +43,24 @@ def products(function: Function) -> Function:
     """The function with products of matrices in the place of the loops that say them."""
     if any(decision.text.endswith(TAKEN) for decision in function.decisions):
         return function  # loops that are left are those for operands that are too short
-    if not any(isinstance(s, gast.For) and _is_deep(s) for s in syntax.walk(function.body)):
+    if not _holds_nests(function.body):
         return function
     taking = _Taking(function)
     body = taking.block(list(function.body), NestScope())
     if not taking.decisions:
         return function
     decisions = (*function.decisions, *dict.fromkeys(taking.decisions))
-    return function.with_(body=tuple(body), types=taking.build.types, decisions=decisions)
+    made = function.with_(body=tuple(body), types=taking.build.types, decisions=decisions)
+    return prune(simplify(made))
 
 
-def _is_deep(loop: gast.For) -> bool:
-    return any(isinstance(inner, gast.For) for inner in loop.body)
+def _holds_nests(body: Iterable[gast.stmt]) -> bool:
+    compound = [s for s in body if type(s) in syntax.COMPOUND]
+    return any(_is_deep(s) or any(map(_holds_nests, syntax.blocks_of(s))) for s in compound)
+
+
+def _is_deep(loop: gast.stmt) -> bool:
+    return type(loop) is gast.For and any(type(inner) is gast.For for inner in loop.body)
 
 
 class _Taking:

@@ -5,13 +5,14 @@
                                    x_bar_1 = g_backward(n, y_bar, a_saved)
 
 What the backward form needs of one activation lies on lists that are handed through all calls, or is handed in again
-where it is a parameter.  Cotangents of the results come in, cotangents of the parameters go out; a list that is handed
-in has a list of cotangents that is handed in too.
+where it is a parameter.  Cotangents of the results come in, cotangents of the parameters that are numbers go out; those
+of arrays are handed in, in boxes (`boxes.py`), and added to; a list that is handed in has a list of cotangents that is
+handed in too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,12 @@ from ...builder import Specialiser
 from ...names import Names, base_of
 from ...program import Function, Program
 from ...records import dataclass
-from ...types import Array, ListOf, Type
+from ...types import Array, ListOf, Scalar, Type
+from ..int_atoms import IntAtoms
 from .cotangents import Cotangents
 from .declared import array_type
 from .plan import plan
+from .ruled import again, by_rule
 from .saves import Saved, save
 from .sweep import Seeds, Sweep, backward
 
@@ -39,6 +42,11 @@ PASSING = frozenset({"last", "stop", "span", "offset", "back", "lower", "upper",
 def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """The backward form of a call; the call itself records from now on."""
     node = statement.value
+    rule = sweep.derivative.rules.get(node.func.id)
+    if rule is not None:
+        return by_rule(sweep, frame, statement, rule)
+    if sweep.program.functions[node.func.id].rule is not None:
+        return again(sweep, frame, statement)
     callee = sweep.derivative.callee(node.func.id)
     places = results_of(statement)
     lists = [
@@ -48,7 +56,7 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     ]
     wanted = [places[k] for k in callee.activity.results]
     if not lists and not any(name in frame.bars for name in wanted):
-        return
+        return None
     arguments: list[gast.expr] = [
         sweep.atom(statement, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.passed
     ]
@@ -56,6 +64,9 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     arguments += [frame.list_in_place(name) for _, name in lists]
     for name in wanted:
         frame.bars.pop(name, None)
+    handed, own = _handed_boxes(sweep, frame, statement, callee)
+    arguments += map(syntax.name, handed)
+    arguments += _starts(sweep, frame, statement, callee)
     targets = [(p, a) for p, a in zip(callee.function.parameters, node.args) if p in callee.outputs()]
     made = [_result_name(sweep, frame, callee, p, a) for p, a in targets]
     call = syntax.call(callee.backward, *arguments)
@@ -63,8 +74,39 @@ def backward_call(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None
     for name, (_, argument) in zip(made, targets):
         if isinstance(argument, gast.Name) and argument.id in sweep.active:
             frame.add(argument.id, syntax.name(name))
+    for box, argument_name in own:
+        bar = sweep.boxes.taken(frame, box, argument_name)
+        if argument_name in sweep.active:
+            sweep.boxes.own_bars.append((argument_name, bar))
     forward = syntax.rebuild(node, func=syntax.name(callee.forward))
     sweep.forward_calls[id(statement)] = syntax.rebuild(statement, value=forward)
+
+
+def _handed_boxes(
+    sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """The boxes for the cotangents of array parameters, and those among them that are for one argument alone."""
+    arguments = dict(zip(callee.function.parameters, statement.value.args))
+    handed: list[str] = []
+    own: list[tuple[str, str]] = []
+    for parameter in callee.arrays():
+        root, _ = sweep.boxes.of_call[id(statement)].get(parameter, ("", ()))
+        handed.append(sweep.boxes.closed[root] if root else sweep.boxes.own(frame, arguments[parameter].id))
+        if not root:
+            own.append((handed[-1], arguments[parameter].id))
+    return handed, own
+
+
+def _starts(sweep: Sweep, frame: Cotangents, statement: gast.stmt, callee: Callee) -> Iterator[gast.expr]:
+    """Where the parts that are arguments begin in the arrays whose cotangents are handed in."""
+    ints = IntAtoms(frame.builder)
+    for parameter in callee.arrays():
+        _, starts = sweep.boxes.of_call[id(statement)].get(parameter, ("", ()))
+        for axis in sorted(sweep.derivative.shifts.get((callee.function.name, parameter), ())):
+            total: gast.expr = syntax.constant(0)
+            for start in (starts[axis] or ()) if starts else ():
+                total = ints.plus(total, start)
+            yield total
 
 
 def _result_name(sweep: Sweep, frame: Cotangents, callee: Callee, parameter: str, argument: gast.expr) -> str:
@@ -90,7 +132,11 @@ class Callee:
 
     def outputs(self) -> list[str]:
         """The parameters whose cotangents the backward form returns."""
-        return [p for p in self.activity.parameters if not isinstance(self.function.types[p], ListOf)]
+        return [p for p in self.activity.parameters if isinstance(self.function.types[p], Scalar)]
+
+    def arrays(self) -> list[str]:
+        """The parameters whose cotangents the backward form is handed, in boxes, and adds to."""
+        return [p for p in self.activity.parameters if isinstance(self.function.types[p], Array)]
 
     def lists(self) -> list[str]:
         return [p for p in self.activity.parameters if isinstance(self.function.types[p], ListOf)]
@@ -99,11 +145,24 @@ class Callee:
 class Derivative:
     """All functions of a derivative: which are needed, what they hand each other."""
 
-    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+    def __init__(
+        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
+        reverse: Callable[..., Program],
+    ) -> None:  # fmt: skip
         self.program, self.facts, self.specialiser = program, facts, specialiser
         self.names = Names(program.functions)
         self.callees: dict[str, Callee] = {}
         self.saved: dict[str, Saved] = {}
+        self.shifts: dict[tuple[str, str], set[int]] = {}
+        self._written_with = 0
+        self.reverse = reverse
+        self.again: dict[str, Program] = {}  # by the functions whose calls the backward sweep makes again
+        rules = [function.rule for function in program.functions.values()]
+        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}
+
+    def shifted(self, function: str) -> Iterator[tuple[str, set[int]]]:
+        """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""
+        return ((parameter, axes) for (name, parameter), axes in self.shifts.items() if name == function and axes)
 
     def callee(self, name: str) -> Callee:
         if name not in self.callees:
@@ -117,6 +176,9 @@ class Derivative:
         while missing := [name for name in self.callees if name not in self.saved]:
             for name in missing:
                 settled &= self._write(self.callees[name])
+        shifted = sum(map(len, self.shifts.values()))
+        settled &= shifted == self._written_with
+        self._written_with = shifted
         return settled
 
     def _write(self, callee: Callee) -> bool:
@@ -190,6 +252,8 @@ class Derivative:
             if self.tapes_of(name):
                 yield forward
             yield back
+        for program in self.again.values():
+            yield from program.functions.values()
 
     def _tape_parameters(self, callee: Callee, saved: Saved) -> tuple[str, ...]:
         return tuple(self.local_name(saved, t) for t in self.tapes_of(callee.function.name))
@@ -230,7 +294,13 @@ def _handed_in(sweep: Sweep, callee: Callee) -> Seeds:
         bar = sweep.names.fresh(sweep.root.hint(name))
         sweep.types[bar] = type_
         made.append((name, syntax.name(bar)))
-    return Seeds(tuple(bar.id for _, bar in made), tuple(made))
+    shifts = [(name, sweep.shifted.get(name)) for name in callee.arrays()]
+    wholes = [shift.whole if shift else name for name, shift in shifts]
+    boxes = [(whole, sweep.names.fresh(f"{sweep.root.hint(whole)}s")) for whole in wholes]
+    sweep.types.update((box, sweep.boxes.box_type(whole)) for whole, box in boxes)
+    starts = [start for _, shift in shifts if shift for start in shift.starts.values()]
+    bars = (*(bar.id for _, bar in made), *(box for _, box in boxes), *starts)
+    return Seeds(bars, tuple(made), tuple(boxes))
 
 
 def used_types(parameters: Sequence[str], body: Sequence[gast.stmt], table: Mapping[str, Type]) -> dict[str, Type]:

@@ -65,6 +65,7 @@ class Cotangents:
             self.builder.span, self.builder.inlined = parent.builder.span, parent.builder.inlined
         self.bars: dict[str, gast.expr] = {}
         self.carried: dict[str, str] = {}
+        self.opened: dict[str, gast.expr] = {}  # out of their boxes, until this block ends or calls
 
     def owns(self, name: str) -> bool:
         """Whether the cotangent of a name starts in this block: it is defined here, or carried by this block's loop."""
@@ -123,13 +124,15 @@ class Cotangents:
     def add_in_place(self, name: str, value: gast.expr) -> None:
         base = self.in_place(name)
         items = [syntax.slice_()] * array_type(self.sweep.types, base.id).ndim
-        total = self.builder.call("add", base, value, hint=self.hint(name))
+        total = self.builder.call("add", base, value, hint="t_bar")
         self.builder.append(syntax.store(base.id, items, total))
 
     def in_place(self, name: str) -> gast.expr:
         """The array that holds the cotangent of an array, one that may be stored into; zeros at first."""
         if not self.owns(name):
             assert self.parent is not None
+            if name in self.sweep.boxes.closed:
+                return self.sweep.boxes.opened(self, name)
             return self.parent.in_place(name)
         made = self.full(name, self.bars.get(name))
         if not self.owned(made):
@@ -140,15 +143,19 @@ class Cotangents:
     def untouched(self, name: str) -> bool:
         """Whether nothing has been added to a cotangent yet, on any way to this place of the backward sweep."""
         if self.owns(name):
-            return name not in self.bars
+            return name not in self.bars and name not in self.sweep.boxes.closed
         return self.region.kind != "loop" and self.parent is not None and self.parent.untouched(name)
 
     def owned(self, atom: gast.expr) -> bool:
         """Whether an array was made in the backward sweep and no other cotangent is the same array."""
         sweep = self.sweep
-        if not isinstance(atom, gast.Name) or sweep.base.get(atom.id) != atom.id or atom.id in sweep.escaped:
+        if not isinstance(atom, gast.Name) or atom.id in sweep.escaped:
             return False
         holders = [b for f in self.chain() for b in f.bars.values() if isinstance(b, gast.Name)]
+        if atom.id in sweep.merged:  # a name of its own: where its first value is another's, `copies` copies that
+            return sum(b.id == atom.id for b in holders) <= 1
+        if sweep.base.get(atom.id) != atom.id:
+            return False
         return sum(sweep.base.get(b.id, b.id) == atom.id and b.id not in sweep.parts for b in holders) <= 1
 
     # --- whole cotangents

@@ -27,6 +27,7 @@ from ...records import dataclass
 from ...types import INT, Array, ListOf
 from .calls import passing_names, used_types
 from .declared import array_type
+from .given_rules import erase, with_rules
 from .packed_lists import pack, unpack
 from .reverse import decisions, functions_around, note, sweeps
 from .saves import Saved
@@ -62,8 +63,8 @@ def halves(
 
     The shapes of the cotangents are looked at unless those who call it are trusted.
     """
-    settled = program.map(settle)
     places = [output.place for output in outputs]
+    settled = with_rules(program, wrt, places).map(settle)
     derivative, entry = sweeps(settled, wrt, places, lambda sweep: _seeds(sweep, outputs, is_trusted), specialiser)
     sweep, function = entry.backward.sweep, settled.main
     span = getattr(function.body[-1], "span", None)
@@ -75,11 +76,26 @@ def halves(
     kept = {name: pack(sweep, name, span) for name in names if isinstance(sweep.types[name], ListOf)}
     residuals = [part for name in names for part in (kept[name].parts if name in kept else (name,))]
     forward += [statement for packed in kept.values() for statement in packed.statements]
+    back = _with_own_arrays(sweep, back, residuals)
     start = [*again, *(statement for name in kept for statement in unpack(sweep, name, kept[name], span))]
     first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
     second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
     functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
-    return Halves(Program(first.name, functions), second.name)
+    return Halves(erase(Program(first.name, functions)), second.name)
+
+
+def _with_own_arrays(sweep: Sweep, back: list[gast.stmt], residuals: Sequence[str]) -> list[gast.stmt]:
+    """Residuals are as they were when the backward half is done: what it stores into is a copy."""
+    stored = {syntax.stored_base(statement) for statement in syntax.walk(back)}
+
+    def own(statement: gast.stmt) -> gast.stmt:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                if name in stored and source in residuals and isinstance(sweep.types[source], Array):
+                    return syntax.rebuild(statement, value=syntax.call("copy", source))
+        return statement
+
+    return list(map(own, back))
 
 
 def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequence[gast.stmt]) -> list[str]:

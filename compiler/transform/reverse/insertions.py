@@ -1,6 +1,6 @@
 """The forward sweep: the statements of the function with what is saved put in between.
 
-before a statement      arrays and lists for what is saved in it
+before a statement      arrays and lists for what is saved in it; what a store overwrites
 after a statement       the value that it makes is saved
 at a block's start      values that a loop carries; numbers of iterations
 behind its statements   saves of a recursive function, which come after those of the calls in the block
@@ -52,7 +52,8 @@ class Insertions:
         closing = {id(s) for s in region.block[len(self.regions.main[id(region)]) :]}
         copies: list[gast.stmt] = []
         for statement in body:
-            made.extend(self.before.get(id(statement), ()))
+            for preceding in self.before.get(id(statement), ()):
+                self._emit(preceding, made)
             self._emit(statement, copies if id(statement) in closing else made)
         return [*made, *self.last.get(id(region), ()), *copies, *self.end.get(id(region), ())]
 

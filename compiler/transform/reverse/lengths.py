@@ -16,7 +16,7 @@ import gast
 from ... import builder as building
 from ... import syntax, types
 from ...analysis.regions import ForwardValue, Regions
-from ...names import Names
+from ...names import Names, base_of
 from ...types import INT, Array, Dim, Extent, ListOf, Type
 from .declared import array_type
 
@@ -31,6 +31,8 @@ class Lengths:
 
     def __init__(self, regions: Regions, table: dict[str, Type], names: Names, lasting: bool) -> None:
         self.regions, self.types, self.names, self.lasting = regions, table, names, lasting
+        function = regions.function
+        self.written = {base_of(name) for name in function.types if name not in function.temporaries}
         self.early: list[gast.stmt] = []
         self.late: list[gast.stmt] = []
         self.extents: dict[str, Extent] = {}
@@ -156,12 +158,17 @@ class Lengths:
         return syntax.name(name)
 
     def _new(self, extent: Dim, hint: str, order: int | None = -1) -> str:
-        name = self.names.fresh(hint if hint.isidentifier() else "n")
+        name = self.names.fresh(self._free(hint))
         self.types[name] = INT
         self.extents[name] = extent
         if order is not None:
             self._known[extent] = (name, order)
         return name
+
+    def _free(self, hint: str) -> str:
+        """A name for a length that does not look like one of the user's."""
+        words = (hint, "n", "m", "length") if hint.isidentifier() else ("n", "m", "length")
+        return next((word for word in words if word not in self.written), "size")
 
     def _is_sum(self, extent: Dim) -> bool:
         """Whether every symbol of a length is known at the start of the function, so that it can be computed there."""

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax, types
-from ...types import Array, Scalar
+from ...analysis.regions import ForwardValue, Region
+from ...types import INT, Array, Scalar
 from .declared import list_type
+from .refuse import refuse
 
 if TYPE_CHECKING:
     from .cotangents import Cotangents
@@ -47,7 +49,8 @@ def of_pop(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
 
 def _append(sweep: Sweep, frame: Cotangents, bars: str, value: gast.expr) -> None:
     """The appended array stays as it is: nothing may be added to it in place."""
-    if isinstance(value, gast.Name) and isinstance(sweep.types[value.id], Array):
+    shares = not list_type(sweep.types, bars).is_box
+    if shares and isinstance(value, gast.Name) and isinstance(sweep.types[value.id], Array):
         sweep.escaped.add(sweep.base.get(value.id, value.id))
         if sweep.base.get(value.id) != value.id:
             value = frame.builder.call("copy", value, hint=value.id)
@@ -99,10 +102,10 @@ def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     """Append a zero for every element that the list has at the end of its life."""
     sweep = frame.sweep
     element = list_type(sweep.types, name).element
-    if sweep.is_emptied(name):
+    if is_emptied(sweep, name):
         return
     build = frame.builder
-    length = sweep.final_length(frame, name)
+    length = final_length(sweep, frame, name)
     position = sweep.names.fresh("k")
     sweep.types[position] = types.INT
     outer, build.body = build.body, []
@@ -128,3 +131,41 @@ def is_emptying(statement: gast.stmt, name: str) -> bool:
         ):
             return base == name
     return False
+
+
+def final_length(sweep: Sweep, frame: Cotangents, name: str) -> gast.expr:
+    """The length that a list has when its block ends."""
+    region = sweep.regions.home[name]
+    if region.parent is None and sweep.lasting:
+        return frame.builder.bind(syntax.call("length", name), INT, "n")
+    if isinstance(list_type(sweep.types, name).element, Array):
+        message = "a list of arrays inside a loop is differentiated only if it ends empty"
+        raise refuse(_mark(region), "G004", message)
+    if name not in sweep.lists_closed:
+        made = sweep.names.fresh("n")
+        sweep.types[made] = INT
+        last = end_of(sweep, region)
+        statement = syntax.assign(made, syntax.call("length", name), getattr(last, "span", None))
+        sweep.regions.order[id(statement)] = sweep.regions.order[id(last)]
+        value = ForwardValue(made, made, region, statement, None)
+        sweep.regions.values[made] = value
+        sweep.lists_closed[name] = value
+    return syntax.name(sweep.lists_closed[name].key)
+
+
+def end_of(sweep: Sweep, region: Region) -> gast.stmt:
+    """The last statement of a block that is neither a merge nor the return."""
+    return next(s for s in reversed(sweep.regions.main[id(region)]) if not isinstance(s, gast.Return))
+
+
+def is_emptied(sweep: Sweep, name: str) -> bool:
+    """Whether the last thing that happens to a list is a loop that empties it; a box is empty where it is made."""
+    if list_type(sweep.types, name).is_box:
+        return True
+    region = sweep.regions.home[name]
+    touching = [s for s in sweep.regions.main[id(region)] if name in set(syntax.names_read(s))]
+    return bool(touching) and is_emptying(touching[-1], name)
+
+
+def _mark(region: Region) -> gast.stmt:
+    return region.statement if region.statement is not None else region.block[0]

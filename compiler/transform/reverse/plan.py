@@ -22,9 +22,10 @@ from ...ops.schema import OPERATORS
 from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf
-from . import statements
+from . import loads
 from .accumulations import Accumulation, accumulations
 from .refuse import refuse
+from .views import with_owners
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +86,10 @@ def _indexed(function: Function, activity: Activity, regions: Regions) -> set[st
         match statement:
             case gast.Assign(
                 targets=[gast.Name(id=name)], value=gast.Subscript(value=gast.Name(id=base), slice=items)
-            ) if name in activity.names and not statements.is_rearrangement(items):
+            ) if name in activity.names and not loads.is_rearrangement(items):
                 if isinstance(function.types[base], Array):
                     found.add(base)
-    return found
+    return with_owners(found, function) & activity.names
 
 
 def _firsts(activity: Activity, regions: Regions) -> Iterator[int]:

@@ -17,7 +17,7 @@ what is no longer needed of the forward sweep to `prune`, copies of arrays that 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -26,7 +26,9 @@ from ...analysis.activity import activity
 from ...builder import Specialiser
 from ...program import Decision, Function, Program
 from ...types import Array, Type, symbols_of
+from ..reachable import reachable
 from .calls import Derivative, passing_names, used_types
+from .given_rules import erase, with_rules
 from .plan import plan
 from .saves import Saved, save
 from .settle import settle
@@ -50,13 +52,13 @@ def reverse(
     default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
     language.
     """
-    settled = program.map(settle)
+    settled = with_rules(program, wrt, outputs).map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
     derivative, entry = sweeps(settled, wrt, outputs, lambda sweep: _seeds(sweep, outputs, seeded), specialiser)
     made = _function(derivative, entry, wrt, tuple(results))
     functions = {made.name: made, **functions_around(settled, derivative)}
-    return Program(made.name, _reachable(made.name, functions))
+    return erase(Program(made.name, reachable(Program(made.name, functions)).functions))
 
 
 def functions_around(settled: Program, derivative: Derivative) -> dict[str, Function]:
@@ -70,7 +72,7 @@ def sweeps(
     specialiser: Specialiser | None,
 ) -> tuple[Derivative, Saved]:  # fmt: skip
     """Both sweeps of the entry, and the functions that it calls."""
-    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser)
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
         entry = save(backward(planned, derivative, seeds, wrt))
@@ -124,24 +126,12 @@ def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results:
     )
 
 
-def _reachable(entry: str, functions: Mapping[str, Function]) -> dict[str, Function]:
-    """The functions that the entry calls, directly or not, in the order given."""
-    found, waiting = {entry}, [entry]
-    while waiting:
-        for statement in syntax.walk(functions[waiting.pop()].body):
-            callee = syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None)) or ""
-            if callee is not None and callee in functions and callee not in found:
-                found.add(callee)
-                waiting.append(callee)
-    return {name: function for name, function in functions.items() if name in found}
-
-
 def note(function: Function, wrt: Sequence[str]) -> str:
     place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
     return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
 
 
 def decisions(saved: Saved) -> list[Decision]:
-    if not saved.kept:
-        return [Decision("backward sweep", "nothing is saved for it")]
-    return [Decision("backward sweep", f"`{name}` is saved for it") for name in saved.kept]
+    kept = [f"`{name}` is saved for it" for name in saved.kept]
+    kept += [f"what stores into `{array}` overwrite is saved for it" for array in saved.restored]
+    return [Decision("backward sweep", text) for text in kept or ["nothing is saved for it"]]

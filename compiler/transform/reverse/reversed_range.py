@@ -36,11 +36,13 @@ def reversed_range(sweep: Sweep, frame: Cotangents, statement: gast.For) -> tupl
 
 
 def _moved(sweep: Sweep, frame: Cotangents, atom: gast.expr, by: int, hint: str) -> gast.expr:
-    """An int further on; from `add(i, 1)` back to `i` itself."""
+    """An int further on; from `add(i, 1)` or `subtract(n, 2)` back to `i` or `n` itself."""
     origin = sweep.regions.values[atom.id].origin if isinstance(atom, gast.Name) else None
     match getattr(origin, "value", None):
         case gast.Call(func=gast.Name(id="add"), args=[gast.Name() as start, gast.Constant(value=step)]):
             return _moved(sweep, frame, sweep.atom(origin, start), by + step, hint)
+        case gast.Call(func=gast.Name(id="subtract"), args=[gast.Name() as start, gast.Constant(value=step)]):
+            return _moved(sweep, frame, sweep.atom(origin, start), by - step, hint)
     if by == 0:
         return atom
     if isinstance(atom, gast.Constant):

@@ -30,6 +30,8 @@ from ...types import INT, Array, ListOf, Scalar
 from .cotangents import Emitter
 from .declared import array_type, leaf_type
 from .insertions import Insertions, arrays_sharing_stores
+from .lists import end_of
+from .restores import restore
 from .sequences import keep_sequence, sequences
 from .slots import Slots
 from .sweep import Backward, Sweep
@@ -40,8 +42,9 @@ from .symbols import own_symbols
 class Saved:
     """The third step done: both sweeps of a function.
 
-    `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept; `tape_names` says
-    what the function calls the tapes of others that it hands on.
+    `tapes` are the lists of a recursive function with their types, `kept` the names of what is kept, `restored` the
+    arrays of which that is kept which stores overwrite; `tape_names` says what the function calls the tapes of others
+    that it hands on.
     """
 
     backward: Backward
@@ -49,6 +52,7 @@ class Saved:
     statements: tuple[gast.stmt, ...]
     tapes: Mapping[str, ListOf]
     kept: tuple[str, ...]
+    restored: tuple[str, ...]
     tape_names: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -58,7 +62,7 @@ def save(swept: Backward) -> Saved:
     saves.decide()
     statements = (*swept.sweep.lengths.late, *swept.sweep.root.builder.body)
     kept = tuple(saves.regions.values[key].name for key in saves.kept)
-    return Saved(swept, tuple(saves.inserted.forward()), statements, saves.tapes, kept)
+    return Saved(swept, tuple(saves.inserted.forward()), statements, saves.tapes, kept, tuple(saves.restored))
 
 
 class Saves:
@@ -66,16 +70,17 @@ class Saves:
 
     def __init__(self, sweep: Sweep) -> None:
         self.sweep, self.regions = sweep, sweep.regions
-        self.recorded = Recorded(sweep.regions, sweep.types, sweep.lasting)
+        self.recorded = Recorded(sweep.regions, sweep.types, sweep.lasting, sweep.mirror.keys())
         self.inserted = Insertions(sweep)
         self.prelude: dict[int, list[gast.stmt]] = {}
         self.known: dict[str, str] = {}
         self.tapes: dict[str, ListOf] = {}
         self.listed: dict[str, str] = {}
         self.kept: list[str] = []
+        self.restored: dict[str, str] = {}
         self.slots = Slots(sweep, self.recorded, self.inserted.before)
         self._counters: dict[tuple[int, bool], str] = {}
-        self._shared = arrays_sharing_stores(sweep)
+        self.shared = arrays_sharing_stores(sweep)
 
     def decide(self) -> None:
         """Choose what is kept, put the values in place, and replace keys by names in the backward statements."""
@@ -85,13 +90,15 @@ class Saves:
             if key in followed:
                 keep_sequence(self, [self.regions.values[k] for k in (key, *followed[key])])
             else:
-                self._keep(self.regions.values[key])
+                self.keep(self.regions.values[key])
+        for base in self.recorded.restored:
+            restore(self, base)
         for key in needed:
             if self.recorded.at_hand(key):
                 self._insert_local(self.regions.values[key])
         self._set_while_tests()
         for key in self.recorded.computed(needed, self.known.keys()):
-            self._compute_again(key)
+            self.compute_again(key)
         self._rename(self.sweep.root.builder.body)
         for region_id, statements in self.prelude.items():
             self.sweep.mirror[region_id][:0] = statements
@@ -135,7 +142,7 @@ class Saves:
 
     # --- computing again
 
-    def _compute_again(self, key: str) -> None:
+    def compute_again(self, key: str) -> None:
         value = self.regions.values[key]
         store = self.recorded.stored_at(key)
         if store is not None:
@@ -147,7 +154,7 @@ class Saves:
         self.known[key] = made
         live = self._live_base(origin)
         expression = syntax.map_names(
-            origin.value, lambda name: live if name == live else self._named(self.regions.key(origin, name))
+            origin.value, lambda name: live[name] if name in live else self._named(self.regions.key(origin, name))
         )
         statement = syntax.assign(made, expression, getattr(origin, "span", None))
         syntax.at(statement, statement.span, getattr(origin, "inlined", ()))
@@ -159,22 +166,30 @@ class Saves:
         named = [syntax.map_names(i, lambda name: self._named(self.regions.key(store, name))) for i in place.slice.elts]
         self.known[value.key] = self.load(value, place.value, named)
 
-    def _live_base(self, origin: gast.stmt) -> str:
-        """The array that is read again where it stands: stores left those elements alone, or only its length counts."""
+    def _live_base(self, origin: gast.stmt) -> dict[str, str]:
+        """The array that is read again where it stands, and its name in the backward sweep: its elements are what they
+        were, or only its length counts.
+        """
         match origin.value:
+            case gast.Subscript(value=gast.Name(id=base)) if self._is_restored(origin, base):
+                return {base: self.restored[base]}
             case gast.Subscript(value=gast.Name(id=base)):
                 key = self.regions.key(origin, base)
-                return base if not self.recorded.at_hand(key) and self.recorded.reloads(origin) else ""
+                return {base: base} if not self.recorded.at_hand(key) and self.recorded.reloads(origin) else {}
             case gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=base)]):
-                return base if self.recorded.stays(base) else ""
-        return ""
+                return {base: base} if self.recorded.stays(base) else {}
+        return {}
+
+    def _is_restored(self, origin: gast.stmt, base: str) -> bool:
+        at_hand = self.recorded.at_hand(self.regions.key(origin, base))
+        return base in self.restored and not at_hand and self.recorded.is_restored(origin)
 
     def _named(self, name: str) -> str:
         return self.name_of(name) if name in self.regions.values else name
 
     # --- keeping
 
-    def _keep(self, value: ForwardValue) -> None:
+    def keep(self, value: ForwardValue) -> None:
         self._insert_local(value)
         type_ = leaf_type(self.sweep.types, value.name)
         if self.sweep.lasting and value.region.parent is None:
@@ -197,7 +212,7 @@ class Saves:
                 self.inserted.place_after(array, local.origin)
         for local in self.sweep.lists_closed.values():
             if local is value:
-                last = self.sweep.end_of(value.region)
+                last = end_of(self.sweep, value.region)
                 self.inserted.after.setdefault(id(last), []).append(value.after)
 
     def span(self, value: ForwardValue):
@@ -216,7 +231,7 @@ class Saves:
             made = syntax.assign(tape, syntax.call("new_list"), getattr(anchor, "span", None))
             self.inserted.before.setdefault(id(anchor), []).append(made)
         source: gast.expr = syntax.name(value.name)
-        if isinstance(type_, Array) and (value.name in self._shared or type_.layout != "C"):
+        if isinstance(type_, Array) and (value.name in self.shared or type_.layout != "C"):
             kept = self.sweep.names.fresh(value.name)
             self.sweep.types[kept] = element
             self.inserted.place_after(value, syntax.assign(kept, syntax.call("copy", source), self.span(value)))
@@ -355,7 +370,7 @@ class Saves:
         self.regions.values[count] = value
         if not self.recorded.at_hand(count):
             self.kept.append(count)
-            self._keep(value)
+            self.keep(value)
         return self.name_of(count)
 
     # --- names for keys

@@ -5,7 +5,8 @@
 The array is indexed by the loop variables themselves where these count from about zero, else by the number of the
 iteration.  A sequence (`sequences.py`) has more places: for the values with which the first iteration starts.  All that
 needs the trip counts and the shape of the value before the outermost loop; where they are not known there, the answer
-is None and the value goes to a list.
+is None and the value goes to a list.  Of a triangle (`for j in range(i)`) the array has as many places in each row as
+the longest one has.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .sweep import Sweep
 
 NEAR = 2
+LEAST, GREATEST = -1, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class Slots:
         key = (id(loop), more)
         if key not in self._slots:
             bounds = self._bounds(loop, anchor)
-            self._slots[key] = None if bounds is None else self._find(*bounds, anchor, more)
+            found = None if bounds is None else self._find(*bounds, anchor, more)
+            self._slots[key] = self._of_triangle(loop, anchor, more) if bounds is None else found
         return self._slots[key]
 
     def _bounds(self, loop: Region, anchor: gast.stmt) -> tuple[gast.expr, gast.expr, gast.Constant] | None:
@@ -92,6 +95,55 @@ class Slots:
         else:
             size, start = self._clamped(self._rounds(first, last, step.value, anchor), anchor), first
         return Slot(self._int(anchor, "add", size, more) if more else size, start, step)
+
+    def _of_triangle(self, loop: Region, anchor: gast.stmt, more: int) -> Slot | None:
+        """A place for each value of a variable of which one bound moves with the loops around: `j` up to `i`.
+
+        Where both move (`for j in range(i, i + 3)`) the rows may be short, and an array would be mostly empty.
+        """
+        statement = loop.statement
+        if not isinstance(statement, gast.For):
+            return None
+        start, stop, step = loop.bounds
+        size = step.value if isinstance(step, gast.Constant) else 0
+        moving = [self._hoist(statement, bound, anchor) is None for bound in (start, stop)]
+        if size not in (1, -1) or all(moving) or (more and (size < 0 or moving[0])):
+            return None
+        low, high = (start, stop) if size > 0 else (stop, start)
+        least = self._extreme(statement, low, anchor, LEAST)
+        greatest = self._extreme(statement, high, anchor, GREATEST)
+        first = least.value + (size < 0) if isinstance(least, gast.Constant) else -1
+        if greatest is None or not 0 <= first <= (0 if more else NEAR):
+            return None
+        places = self._clamped(greatest if size > 0 else self._int(anchor, "add", greatest, 1), anchor)
+        return Slot(self._int(anchor, "add", places, more) if more else places, None, step)
+
+    def _extreme(self, reader: gast.stmt, atom: gast.expr, anchor: gast.stmt, side: int) -> gast.expr | None:
+        """The least or the greatest value of an int of a loop's header, in all turns of the loops around it."""
+        fixed = self._hoist(reader, atom, anchor)
+        if fixed is not None:
+            return fixed
+        value = self.regions.values.get(self.regions.key(reader, atom.id))
+        if value is None:
+            return None
+        if value.region.index == value.key:
+            return self._end_of_variable(value.region, anchor, side)
+        node = None if value.origin is None else value.origin.value
+        row = None if node is None else row_of(syntax.operator_of(node))
+        if row is None or not row.is_sum or len(node.args) != 2:
+            return None
+        ways = (side, side * row.sign)  # the least of a difference has the most taken away
+        parts = [self._extreme(value.origin, a, anchor, way) for a, way in zip(node.args, ways)]
+        return None if None in parts else self._int(anchor, row.name, *parts)
+
+    def _end_of_variable(self, loop: Region, anchor: gast.stmt, side: int) -> gast.expr | None:
+        start, stop, step = loop.bounds
+        if not isinstance(step, gast.Constant) or not step.value:
+            return None
+        if (step.value > 0) == (side == LEAST):
+            return self._extreme(loop.statement, start, anchor, side)
+        end = self._extreme(loop.statement, stop, anchor, side)
+        return None if end is None else self._int(anchor, "subtract" if step.value > 0 else "add", end, 1)
 
     def _rounds(self, first: gast.expr, last: gast.expr, step: int, anchor: gast.stmt) -> gast.expr:
         if step == 1:

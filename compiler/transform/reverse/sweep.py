@@ -22,17 +22,19 @@ import gast
 from ... import syntax
 from ...analysis.regions import ForwardValue, Region
 from ...names import Names
+from ...ops.cotangents import as_type
 from ...ops.forms import HANDED_ON
 from ...records import dataclass
 from ...types import INT, Array, ListOf, Scalar, Type, symbols_of
-from . import statements
+from . import loads, statements
+from .boxes import Boxes
 from .cotangents import Cotangents
-from .declared import array_type, leaf_type, list_type
+from .declared import array_type, leaf_type
 from .lengths import Lengths
-from .lists import is_emptying
-from .refuse import refuse
 from .reversed_range import reversed_range
+from .shifts import shift_of
 from .symbols import changed_axes
+from .views import Views
 
 if TYPE_CHECKING:
     from .calls import Derivative
@@ -41,10 +43,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seeds:
-    """Where a sweep begins: cotangents of values of the function, and those among them that are parameters."""
+    """Where a sweep begins: cotangents of values of the function, and those among them that are parameters.
+
+    `boxes` are the parameters in which the cotangents of arrays among the function's parameters are handed in.
+    """
 
     parameters: tuple[str, ...]
     cotangents: tuple[tuple[str, gast.expr], ...]
+    boxes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +102,12 @@ class Sweep:
         self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
         self.lists_closed: dict[str, ForwardValue] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
+        self.views = Views(self.regions, self.types)
         self.root = Cotangents(self, self.regions.body, None)
+        self.shifted = {p: shift_of(self, p, axes) for p, axes in derivative.shifted(self.function.name)}
+        self.active |= {shift.whole for shift in self.shifted.values()}
+        self.boxes = Boxes(self)
+        self.indexed |= self.boxes.roots()
 
     # --- names and types
 
@@ -125,13 +136,14 @@ class Sweep:
             case gast.Subscript(value=gast.Name(id=source)) if isinstance(self.types[source], ListOf):
                 self.base[name] = source
             case gast.Subscript(value=gast.Name(id=source), slice=items):
-                if statements.is_plain_index(items, self.types):
+                if loads.is_plain_index(items, self.types):
                     self._note_view(name, source)
                     self.parts.add(name)
             case gast.Name(id=source):
                 self._note_view(name, source)
             case gast.Call(func=gast.Name(id=operator), args=[gast.Name(id=source), *_]) if operator in HANDED_ON:
-                self._note_view(name, source)
+                if not getattr(self.types[source], "is_box", False):
+                    self._note_view(name, source)
 
     def _note_view(self, name: str, source: str) -> None:
         self.base[name] = self.base.get(source, source)
@@ -159,47 +171,24 @@ class Sweep:
             return (self.regions.starts if loop.contains(frame.region) else self.regions.ends)[name]
         return self._defined[name]
 
-    def final_length(self, frame: Cotangents, name: str) -> gast.expr:
-        """The length that a list has when its block ends."""
-        region = self.regions.home[name]
-        if region.parent is None and self.lasting:
-            return frame.builder.bind(syntax.call("length", name), INT, "n")
-        if isinstance(list_type(self.types, name).element, Array):
-            message = "a list of arrays inside a loop is differentiated only if it ends empty"
-            raise refuse(_mark(region), "G004", message)
-        if name not in self.lists_closed:
-            made = self.names.fresh("n")
-            self.types[made] = INT
-            last = self.end_of(region)
-            statement = syntax.assign(made, syntax.call("length", name), getattr(last, "span", None))
-            self.regions.order[id(statement)] = self.regions.order[id(last)]
-            value = ForwardValue(made, made, region, statement, None)
-            self.regions.values[made] = value
-            self.lists_closed[name] = value
-        return syntax.name(self.lists_closed[name].key)
-
-    def end_of(self, region: Region) -> gast.stmt:
-        """The last statement of a block that is neither a merge nor the return."""
-        return next(s for s in reversed(self.regions.main[id(region)]) if not isinstance(s, gast.Return))
-
-    def is_emptied(self, name: str) -> bool:
-        """Whether the last thing that happens to a list is a loop that empties it."""
-        region = self.regions.home[name]
-        touching = [s for s in self.regions.main[id(region)] if name in set(syntax.names_read(s))]
-        return bool(touching) and is_emptying(touching[-1], name)
-
     # --- blocks
 
     def run(self, seeds: Seeds) -> None:
         """Write the backward statements into `root`."""
         self.mirror[id(self.regions.body)] = self.root.builder.body
         self.root.builder.span = getattr(self.function.body[-1], "span", None)
+        for name, box in seeds.boxes:
+            self.boxes.enter(self.root, name, box)
         for name, value in seeds.cotangents:
             if isinstance(self.types[name], ListOf):
                 self.root.bars[name] = value
             else:
                 self.root.add(name, self.root.fitted(name, value))
         self.block(self.root)
+        for name in self.shifted:
+            loads.add_whole(self, self.root, name)
+        for name, box in reversed(seeds.boxes):
+            self.boxes.leave(self.root, name, box)
 
     def returned(self, parameters: Sequence[str]) -> list[gast.expr]:
         """The cotangents of parameters as results: whole, and each array with elements of its own."""
@@ -231,6 +220,7 @@ class Sweep:
 
     def block(self, frame: Cotangents) -> None:
         for statement in reversed(self.regions.main[id(frame.region)]):
+            self.boxes.before(frame, statement)
             match statement:
                 case gast.If():
                     self.branch(frame, statement)
@@ -238,6 +228,8 @@ class Sweep:
                     self.loop(frame, statement)
                 case _ if id(statement) not in self.absorbed:
                     statements.backward(self, frame, statement)
+            self.boxes.after(frame, statement)
+        self.boxes.end(frame)
 
     # --- branches
 
@@ -288,7 +280,7 @@ class Sweep:
         for arm, value in zip(arms, values):
             arm.builder.span = getattr(statement, "span", None)
             if isinstance(primal, Scalar):
-                wholes.append(statements.as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name)))
+                wholes.append(as_type(arm.builder, value or syntax.constant(0.0), primal, arm.hint(name)))
             else:
                 wholes.append(arm.full(name, value))
         self.merged_from[made] = wholes
@@ -375,7 +367,3 @@ class Sweep:
         from .calls import backward_call
 
         backward_call(self, frame, statement)
-
-
-def _mark(region: Region) -> gast.stmt:
-    return region.statement if region.statement is not None else region.block[0]

@@ -1,0 +1,46 @@
+"""Rows: values through which no derivative passes, or another one.
+
+`stop_gradient` is the user's.  The others stand in a program while one derivative of it is taken, in the place of a
+function whose slope the user gives by a rule of tangents (`transform/reverse/rules_of_tangents.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..types import Array, Scalar, Type
+from .kinds import elementwise
+from .schema import TypeFault
+
+
+def as_it_is(name: str, types: Sequence[Type]) -> tuple[str, bool]:
+    """The dtype of the first operand."""
+    first = types[0]
+    if not isinstance(first, Scalar | Array):
+        raise TypeFault("T001", f"`{name}` takes numbers and arrays, not {first}")
+    return first.dtype, isinstance(first, Scalar) and first.weak
+
+
+def kept(x: object) -> object:
+    return x
+
+
+def spread(x: object, x_dot: object) -> object:
+    whole = isinstance(x_dot, np.ndarray) and not isinstance(x, np.ndarray)
+    return np.full(x_dot.shape, x) if whole else x  # type: ignore[attr-defined]
+
+
+elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
+            of_parts=True, spelling="pellucid.support.stop_gradient({x})",
+            python=("pellucid.lax.stop_gradient",))  # fmt: skip
+
+# `given` has no slope, `tangent_of` is where the slope of the operand begins, `with_tangent` where it goes on.
+GIVEN = elementwise("given", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
+                    spelling="pellucid.support.given({x})", python=())  # fmt: skip
+TANGENT_OF = elementwise("tangent_of", "x", type=as_it_is, meaning=kept, partials=["1.0"], samples="stopped",
+                         work="free", spelling="pellucid.support.tangent_of({x})", python=())  # fmt: skip
+WITH_TANGENT = elementwise("with_tangent", "x, x_dot", type=as_it_is, meaning=spread, partials=[None, "1.0"],
+                           samples="stopped_pairs", work="free", python=(),
+                           spelling="pellucid.support.with_tangent({x}, {x_dot})")  # fmt: skip

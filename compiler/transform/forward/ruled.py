@@ -1,0 +1,51 @@
+"""Calls of functions with a rule for their derivative, with tangents.
+
+    y = f(x)       ->    y, y_dot = rule(x, x_dot)        a rule of tangents of the user's
+
+A rule that goes backwards alone is no help here: such a call is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import results_of
+from ...program import Function, Rule
+from ...types import Array
+from ..reverse.given_rules import require_given
+from ..reverse.refuse import refuse
+
+if TYPE_CHECKING:
+    from .tangents import Tangents
+
+
+def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule) -> None:
+    """Append the call of the rule in the place of that of the function."""
+    node, places = statement.value, results_of(statement)
+    if not any(places[out] in state.active for out in rule.outs):
+        state.builder.append(statement)
+        return
+    if rule.kind == "vjp":
+        raise refuse(
+            statement, "G006", f"`{target.name}` has a `custom_vjp`, which is a rule for reverse mode alone, and "
+            "forward mode is asked for", "give it a `custom_jvp`, which serves both, or use reverse mode"
+        )  # fmt: skip
+    require_given(statement, target, rule, node.args, state.active)
+    callee = state.program.program.functions[rule.functions[0]]
+    dots = [state.full(node.args[p], False) for p in rule.wrt]
+    args = [*node.args[: rule.arguments], *dots, *node.args[rule.arguments :]]
+    made = []
+    for out, type_ in zip(rule.outs, callee.results[len(places) :]):  # as long as the result, says the rule
+        dot = state.names.fresh(state.hint(places[out]))
+        state.types[dot] = Array(type_.dtype, state.types[places[out]].dims) if isinstance(type_, Array) else type_
+        made.append(dot)
+    call = syntax.rebuild(node, func=syntax.name(callee.name), args=args)
+    names = [*places, *made]
+    new = syntax.assign(names[0] if len(names) == 1 else names, call)
+    state.builder.append(syntax.at(new, state.builder.span, state.builder.inlined))
+    for out, dot in zip(rule.outs, made):
+        if places[out] in state.active:
+            state.make(places[out], syntax.name(dot))

@@ -1,0 +1,196 @@
+"""Cotangents of arrays that a call adds to: handed in, stored into, and had back.
+
+                                        x_bars.append(x_bar)
+    y = g(x, n)            ->           g_backward(x, n, y_bar, x_bars)
+                                        x_bar_1 = x_bars.pop()
+
+What takes the cotangent there and back is a list of one array, a box: who takes the array out is the only one who has
+it, and stores into it in place.  So a call costs what it does, however long the array is.  A box is handed on from call
+to call as it is; within a block in which something is added to the cotangent, it is out of the box from the first time
+on until a statement calls again, or the block ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import calls_of
+from ...analysis.memory.places import Place
+from ...types import Array, ListOf
+from .declared import array_type
+from .shifts import Starts, starts_of
+from .views import Shown
+
+if TYPE_CHECKING:
+    from .cotangents import Cotangents
+    from .sweep import Sweep
+
+
+class Boxes:
+    """The boxes of one function on its way backwards.
+
+    of_call    for each call the array of this function behind each parameter, where its cotangent is handed in, and
+               where the part that is the argument begins in it
+    handing    for each statement the arrays whose cotangents calls inside of it add to
+    own_bars   what a call gave for single arguments, and is to be added when their own cotangents are out of the box
+    closed     the boxes of the arrays whose cotangents are in them at this point of the backward sweep
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        self.of_call: dict[int, dict[str, tuple[str, Starts]]] = {}
+        self.handing: dict[int, set[str]] = {}
+        self.closed: dict[str, str] = {}
+        self.own_bars: list[tuple[str, gast.expr]] = []
+        self._made: dict[tuple[int, str], str] = {}
+        for statement, callee in calls_of(sweep.function, sweep.program):
+            self._note(statement, callee)
+
+    def _note(self, statement: gast.stmt, callee: str) -> None:
+        sweep = self.sweep
+        facts, target = sweep.derivative.facts[callee], sweep.program.functions[callee]
+        found: dict[str, tuple[str, Starts]] = {}
+        for parameter, argument in zip(target.parameters, statement.value.args):
+            is_array = isinstance(target.types[parameter], Array) and parameter in facts.parameters
+            if is_array and isinstance(argument, gast.Name) and argument.id in sweep.active:
+                behind = self._behind(sweep.views.of(argument.id, statement))
+                if behind is not None and behind[0] not in [root for root, _ in found.values()]:
+                    found[parameter] = behind
+                    axes = sweep.derivative.shifts.setdefault((callee, parameter), set())
+                    axes.update(axis for axis, starts in enumerate(behind[1]) if starts is not None)
+        self.of_call[id(statement)] = found
+        for root, _ in found.values():
+            for around in self._around(statement, root):
+                self.handing.setdefault(id(around), set()).add(root)
+
+    def _around(self, statement: gast.stmt, root: str) -> Iterator[gast.stmt]:
+        """A statement and those around it, as far as the block that begins with the cotangent of an array."""
+        regions = self.sweep.regions
+        region, carrier = regions.place[id(statement)], regions.carried.get(root)
+        home = carrier if carrier is not None and carrier.contains(region) else regions.home[root]
+        yield statement
+        while region is not home and region.statement is not None and region.parent is not None:
+            yield region.statement
+            region = region.parent
+
+    def roots(self) -> set[str]:
+        """The arrays whose cotangents are handed to calls."""
+        return {root for found in self.of_call.values() for root, _ in found.values()}
+
+    def _behind(self, shown: Shown) -> tuple[str, Starts] | None:
+        """The array that a name shows all of, or a part of slices, and where the part begins."""
+        if not isinstance(shown, Place):
+            return None
+        starts = starts_of(shown, array_type(self.sweep.types, shown.root).ndim, self.sweep.views.natural)
+        shift = self.sweep.shifted.get(shown.root)
+        if starts is None or shift is None:
+            return None if starts is None else (shown.root, starts)
+        return shift.whole, tuple(
+            (syntax.name(shift.starts[axis]), *(given or ())) if axis in shift.starts else given
+            for axis, given in enumerate(starts)
+        )
+
+    def box_type(self, name: str) -> ListOf:
+        element = self.sweep.primal_type(name)
+        return ListOf(element, is_box=True)
+
+    # --- in the order of the backward sweep
+
+    def before(self, frame: Cotangents, statement: gast.stmt) -> None:
+        """Put away what the statement's calls add to."""
+        for root in sorted(self.handing.get(id(statement), ())):
+            if frame.owns(root):
+                self._close(frame, root)
+            elif root in frame.opened:
+                self._put(frame, self.closed[root], frame.opened.pop(root))
+
+    def after(self, frame: Cotangents, statement: gast.stmt) -> None:
+        """Take it out again, where it has its home."""
+        for root in sorted(self.handing.get(id(statement), ())):
+            if frame.owns(root) and root in self.closed:
+                frame.bars[root] = self._take(frame, self.closed.pop(root), root)
+        added, self.own_bars = self.own_bars, []
+        for name, bar in added:
+            frame.add(name, bar)
+
+    def end(self, frame: Cotangents) -> None:
+        """Put away what a block has taken out."""
+        for root in sorted(frame.opened):
+            self._put(frame, self.closed[root], frame.opened.pop(root))
+
+    def opened(self, frame: Cotangents, root: str) -> gast.expr:
+        """The array with the cotangent of a root whose box is closed, taken out as far outside as no call needs it."""
+        while not (frame.parent is None or frame.parent.owns(root)):
+            statement = frame.region.statement
+            if statement is None or root in self.handing.get(id(statement), ()):
+                break
+            frame = frame.parent
+        if root not in frame.opened:
+            frame.opened[root] = self._take(frame, self.closed[root], root)
+        return frame.opened[root]
+
+    def own(self, frame: Cotangents, name: str) -> str:
+        """A box with zeros, for the cotangent of one argument alone."""
+        box = self._new(frame, name)
+        self._put(frame, box, frame.zero(name))
+        return box
+
+    def taken(self, frame: Cotangents, box: str, name: str) -> gast.expr:
+        return self._take(frame, box, name)
+
+    # --- parameters
+
+    def enter(self, frame: Cotangents, root: str, box: str) -> None:
+        """Begin with a cotangent that was handed in."""
+        self._made[id(frame), root] = box
+        frame.bars[root] = self._take(frame, box, root)
+
+    def leave(self, frame: Cotangents, root: str, box: str) -> None:
+        """End with all that was added in the array of the box."""
+        self._put(frame, box, frame.full(root, frame.bars.pop(root)))
+
+    # --- statements
+
+    def _close(self, frame: Cotangents, root: str) -> None:
+        array = frame.in_place(root)
+        key = id(frame), root
+        if key not in self._made:
+            self._made[key] = self._new(frame, root)
+        self._put(frame, self._made[key], array)
+        self.closed[root] = self._made[key]
+        del frame.bars[root]
+
+    def _new(self, frame: Cotangents, root: str) -> str:
+        return frame.builder.bind(syntax.call("new_list"), self.box_type(root), f"{frame.hint(root)}s").id
+
+    def _put(self, frame: Cotangents, box: str, array: gast.expr) -> None:
+        body = frame.builder.body
+        for place in reversed(range(len(body))):
+            if _takes(body[place], box, array):
+                del body[place]  # there was nothing to be done with it
+                return
+            if not _moves(body[place]):
+                break
+        frame.builder.append(syntax.expression(syntax.call("append", box, array)))
+
+    def _take(self, frame: Cotangents, box: str, root: str) -> gast.expr:
+        return frame.builder.bind(syntax.call("pop", box), self.sweep.primal_type(root), frame.hint(root))
+
+
+def _moves(statement: gast.stmt) -> bool:
+    """Whether a statement takes an array out of a list, or puts it into one."""
+    return syntax.operator_of(getattr(statement, "value", None) or syntax.constant(None)) in ("append", "pop")
+
+
+def _takes(statement: gast.stmt, box: str, array: gast.expr) -> bool:
+    """Whether a statement is `array = pop(box)`."""
+    match statement:
+        case gast.Assign(
+            targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="pop"), args=[gast.Name(id=base)])
+        ):
+            return base == box and isinstance(array, gast.Name) and array.id == name
+    return False

@@ -1,0 +1,152 @@
+"""The backward form of a load: what an element gives goes to the cotangent of the array that it is an element of.
+
+    y = a[items]        a_bar[items] += y_bar              (integer arrays: add_at, an element may be read twice)
+    b = a[:, i]
+    y = b[j]            a_bar[j, i] += y_bar               the cotangent of a view is the view of the owner's
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import gast
+
+from ... import syntax
+from ...analysis.memory.places import Place
+from ...dtypes import is_bool
+from ...ops.cotangents import as_type
+from ...types import Array
+from ..compose import within
+from .accumulating import accumulate
+from .cotangents import Cotangents
+from .declared import leaf_type
+from .refuse import refuse
+from .shifts import can_move, moved
+from .views import Either, Shown, roots
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
+
+
+def is_plain_index(items: gast.Tuple, types) -> bool:
+    """Whether an index has no integer or bool arrays."""
+    return not any(isinstance(i, gast.Name) and isinstance(types[i.id], Array) for i in items.elts)
+
+
+def is_rearrangement(items: gast.Tuple) -> bool:
+    """Whether an index keeps every element: it adds axes of length 1, and goes through others from their ends."""
+    return all(
+        isinstance(i, gast.Constant) and i.value is None
+        if not isinstance(i, gast.Slice)
+        else (i.lower is None and i.upper is None and (i.step is None or _is_reversed(i)))
+        for i in items.elts
+    )
+
+
+def _is_reversed(item: gast.expr) -> bool:
+    return isinstance(item, gast.Slice) and isinstance(item.step, gast.Constant) and item.step.value == -1
+
+
+def _without_new_axes(frame: Cotangents, items: gast.Tuple, value: gast.expr) -> tuple[gast.expr, list[gast.expr]]:
+    """The cotangent of a load without the axes that its index added, and the index without them."""
+    kept = [i for i in items.elts if not (isinstance(i, gast.Constant) and i.value is None)]
+    if len(kept) == len(items.elts) or not isinstance(frame.builder.type_of(value), Array):
+        return value, kept
+    shown = [i for i in items.elts if isinstance(i, gast.Slice) or (isinstance(i, gast.Constant) and i.value is None)]
+    picks = [syntax.constant(0) if isinstance(i, gast.Constant) else syntax.slice_() for i in shown]
+    return frame.builder.load(value, picks, frame_hint(value)), kept
+
+
+def frame_hint(value: gast.expr) -> str:
+    return value.id if isinstance(value, gast.Name) else "t_bar"
+
+
+def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: gast.expr) -> None:
+    base, items = statement.value.value.id, sweep.atoms(statement, statement.value.slice)
+    plain = is_plain_index(items, sweep.types)
+    new_axes = any(isinstance(i, gast.Constant) and i.value is None for i in items.elts)
+    if new_axes and not plain:
+        raise refuse(statement, "G004", "an index that mixes None with integer or bool arrays has no derivative yet")
+    value, kept = _without_new_axes(frame, items, out_bar)
+    if is_rearrangement(items):
+        if any(map(_is_reversed, kept)) and isinstance(frame.builder.type_of(value), Array):
+            value = frame.builder.load(value, kept, "t_bar")
+        frame.add(base, value)
+        return
+    if plain:
+        sweep.views.note_natural(statement, statement.value.slice.elts)
+        add_to_part(sweep, frame, sweep.views.of(base, statement), base, kept, value)
+        return
+    bar = frame.in_place(base)
+    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(base))
+    if is_mask(kept, sweep.types):
+        accumulate(frame, bar.id, kept, value)
+    else:
+        frame.builder.append(syntax.expression(syntax.call("add_at", bar, syntax.tuple_(kept), value)))
+
+
+def add_to_part(
+    sweep: Sweep, frame: Cotangents, shown: Shown, name: str, items: list[gast.expr], value: gast.expr
+) -> None:
+    """`name_bar[items] += value`, where the cotangent of a view is the view of its owner's."""
+    if isinstance(shown, Either):
+        _add_to_either(sweep, frame, shown, name, items, value)
+        return
+    if shown.root in sweep.shifted:
+        _add_to_shifted(sweep, frame, shown, name, items, value)
+        return
+    is_first = frame.untouched(shown.root)
+    bar = frame.in_place(shown.root)
+    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
+    found = within(frame.builder, replace(shown, root=bar.id), items, value, sweep.views.natural)
+    if found is None:
+        add_to_part(sweep, frame, Place(name), name, items, value)
+    elif is_first:
+        frame.builder.append(syntax.store(bar.id, *found))
+    else:
+        accumulate(frame, bar.id, *found)
+
+
+def _add_to_shifted(
+    sweep: Sweep, frame: Cotangents, shown: Place, name: str, items: list[gast.expr], value: gast.expr
+) -> None:
+    """The same for a parameter whose cotangent is a part of the array that is handed in."""
+    bar = frame.in_place(sweep.shifted[shown.root].whole)
+    value = as_type(frame.builder, value, sweep.types[bar.id], frame.hint(name))
+    found = within(frame.builder, shown, items, value, sweep.views.natural)
+    if found is not None and can_move(found[0]):
+        accumulate(frame, bar.id, moved(sweep, frame, shown.root, found[0]), found[1])
+    elif shown.steps:
+        add_to_part(sweep, frame, Place(name), name, items, value)
+    else:
+        accumulate(frame, frame.in_place(name).id, items, value)
+
+
+def add_whole(sweep: Sweep, frame: Cotangents, name: str) -> None:
+    """Add what was collected for a parameter alone to its part of the array that was handed in."""
+    value = frame.bars.pop(name, None)
+    if value is not None:
+        everything: list[gast.expr] = [syntax.slice_()] * leaf_type(sweep.types, name).ndim
+        _add_to_shifted(sweep, frame, Place(name), name, everything, frame.full(name, value))
+
+
+def _add_to_either(
+    sweep: Sweep, frame: Cotangents, shown: Either, name: str, items: list[gast.expr], value: gast.expr
+) -> None:
+    """The branch that chose what the name shows, once more."""
+    for root in roots(shown):  # arrays that are made on the way stand before the branch
+        frame.in_place(root)
+    builder, before = frame.builder, frame.builder.body
+    made = syntax.if_(sweep.atom(shown.branch, shown.branch.test), [], [], builder.span)
+    for part, block in ((shown.then, made.body), (shown.other, made.orelse)):
+        builder.body = block
+        add_to_part(sweep, frame, part, name, items, value)
+    builder.body = before
+    builder.append(made)
+
+
+def is_mask(items: list[gast.expr], types) -> bool:
+    """Whether the only array in an index is one bool array: it reads no element twice."""
+    arrays = [types[i.id] for i in items if isinstance(i, gast.Name) and isinstance(types[i.id], Array)]
+    return len(arrays) == 1 and is_bool(arrays[0].dtype)

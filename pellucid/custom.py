@@ -1,0 +1,138 @@
+"""Derivatives that the user gives: `custom_vjp`, `custom_jvp`, and `checkpoint`, which makes values again.
+
+    @custom_vjp                                     grad(loss)     calls `forward` on its way there
+    def softplus(x): return np.log1p(np.exp(x))                    and `backward` on its way back
+    softplus.defvjp(forward, backward)
+
+The conventions are JAX's.  In plain Python the function is called as it stands.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from .compiler.request import Request
+from .own_frames import told_to_users
+from .runtime.given_rules import RULE, GivenRule
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class Ruled(Generic[Given, Result]):
+    """A function with a rule of its own for derivatives; called from compiled functions or from Python."""
+
+    kind = ""
+
+    def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
+        plain = getattr(getattr(function, "__pellucid__", None), "python", function)
+        if not inspect.isfunction(plain):
+            raise TypeError(f"{type(self).__name__} takes a Python function, not {type(function).__name__}")
+        numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+        functools.update_wrapper(self, plain)
+        self.nondiff_argnums = _places(plain, numbers)
+        self.__pellucid__ = Request(_twin(plain))
+        self._give()
+
+    def _give(self, *functions: Any, kind: str = "") -> None:
+        setattr(self.__pellucid__.python, RULE, GivenRule(kind or self.kind, functions, self.nondiff_argnums))
+
+    def __call__(self, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        found: Result = self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+        return found
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.__wrapped__.__qualname__}>"  # type: ignore[attr-defined]
+
+
+class custom_vjp(Ruled[Given, Result]):
+    """A function whose reverse derivative the user gives.
+
+    function         a Python function of positional arguments: numbers, arrays and containers of them
+    nondiff_argnums  the arguments without a derivative, by number; the backward rule gets them first
+
+    `defvjp(forward, backward)` gives the rule.  `forward` takes what the function takes and returns its result and what
+    the backward rule needs: (result, residuals).  `backward(*nondiff, residuals, result_bar)` returns a tuple with one
+    cotangent for each of the other arguments, of its structure and shape; None stands for zero.
+
+    Derivatives of any order differentiate the two rules.  Forward mode has no use for them and is refused.
+    """
+
+    kind = "vjp"
+
+    def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+        """Say how the function is differentiated."""
+        self._give(forward, backward)
+
+
+class custom_jvp(Ruled[Given, Result]):
+    """A function whose forward derivative the user gives.
+
+    function         a Python function of positional arguments: numbers, arrays and containers of them
+    nondiff_argnums  the arguments without a derivative, by number; the rule gets them first
+
+    `defjvp(rule)` gives the rule: `rule(*nondiff, primals, tangents)` returns the result and its tangent.  Reverse mode
+    takes it backwards, so that the tangent has to be linear in the tangents that come in.
+    """
+
+    kind = "jvp"
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Say how the function is differentiated; gives the rule back, so that this may be a decorator."""
+        self._give(rule)
+        return rule
+
+    def defjvps(self, *rules: Callable[..., Any] | None) -> None:
+        """One rule for each argument: `rule(tangent, result, *primals)`; None where the slope is zero.
+
+        The tangents add up, so the result is one number or array.
+        """
+        if self.nondiff_argnums:
+            raise ValueError("defjvps is for functions without nondiff_argnums: give one rule by defjvp")
+        self._give(*rules, kind="jvps")
+
+
+@told_to_users
+def checkpoint(function: Callable[Given, Result]) -> Checkpointed[Given, Result]:
+    """The same function, of which nothing but its arguments is kept for the backward sweep.
+
+    function  a Python function of positional arguments
+
+    The backward sweep calls it again before it goes back through it: memory for time.  The value and the derivatives
+    are those of the function.
+    """
+    return Checkpointed(function)
+
+
+class Checkpointed(Ruled[Given, Result]):
+    """What `checkpoint` gives."""
+
+    kind = "checkpoint"
+
+
+def _twin(function: FunctionType) -> FunctionType:
+    """The same function once more, for the rule to hang on: the one that was given goes on without it."""
+    made = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    functools.update_wrapper(made, function)
+    del made.__wrapped__  # type: ignore[attr-defined]
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def _places(function: FunctionType, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers of arguments, none of them negative."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    count = sum(p.kind in kinds for p in inspect.signature(function).parameters.values())
+    for number in numbers:
+        if not -count <= number < count:
+            raise ValueError(f"nondiff_argnums={number} names no argument: `{function.__name__}` has {count}")
+    return tuple(sorted(number % count for number in numbers))

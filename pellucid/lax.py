@@ -1,0 +1,30 @@
+"""Control flow and derivatives in the spellings of `jax.lax`: functions that mean the plain statements.
+
+    lax.fori_loop(0, n, lambda i, v: v * x[i], 1.0)     is     v = 1.0
+                                                               for i in range(0, n): v = v * x[i]
+
+All of them are differentiated as the statements are, `while_loop` too.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from .numpy.control_flow import associative_scan, cond, fori_loop, scan, select, switch, while_loop
+from .numpy.control_flow import map_items as map
+from .numpy.implicit import custom_linear_solve, custom_root
+
+Value = TypeVar("Value")
+
+__all__ = [
+    "associative_scan", "cond", "custom_linear_solve", "custom_root", "fori_loop", "map", "scan", "select",
+    "stop_gradient", "switch", "while_loop",
+]  # fmt: skip
+
+
+def stop_gradient(x: Value) -> Value:
+    """The value itself, through which no derivative passes.
+
+    x   a number, an array, or a container of them
+    """
+    return x

@@ -1,0 +1,363 @@
+"""Derivatives that the user gives: `custom_vjp`, `custom_jvp`, `stop_gradient`, `checkpoint`, by JAX's conventions.
+
+The rules here are right, so that differences of the function are what they are held to; where a rule is wrong on
+purpose, its answer tells that it was called.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import pellucid
+from pellucid import GradientError, checkpoint, custom_jvp, custom_vjp, grad, jvp, stop_gradient
+from pellucid.compiler.request import Gradient
+
+from .harness.stages import Stages, in_python
+
+X = np.array([0.5, -1.0, 2.0])
+Y = np.array([1.5, 0.3, -0.4])
+WEIGHTS = (1.0, -2.0, 0.5)
+
+
+def differences(function, x, *rest, step=1e-6):
+    found = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        moved = np.zeros_like(x)
+        moved[place] = step
+        found[place] = (function(x + moved, *rest) - function(x - moved, *rest)) / (2.0 * step)
+    return found
+
+
+def weighted(x):
+    return x[0] * WEIGHTS[0] + x[1] * WEIGHTS[1] + x[2] * WEIGHTS[2]
+
+
+# --- functions with rules ------------------------------------------------------------------------------------------
+
+
+@custom_vjp
+def softplus(x):
+    return np.log1p(np.exp(x))
+
+
+def softplus_forward(x):
+    return softplus(x), {"x": x, "kind": "smooth", "times": 1}
+
+
+def softplus_backward(saved, y_bar):
+    return (saved["times"] * y_bar / (1.0 + np.exp(-saved["x"])),)
+
+
+softplus.defvjp(softplus_forward, softplus_backward)
+
+
+@custom_jvp
+def wave(x, y):
+    return np.sin(x) * y
+
+
+@wave.defjvp
+def wave_rule(primals, tangents):
+    x, y = primals
+    x_dot, y_dot = tangents
+    total = np.cos(x) * y * x_dot
+    return wave(x, y), total + np.sin(x) * y_dot
+
+
+@custom_jvp
+def product(x, y):
+    return x * y
+
+
+product.defjvps(lambda x_dot, out, x, y: y * x_dot, lambda y_dot, out, x, y: x * y_dot)
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
+
+
+@functools.partial(custom_vjp, nondiff_argnums=(0, 2))
+def applied(f, pair, axis):
+    return {"sum": np.sum(f(pair.first) * pair.second, axis=axis), "count": 3}
+
+
+def applied_forward(f, pair, axis):
+    value = f(pair.first)
+    return {"sum": np.sum(value * pair.second, axis=axis), "count": 3}, (value, pair)
+
+
+def applied_backward(f, axis, saved, bar):
+    value, pair = saved
+    assert bar["count"] is None  # an int has no cotangent
+    return (Pair(None, value * bar["sum"]),)
+
+
+applied.defvjp(applied_forward, applied_backward)
+
+
+@custom_vjp
+def rounded(x):
+    return np.round(x)
+
+
+rounded.defvjp(lambda x: (np.round(x), None), lambda _, bar: (bar,))
+
+
+@checkpoint
+def block(x, w):
+    for _ in range(3):
+        x = np.tanh(x * w) + 0.1 * x
+    return x, np.sum(x) * w
+
+
+class Scaler:
+    @custom_vjp
+    def scaled(self, x):
+        return x * 3.0
+
+    scaled.defvjp(lambda self, x: (x * 3.0, None), lambda _, bar: (None, bar * 3.0))
+
+
+# --- programs ------------------------------------------------------------------------------------------------------
+
+
+def in_a_line(x, y):
+    return np.sum(softplus(x) * softplus(x * y))
+
+
+def in_a_loop(x, y):
+    s = 0.0
+    for i in range(len(x)):
+        s += softplus(x[i]) * softplus(s)
+        if x[i] > 0.0:
+            s = softplus(s * y[i])
+    return s
+
+
+def in_a_while(x, y):
+    s = x[0]
+    k = 0
+    while k < 3:
+        s = softplus(s) * wave(s, x[k])
+        k += 1
+    return s
+
+
+def recursive(x, y):
+    def down(s, k):
+        if k == 0:
+            return s
+        return softplus(down(s * y[k - 1], k - 1))
+
+    return down(x[0], 3) + down(x[1], 2)
+
+
+def with_stores(x, y):
+    a = np.zeros(3)
+    for i in range(3):
+        a[i] = softplus(x[i])
+        a[0] = a[0] + wave(a[i], y[i])
+    return np.sum(a * a)
+
+
+def tangents(x, y):
+    return np.sum(wave(x, y) * wave(product(x, y), x)) + product(x[0], 2.0)
+
+
+def made_again(x, y):
+    a, s = block(x, 1.5)
+    a, t = block(a * y, 0.7)
+    return np.sum(a) * s + t
+
+
+def made_again_in_a_loop(x, y):
+    s = 1.0
+    for _ in range(3):
+        x, t = block(x, s)
+        s = 0.5 * t
+    return np.sum(x * y) + s
+
+
+def of_a_gradient(x, y):
+    return np.sum(grad(lambda z: np.sum(softplus(z * y) * wave(z, y)))(x) ** 2)
+
+
+PROGRAMS = [
+    in_a_line, in_a_loop, in_a_while, recursive, with_stores, tangents, made_again, made_again_in_a_loop, of_a_gradient,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_gradient_at_all_stages(program):
+    plain, slope = Stages(program), Stages(program, [Gradient(0)])
+    expected = in_python(program, X, Y).value if program is not of_a_gradient else None
+    slopes = differences(pellucid.compile(program), X, Y)
+    for stage in ("raw", "typed", "loops", "llvm"):
+        if expected is not None:
+            np.testing.assert_allclose(plain.run(stage, X, Y).value, expected, rtol=1e-12)
+        if stage != "raw":
+            np.testing.assert_allclose(slope.run(stage, X, Y).value, slopes, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("program", [in_a_line, in_a_loop, tangents, made_again], ids=lambda p: p.__name__)
+def test_second_derivatives(program):
+    def slope(x, y):
+        return weighted(grad(program)(x, y))
+
+    np.testing.assert_allclose(grad(slope)(X, Y), differences(grad_of(program), X, Y), rtol=1e-5, atol=1e-7)
+
+
+def grad_of(program):
+    compiled = grad(program)
+    return lambda x, y: weighted(compiled(x, y))
+
+
+def test_forward_mode_takes_rules_of_tangents():
+    value, tangent = jvp(tangents, (X, Y), (Y, X))
+    step = 1e-6
+    expected = (tangents(X + step * Y, Y + step * X) - tangents(X - step * Y, Y - step * X)) / (2.0 * step)
+    np.testing.assert_allclose([value, tangent], [tangents(X, Y), expected], rtol=1e-6)
+    _, over_reverse = jvp(grad(tangents), (X, Y), (Y, X))
+    slope = grad(tangents)
+    moved = [slope(X + sign * step * Y, Y + sign * step * X) for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(over_reverse, (moved[0] - moved[1]) / (2.0 * step), rtol=1e-5)
+
+
+def test_forward_mode_refuses_rules_that_go_backwards():
+    with pytest.raises(GradientError, match="G006"):
+        jvp(in_a_line, (X, Y), (X, Y))
+
+
+# --- conventions ---------------------------------------------------------------------------------------------------
+
+
+def test_arguments_without_a_derivative_come_first():
+    def loss(pair, k):
+        def doubled(v):
+            return v * 2.0 + k
+
+        return applied(doubled, pair, 0)["sum"]
+
+    slope = grad(loss)(Pair(X, Y), 1)
+    np.testing.assert_allclose(slope.first, np.zeros(3))  # the rule says so
+    np.testing.assert_allclose(slope.second, 2.0 * X + 1.0)
+
+
+def test_a_rule_decides_where_the_function_has_no_slope():
+    np.testing.assert_array_equal(grad(lambda x: np.sum(rounded(x) * x))(X), np.round(X) + X)
+
+
+def test_the_rule_stays_while_it_is_not_needed():
+    def loss(x, y):
+        return np.sum(x * stop_gradient(softplus(y)))
+
+    np.testing.assert_allclose(grad(loss)(X, Y), np.log1p(np.exp(Y)))
+    assert pellucid.compile(softplus)(0.5) == softplus(0.5)
+    np.testing.assert_allclose(grad(softplus)(0.5), 1.0 / (1.0 + np.exp(-0.5)))
+
+
+def test_rules_of_methods():
+    scaler = Scaler()
+    assert scaler.scaled(2.0) == 6.0
+    np.testing.assert_allclose(grad(lambda x: np.sum(Scaler().scaled(x) * x))(X), 6.0 * X)
+
+
+def test_a_rule_given_later_counts():
+    @custom_vjp
+    def f(x):
+        return x * x
+
+    slope = grad(lambda x: f(x) + 0.0)
+    f.defvjp(lambda x: (x * x, x), lambda x, bar: (10.0 * bar,))
+    assert slope(2.0) == 10.0
+    f.defvjp(lambda x: (x * x, x), lambda x, bar: (20.0 * bar,))
+    assert slope(2.0) == 20.0
+
+
+def test_gradients_stop_in_containers():
+    def loss(x, p):
+        held = stop_gradient({"a": p[0], "b": [p[1], 3], "c": x})
+        return np.sum(x * held["c"]) * held["a"] * held["b"][0] + p[1] * held["b"][1]
+
+    slope = Stages(loss, [Gradient((0, 1))])
+    for stage in ("typed", "loops", "llvm"):
+        by_x, by_p = slope.run(stage, X, (2.0, 4.0)).value
+        np.testing.assert_allclose(by_x, 8.0 * X)
+        assert by_p == (0.0, 3.0)
+    plain = Stages(loss)
+    for stage in ("core", "raw", "typed", "loops", "llvm"):
+        np.testing.assert_allclose(plain.run(stage, X, (2.0, 4.0)).value, loss(X, (2.0, 4.0)))
+
+
+def test_what_is_made_again_is_not_kept():
+    """Between the sweeps nothing of the inside is there: it is a function of its own, called on the way back."""
+    text = grad(made_again).source("reverse", X, Y)
+    entry, again = text.split("def block_again")
+    assert "_saved" not in entry and entry.count("block_again(") == 2
+    assert "np.tanh" in again
+    assert "block_again" not in grad(made_again_in_a_loop, argnums=1).source("reverse", X, Y)  # its values are enough
+
+
+# --- the wrong way round -------------------------------------------------------------------------------------------
+
+
+def ruled(forward, backward, function=lambda x: np.sum(x)):
+    made = custom_vjp(function)
+    made.defvjp(forward, backward)
+    return made
+
+
+WRONG = {
+    "no pair": (ruled(lambda x: np.sum(x), lambda r, b: (b,)), "returns a pair"),
+    "other result": (ruled(lambda x: ((np.sum(x), 1.0), x), lambda r, b: (b * r,)), "forward rule"),
+    "array for a number": (ruled(lambda x: (x, x), lambda r, b: (b * r,)), "an array of 1 axes, where a number"),
+    "no tuple": (ruled(lambda x: (np.sum(x), x), lambda r, b: b * r), "one cotangent for each of `x`"),
+    "too many": (ruled(lambda x: (np.sum(x), x), lambda r, b: (b * r, b)), "one cotangent for each of `x`"),
+    "number for an array": (ruled(lambda x: (np.sum(x), x), lambda r, b: (b,)), "a number, where an array of 1 axes"),
+    "container": (ruled(lambda x: (np.sum(x), x), lambda r, b: ({"x": b},)), "gives for `x`"),
+    "no rule": (custom_vjp(lambda x: np.sum(x)), "has no rule"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_rules_are_refused(name):
+    function, message = WRONG[name]
+    with pytest.raises(GradientError, match="G006") as caught:
+        grad(function)(X)
+    assert message in str(caught.value)
+
+
+def test_wrong_lengths_are_an_error_of_the_run():
+    function = ruled(lambda x: (np.sum(x), x), lambda r, b: (b * r[1:],))
+    with pytest.raises(ValueError, match="gives for `x` an array with 2 elements along axis 0, where 3 are wanted"):
+        grad(function)(X)
+
+
+def test_what_the_rule_says_nothing_of_has_no_derivative():
+    def by_number(x, k):
+        return np.sum(applied(lambda v: v, Pair(x, x), 0)["sum"]) * k
+
+    assert np.all(np.isfinite(grad(by_number)(X, 2.0)))
+
+    def seen(x, k):
+        return applied(lambda v: v * k, Pair(x, x), 0)["sum"]
+
+    with pytest.raises(GradientError, match="`k` has a derivative here"):
+        grad(seen, argnums=1)(X, 2.0)
+
+
+def test_tangents_that_are_not_linear_are_refused():
+    bad = custom_jvp(lambda x: x * x)
+    bad.defjvp(lambda primals, tangents: (primals[0] ** 2, tangents[0] ** 2))
+    with pytest.raises(GradientError, match="not linear"):
+        grad(lambda x: np.sum(bad(x)))(X)
+
+
+def test_options_are_checked_at_once():
+    with pytest.raises(ValueError, match="names no argument"):
+        custom_vjp(lambda x: x, nondiff_argnums=(1,))
+    with pytest.raises(TypeError, match="takes a Python function"):
+        custom_jvp(3.0)
