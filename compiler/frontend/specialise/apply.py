@@ -98,8 +98,6 @@ def apply(
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
-        case Derived() if function.transforms[-1].is_pullback:
-            return inner_pullbacks.call_local(frame, function, args, kwargs, node)
         case Derived():
             return inner_derivatives.call_derived(frame, function, args, kwargs, node)
         case Bound():
@@ -227,9 +225,7 @@ def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gas
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
-        if before and before[-1].is_pullback:
-            frame.fault("U018", "a derivative of the pullback of a local function is not in the language", node,
-                        "asked for here", ("take it of a function that calls the pullback",))  # fmt: skip
+        inner_pullbacks.require_none(frame, before, node)
         return Derived(closure, (*before, asked))
     given = evaluate.known(frame, function, node, "the function")
     return Static(value.__pellucid_inside__(given, asked))

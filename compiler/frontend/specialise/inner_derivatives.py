@@ -49,6 +49,8 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
 
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
     """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
+    if derived.transforms[-1].is_pullback:
+        return inner_pullbacks.call_local(frame, derived, args, kwargs, node)
     closure = derived.closure
     name = getattr(closure.node, "name", "lambda_")
     spec, is_own = parameters_behind(closure.node.args, derived.transforms)
