@@ -83,6 +83,7 @@ CODES = {
     "G004": "construct cannot be differentiated correctly",
     "G005": "tangents do not fit their primals",
     "G006": "rule for a derivative does not fit its function",
+    "G007": "cotangent does not fit the result",
     # many examples at once
     "B001": "axes or numbers of examples do not fit",
     "B002": "results of the examples do not fit into one array",

@@ -10,15 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from itertools import count
 from typing import Any, NoReturn
 
 import gast
 
 from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Span
+from .diagnostics import Diagnostic, GradientError, Span, UnsupportedError
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Leaf, Out, Static, Value, leaves, map_leaves
+from .frontend.specialise.values import (
+    NONE,
+    Leaf,
+    Out,
+    Rows,
+    Static,
+    Value,
+    is_none,
+    leaves,
+    map_leaves,
+    parts,
+    with_parts,
+)
 from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Program
 from .records import dataclass
@@ -41,25 +54,31 @@ class Wanted:
 
 
 def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
-    """Raise a GradientError where the derivative asked for does not exist."""
-    names, where = list(made.arguments), wanted.where
-    check_argnums(made, wanted)
-    for number in wanted.numbers:
-        check_differentiable(made, where, names[number], made.arguments[names[number]])
+    """Raise a GradientError where the gradient asked for does not exist."""
+    require_arguments(made, wanted)
     output, _ = split_result(made, wanted)
-    check_output(made, where, output)
+    check_output(made, wanted.where, output)
     return made
+
+
+def require_arguments(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError where the arguments asked for are none, or none that a derivative is taken by."""
+    if wanted.transform.holomorphic:
+        message = "holomorphic=True asks for complex numbers, which are not in the language yet"
+        raise UnsupportedError(Diagnostic("U017", message, wanted.where, "differentiated here"))
+    check_argnums(made, wanted)
+    for name in chosen_names(made, wanted):
+        if not wanted.transform.allow_int:
+            check_differentiable(made, wanted.where, name, made.arguments[name])
 
 
 def check_argnums(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError for a function that changes its arguments, and for places that are not among them."""
-    names, where = list(made.arguments), wanted.where
+    where = wanted.where
     if made.mutated:
         help_ = ("return the new arrays instead",)
         fault(where, "G004", "a function that changes its arguments has no derivative", help_)
-    if any(not -len(names) <= n < len(names) for n in wanted.numbers):
-        fault(where, "T004", f"argnums={wanted.transform.argnums} names no argument: there are {len(names)}")
-    for name in sorted({names[n] for n in wanted.numbers} & wanted.starred):
+    for name in sorted({*chosen_names(made, wanted)} & wanted.starred):
         fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
               ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
 
@@ -68,35 +87,67 @@ def reverse(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
     from .transform.reverse import reverse as writing
 
-    wrt = leaves_of(chosen(made, wanted))
+    wrt = floats_of(made, chosen(made, wanted))
     return replace(made, program=writing.reverse(made.program, wrt, keep_value=True, specialiser=expand))
 
 
 def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
     """Return what was asked for, in the order in which the structure of the result mentions it."""
     values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
-    first = len(made.program.main.results) - len(leaves_of(values))
-    positions = iter(range(first, len(made.program.main.results)))
-    slopes = [map_leaves(v, lambda part, _: Out(next(positions)) if isinstance(part, Leaf) else part) for v in values]
-    gradient: Value = SequenceValue(tuple(slopes)) if many else slopes[0]
+    first = len(made.program.main.results) - len(floats_of(made, values))
+    slopes = slopes_of(made, values, first)
+    gradient: Value = SequenceValue(slopes) if many else slopes[0]
     output, auxiliary = split_result(made, wanted)
+    program, result = keep_results(made.program, with_value(wanted, output, auxiliary, gradient))
+    return replace(made, program=program, result=result)
+
+
+def with_value(wanted: Wanted, output: Value, auxiliary: Value | None, derivative: Value) -> Value:
+    """The derivative with what was asked for beside it."""
     value = output if auxiliary is None else SequenceValue((output, auxiliary))
     if wanted.transform.with_value:
-        result: Value = SequenceValue((value, gradient))
-    else:
-        result = gradient if auxiliary is None else SequenceValue((gradient, auxiliary))
-    program, result = keep_results(made.program, result)
-    return replace(made, program=program, result=result)
+        return SequenceValue((value, derivative))
+    return derivative if auxiliary is None else SequenceValue((derivative, auxiliary))
 
 
 def chosen(made: Specialised, wanted: Wanted) -> list[Value]:
     """The arguments that the derivative is taken by."""
+    return [made.arguments[name] for name in chosen_names(made, wanted)]
+
+
+def chosen_names(made: Specialised, wanted: Wanted) -> list[str]:
+    """Their names."""
     names = list(made.arguments)
-    return [made.arguments[names[n]] for n in wanted.numbers]
+    if any(not -len(names) <= number < len(names) for number in wanted.numbers):
+        told = ", ".join(f"`{name}`" for name in names) or "none"
+        fault(wanted.where, "T004", f"argnums={wanted.transform.argnums} names no argument: there are {told}")
+    return [names[number] for number in wanted.numbers]
 
 
-def leaves_of(values: Sequence[Value]) -> list[str]:
-    return [leaf.name for value in values for leaf in leaves(value) if isinstance(leaf, Leaf)]
+def floats_of(made: Specialised, values: Sequence[Value]) -> list[str]:
+    """The leaves that have a derivative."""
+    found = made.program.main.types
+    parts = [leaf.name for value in values for leaf in leaves(value) if isinstance(leaf, Leaf)]
+    return [name for name in parts if types.is_floating(found[name])]
+
+
+def slopes_of(made: Specialised, values: Sequence[Value], first: int) -> tuple[Value, ...]:
+    """The structures of cotangents of arguments, from this place among the results on: None for what is no float."""
+    floats, places = {*floats_of(made, values)}, count(first)
+
+    def slope(value: Value) -> Value:
+        if isinstance(value, Leaf):
+            return Out(next(places)) if value.name in floats else NONE
+        inner = parts(value)
+        if isinstance(value, Rows) and not all(getattr(leaf, "name", "") in floats for leaf in leaves(value)):
+            return NONE  # a list of rows has a slope for every place in them, or none
+        return with_parts(value, tuple(slope(part) for _, part in inner)) if inner else _nothing(value)
+
+    return tuple(map(slope, values))
+
+
+def _nothing(value: Value) -> Value:
+    return NONE if isinstance(value, Static) else value
 
 
 def keep_results(program: Program, result: Value) -> tuple[Program, Value]:
@@ -137,6 +188,8 @@ def check_output(made: Specialised, where: Span, output: Out) -> None:
 
 def check_differentiable(made: Specialised, where: Span, name: str, value: Value) -> None:
     for leaf in leaves(value):
+        if is_none(leaf):
+            continue  # an empty place, whose derivative is one
         found = made.program.main.types[leaf.name] if isinstance(leaf, Leaf) else None
         if found is None or not types.is_floating(found):
             what = f"is static ({leaf.value!r})" if isinstance(leaf, Static) else f"is {found}"

@@ -10,7 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import types
-from .differentiate import Wanted, check_argnums, check_differentiable, chosen, fault, keep_results, leaves_of
+from .differentiate import (
+    Wanted,
+    check_argnums,
+    check_differentiable,
+    chosen,
+    chosen_names,
+    fault,
+    floats_of,
+    keep_results,
+)
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
@@ -32,9 +41,8 @@ from .pushforward import split_auxiliary
 def has_jacobian(made: Specialised, wanted: Wanted) -> Specialised:
     """Raise a GradientError where the Jacobian asked for does not exist."""
     check_argnums(made, wanted)
-    names = list(made.arguments)
-    for number in wanted.numbers:
-        check_differentiable(made, wanted.where, names[number], made.arguments[names[number]])
+    for name in chosen_names(made, wanted):
+        check_differentiable(made, wanted.where, name, made.arguments[name])
     for value in (*chosen(made, wanted), made.result):
         if _has_list(value):
             fault(wanted.where, "G004", "a list of many items, or one that grows, has no Jacobian here",
@@ -50,7 +58,7 @@ def along_directions(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the Jacobians of its floats by the leaves of the arguments that were chosen."""
     from .transform.forward.directions import jacobians
 
-    wrt, outputs = leaves_of(chosen(made, wanted)), _outputs(made, wanted)
+    wrt, outputs = floats_of(made, chosen(made, wanted)), _outputs(made, wanted)
     return replace(made, program=jacobians(made.program, wrt, outputs, expand))
 
 
@@ -58,7 +66,7 @@ def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
     """Return what was asked for, in the order in which the structure of the result mentions it."""
     values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
     value, auxiliary = split_auxiliary(made.result, wanted)
-    outputs, count = _outputs(made, wanted), len(leaves_of(values))
+    outputs, count = _outputs(made, wanted), len(floats_of(made, values))
     first = len(made.program.main.results) - len(outputs) * count
 
     def block(part: Value, _: tuple) -> Value:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from .asked import specialise, take_products, views
 from .batch import batch, batchable
+from .cut import cut, differentiable_results, give_halves, take_pullback, trim
 from .differentiate import choose_results, differentiable, reverse
 from .jacobian import along_directions, choose_jacobians, has_jacobian
 from .lower.loops import lower
@@ -26,6 +27,7 @@ from .optimise.loop_versioning import version_loops
 from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
 from .pushforward import push_forward
+from .reverse_jacobian import floating_results, jacobian_by_rows
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -73,6 +75,32 @@ DERIVATIVE_WAY = (
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
+CUT = (
+    Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(cut, takes=SINGLE, gives=SINGLE, of=MADE),
+    Repeat(TIDY),
+    Step(trim, takes=SINGLE, gives=SINGLE, of=MADE),
+)
+VJP_WAY = (
+    *CUT,
+    Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+)
+ROWS_WAY = (
+    Step(floating_results, takes=SINGLE, gives=SINGLE, of=MADE),
+    *CUT,
+    Step(jacobian_by_rows, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+)
+PULLBACK_WAY = (
+    *CUT,
+    Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
 )
 JACOBIAN_WAY = (
     Step(has_jacobian, takes=SINGLE, gives=SINGLE, of=MADE),

@@ -7,27 +7,33 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, fields, replace
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
 
 from ..runtime.frozen import Freeze, Frozen
+from ..runtime.guards import Guards
 from .records import dataclass
 
+RESIDUALS, COTANGENT = "residuals", "out_bar"  # the parameters of a pullback
 Argnums: TypeAlias = int | str | tuple[int | str, ...]
 
 
 class Transformation:
     """What is asked of a function: its derivative, its batched form.  `transforming.py` says how it is made.
 
-    suffix     what the name of the new function ends with
+    suffix          what the name of the new function ends with
     differentiates  whether functions with a rule for their derivative have to be there still when it is made
-    signature  the parameters of the new function, given those of the function that it is made of
+    gives_pullback  whether a `Pullback` is among the results
+    is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
+    signature       the parameters of the new function, given those of the function that it is made of
     """
 
     __slots__ = ()
     suffix: ClassVar[str]
+    gives_pullback: ClassVar[bool] = False
+    is_pullback: ClassVar[bool] = False
     differentiates: ClassVar[bool] = True
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
@@ -57,6 +63,8 @@ class Gradient(Transformation):
     suffix = "grad"
     argnums: Argnums = 0
     has_aux: bool = False
+    holomorphic: bool = False
+    allow_int: bool = False
     with_value: bool = False
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
@@ -167,6 +175,102 @@ def _plain(name: str, taken: set[str]) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+@dataclass(frozen=True, slots=True)
+class ReverseJacobian(Transformation):
+    """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
+
+    suffix = "jacrev"
+    argnums: Argnums = 0
+    has_aux: bool = False
+    holomorphic: bool = False
+    allow_int: bool = False
+    with_value: bool = False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> ReverseJacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
+
+    def placed(self, names: Sequence[str]) -> ReverseJacobian:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Vjp(Transformation):
+    """A request for the value together with a function that pulls cotangents of it back to these arguments.
+
+    With `is_linear` the function has to be linear, or at least affine: then that function is one for all arguments.
+    `spoken` is what messages call what is pulled back, and the value that it belongs to.
+    """
+
+    suffix = "vjp"
+    gives_pullback = True
+    argnums: tuple[int | str, ...] = (0,)
+    has_aux: bool = False
+    is_linear: bool = False
+    spoken: tuple[str, str] = ("cotangent", "out")
+
+    @property
+    def allow_int(self) -> bool:
+        return True
+
+    @property
+    def holomorphic(self) -> bool:
+        return False
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Vjp:
+        return replace(self, argnums=tuple(_behind(place, count) for place in self.argnums))
+
+    def placed(self, names: Sequence[str]) -> Vjp:
+        return replace(self, argnums=tuple(_placed(place, names) for place in self.argnums))
+
+    def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
+        return Pullback(self, tuple(arguments.items()), cotangents)
+
+    def half(self, request: Request, arguments: Mapping[str, Any], cotangents: Any, world: Guards) -> BackwardHalf:
+        """The function of the pullback, for a request of which this is the last transformation."""
+        transforms = (*request.transforms[:-1], self.pullback(arguments, cotangents))
+        return BackwardHalf(replace(request, static=(), transforms=transforms), world)
+
+
+@dataclass(frozen=True, slots=True)
+class Pullback(Transformation):
+    """A request for the function that a `Vjp` gives beside the value.
+
+    vjp         what was asked for
+    arguments   the arguments that the value was computed of, by name, as the compiler sees them
+    cotangents  the structure of what was differentiated, with types for leaves
+    """
+
+    suffix = "pullback"
+    is_pullback = True
+    vjp: Vjp
+    arguments: tuple[tuple[str, Any], ...]
+    cotangents: Any
+
+    @property
+    def argnums(self) -> tuple[int | str, ...]:
+        return self.vjp.argnums
+
+    @property
+    def has_aux(self) -> bool:
+        return self.vjp.has_aux
+
+    @property
+    def spoken(self) -> tuple[str, str]:
+        return self.vjp.spoken
+
+    @property
+    def allow_int(self) -> bool:
+        return True
+
+    @property
+    def holomorphic(self) -> bool:
+        return False
+
+    def signature(self, _: inspect.Signature) -> inspect.Signature:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(name, kind) for name in (RESIDUALS, COTANGENT)])
+
+
 def wants_line_tables() -> bool:
     """Whether the environment asks for them in all functions."""
     return os.environ.get("PELLUCID_LINE_TABLES", "0") not in ("", "0")
@@ -196,6 +300,23 @@ class Request:
         for transform in self.transforms:
             found = transform.signature(found)
         return found
+
+
+@dataclass(slots=True, eq=False)
+class BackwardHalf:
+    """The function of a pullback, in the result of the function that gives it.
+
+    world     what was read from outside when the other half was made
+    function  what can be called, once it was asked for
+    """
+
+    request: Request
+    world: Guards
+    function: Any = None
+
+    @property
+    def __pellucid__(self) -> Request:
+        return self.request
 
 
 def suffixes(transforms: Iterable[Transformation]) -> str:

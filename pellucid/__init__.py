@@ -12,6 +12,7 @@
 """
 
 from . import kernels as kernels  # the operators of Array, which are compiled functions themselves
+from . import tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
     BatchError,
@@ -28,9 +29,13 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
-from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacobian
+from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
 from .function import Function
+from .gradient_check import check_grads
+from .jacobians import jacobian, jacrev, value_and_jacobian
 from .lax import custom_linear_solve, custom_root, stop_gradient
+from .linear import linear_transpose, linearize
+from .pullback import Pullback, vjp
 from .runtime.array import Array
 from .runtime.threads import thread_count, threads
 from .stage_function import from_source
@@ -49,12 +54,14 @@ __all__ = [
     "InternalError",
     "PellucidError",
     "PerformanceWarning",
+    "Pullback",
     "PurityError",
     "ShapeMismatchError",
     "StageError",
     "StaticArgumentError",
     "TypeMismatchError",
     "UnsupportedError",
+    "check_grads",
     "checkpoint",
     "compile",
     "custom_jvp",
@@ -66,12 +73,19 @@ __all__ = [
     "hessian",
     "hvp",
     "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linear_transpose",
+    "linearize",
     "stop_gradient",
     "thread_count",
     "threads",
+    "tree",
     "value_and_grad",
+    "value_and_jacfwd",
     "value_and_jacobian",
+    "vjp",
     "vmap",
 ]
 

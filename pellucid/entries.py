@@ -26,6 +26,7 @@ from .compiler.frontend.specialise.values import (
     Mapping_,
     Optional,
     Out,
+    Partial,
     Record,
     Rows,
     Static,
@@ -305,6 +306,9 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return ("out", index)
         case Static(value=held):
             return _constant(held, seen)
+        case Partial(function=Static(value=str() as name), args=(residuals,)):  # a pullback
+            one = _structure(residuals, seen)
+            return None if one is None else ("partial", name, one)
         case Optional(absent=absent, inner=inside):
             both = [_structure(part, seen) for part in (absent, inside)]
             return None if None in both else ("optional", *both)
@@ -344,6 +348,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
     match found:
         case "out", index:
             return Out(index)
+        case "partial", name, inner:
+            return Partial(Static(name), (_structure_from(inner, objects),))
         case "optional", absent, inner:
             return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
         case "rows", inner:

@@ -26,6 +26,7 @@ from .compiler.frontend.specialise.values import (
     Mapping_,
     Optional,
     Out,
+    Partial,
     Record,
     Rows,
     Sequence,
@@ -38,6 +39,7 @@ from .compiler.frontend.specialise.values import (
     with_parts,
 )
 from .compiler.records import dataclass
+from .compiler.request import BackwardHalf
 from .runtime.array import Array
 from .runtime.nature import article
 
@@ -248,6 +250,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return Array(leaf) if isinstance(leaf, np.ndarray) else leaf
         case Static(value=value):
             return value
+        case Partial(function=Static(value=BackwardHalf() as half), args=(residuals,)):
+            return pullback(half, rebuild(residuals, results))
         case Optional(absent=absent, inner=inner):
             return None if rebuild(absent, results) else rebuild(inner, results)
         case Rows(item=item):
@@ -261,6 +265,13 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
         case Record(cls=cls, items=items):
             return record(cls, {k: rebuild(v, results) for k, v in items})
     raise TypeError(f"no result structure: {structure!r}")
+
+
+def pullback(half: BackwardHalf, residuals: Any) -> Any:
+    """What pulls cotangents back, with these residuals."""
+    from .pullback import pullback_of
+
+    return pullback_of(half, residuals)
 
 
 def listed(is_weak: bool, data: Any, shapes: Any = None) -> list[Any]:

@@ -71,7 +71,7 @@ def jacfwd(
 
 
 @told_to_users
-def value_and_jacobian(
+def value_and_jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Any:
     """The value and the Jacobian of `jacfwd`: (value, Jacobian), or ((value, auxiliary), Jacobian) with `has_aux`.
@@ -142,6 +142,6 @@ def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
 
 known_inside(jvp, Tangent, ("primals", "tangents"))
 known_inside(jacfwd, Jacobian)
-known_inside(value_and_jacobian, functools.partial(Jacobian, with_value=True))
+known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
 known_inside(hessian, _of_gradient)
 known_inside(hvp, _along, ("primals", "tangents"))

@@ -13,8 +13,9 @@ import numpy as np
 
 from . import entries, pickling, retelling
 from .announcing import Announcer, Compilation
-from .compiler.frontend.specialise.values import Value
-from .compiler.request import Request, suffixes
+from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
+from .compiler.frontend.specialise.values import Static, Value
+from .compiler.request import Request, Vjp, suffixes
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -295,13 +296,24 @@ class Function(_Base[Given, Result]):
                 code = request.python.__code__
                 words = ", ".join(f"{name}: {description(value)}" for name, value in flat.arguments.items())
                 entries.save(key, found, (self.__qualname__, code.co_filename, code.co_firstlineno, words))
+        self._complete(found, flat)
         return found
+
+    def _complete(self, found: Compiled, flat: Flattened) -> None:
+        """Put the function of a pullback into the result, where there is one; it is for the world as it is now."""
+        request = self.__pellucid__
+        transform = request.transforms[-1] if request.transforms else None
+        if isinstance(transform, Vjp):
+            cotangents = cotangents_of(found.result, found.executable.results)
+            half = transform.half(request, flat.arguments, cotangents, found.guards)
+            found.result = with_function(found.result, Static(half))
 
     def _readable(self, flat: Flattened) -> Compiled:
         """The code for these types together with the LLVM it was made from, which the cache on disk does not keep."""
         found = self._compiled.get(flat.key)
         if found is None or not found.executable.sources or not found.guards.hold():
             found = compiler().compiled(self.__pellucid__, flat.arguments, self._options())
+            self._complete(found, flat)
             self._compiled[flat.key] = found
         return found
 

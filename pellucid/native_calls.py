@@ -14,6 +14,7 @@ from .compiler.frontend.specialise.values import (
     Mapping_,
     Optional,
     Out,
+    Partial,
     Record,
     Rows,
     Static,
@@ -22,7 +23,8 @@ from .compiler.frontend.specialise.values import (
     parts,
 )
 from .compiler.frontend.specialise.values import Sequence as SequenceValue
-from .flatten import Flattened, listed, listed_rows, record
+from .compiler.request import BackwardHalf
+from .flatten import Flattened, listed, listed_rows, pullback, record
 from .runtime.dispatch import CallPlan, Constant, RecipeWords, tuple_maker
 from .runtime.dispatch.calls import Calls, Parameter
 
@@ -77,6 +79,9 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield "LEAF", 0, index
         case Static(value=value):
             yield "STATIC", 0, Constant(value)
+        case Partial(function=Static(value=BackwardHalf() as half), args=(residuals,)):
+            yield from _steps(residuals)
+            yield "CALL", 1, lambda found: pullback(half, found)
         case Optional(absent=absent, inner=inner):
             yield from (*_steps(absent), *_steps(inner))
             yield "TUPLE", 2, 0

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ParamSpec, TypeVar, overload
 
-from .compiler.request import Argnums, Batch, Gradient, NamedAxes, Request, Transformation
+from .compiler.request import Argnums, BackwardHalf, Batch, Gradient, NamedAxes, Request, Transformation
 from .custom import Ruled
 from .function import Function
 from .library_names import library_name
@@ -104,14 +104,17 @@ def names(given: Names) -> tuple[str, ...]:
 
 @told_to_users
 def grad(
-    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Function[Given, Any]:
+    function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, Any]:  # fmt: skip
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
-    function  a plain or a compiled function whose result is one float
-    argnums   the argument to differentiate by, its number or its name, or a tuple of them; each may be a nested
-              container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
-    has_aux   the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    function     a plain or a compiled function whose result is one float
+    argnums      the argument to differentiate by, or a tuple of them, by number or by name; each may be a nested
+                 container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
+    has_aux      the function returns (value, auxiliary) and the result is (gradient, auxiliary)
+    holomorphic  refused: complex numbers are not in the language yet
+    allow_int    arguments and parts of them that are no floats are allowed, and their gradient is None
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
     It can be differentiated again, and may be called inside compiled functions.
@@ -122,22 +125,25 @@ def grad(
 
     Source: reverse mode by source transformation; A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 6.
     """
-    return transformed(function, Gradient(numbers(argnums), has_aux, with_value=False))
+    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=False))
 
 
 @told_to_users
 def value_and_grad(
-    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False
-) -> Function[Given, tuple[Result, Any]]:
+    function: Callable[Given, Result], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function[Given, tuple[Result, Any]]:  # fmt: skip
     """The value and the gradient: (value, gradient), or ((value, auxiliary), gradient) with `has_aux`.
 
-    function  a plain or a compiled function whose result is one float
-    argnums   as for `grad`
-    has_aux   as for `grad`
+    function     a plain or a compiled function whose result is one float
+    argnums      as for `grad`
+    has_aux      as for `grad`
+    holomorphic  as for `grad`
+    allow_int    as for `grad`
 
     The value is computed once for both.  Raises what `grad` raises.
     """
-    return transformed(function, Gradient(numbers(argnums), has_aux, with_value=True))
+    return transformed(function, Gradient(numbers(argnums), has_aux, holomorphic, allow_int, with_value=True))
 
 
 @told_to_users
@@ -188,7 +194,7 @@ def transformed(function: Any, transform: Transformation) -> Any:
         return functools.partial(transformed(function.func, behind), *function.args, **function.keywords)
     if _is_read(function):
         return transformed(function.as_written(), transform)
-    compiled: Function = function if isinstance(function, Function) else compile(function)
+    compiled: Any = function if isinstance(function, Function | BackwardHalf) else compile(function)
     request = compiled.__pellucid__
     transform = transform.beside(request.static).placed(list(request.signature().parameters))
     return Function(replace(request, transforms=(*request.transforms, transform)))

@@ -73,11 +73,14 @@ MAY_IMPORT = {
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
+    "cut": f"{BASE} differentiate transform frontend.specialise request",
+    "reverse_jacobian": f"{BASE} builder cut differentiate frontend.specialise",
     "pushforward": f"{BASE} differentiate transform frontend.specialise request",
     "jacobian": f"{BASE} differentiate pushforward transform frontend.specialise",
     "axes": f"{BASE} frontend.specialise request",
     "batch": f"{BASE} axes transform frontend.specialise",
-    "pipeline": "asked batch differentiate jacobian pushforward steps transform lower optimise targets.llvm",
+    "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian steps transform lower optimise"
+    " targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
     "transforming": "axes diagnostics pipeline pushforward steps frontend.specialise records request",
     "driver": "asked differentiate diagnostics pipeline steps transforming program request"
@@ -193,12 +196,14 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "reconciling", "rows", "tables"},
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
+    "compiler/cut.py": {"transform.reverse.halves"},
     "compiler/jacobian.py": {"transform.forward.directions"},
     "compiler/pushforward.py": {"transform.forward"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},
     "pellucid/stage_function.py": {"editing"},
+    "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/function.py": {"showing"},
     "pellucid/starting.py": {"compiling"},
     "runtime/llvm.py": {"llvmlite.binding"},

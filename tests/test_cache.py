@@ -96,6 +96,15 @@ def loss(w, x):
 show(grad(loss), 0.3, x); show(value_and_grad(loss, (0, 1)), 0.1, x)
 show(grad(lambda p: np.sum(p.x) * p.y), Point(x, 2.0))
 """,
+    "pullbacks": """
+def waves(x, k):
+    y = np.sin(x) * k
+    return {"y": y[1:], "n": 3}, y @ y
+
+out, pullback = pellucid.vjp(waves, x, 2.0)
+show(pullback, ({"y": np.ones(6), "n": None}, 0.5)); show(pullback, 1.0)
+show(pellucid.jacrev(lambda x, k: np.sin(x) * k, argnums=("k",)), x, 2.0)
+""",
     "recursion and functions as arguments": """
 @compile(static="g")
 def apply(g, x, n):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from pellucid import GradientError, TypeMismatchError, compile, grad, hessian, hvp, jacfwd, jvp, value_and_jacobian
+from pellucid import GradientError, TypeMismatchError, compile, grad, hessian, hvp, jacfwd, jvp, value_and_jacfwd
 from pellucid.compiler.request import Gradient, Jacobian, Tangent
 from tests.harness.corpus import is_float, leaves, map_leaves, programs
 from tests.harness.stages import STAGES, Stages, in_python
@@ -277,7 +277,7 @@ def test_jacobian_through_loops_stores_and_recursion():
     for k in range(5):
         e = h * (np.arange(5) == k)
         np.testing.assert_allclose(found[:, k], (path(X + e, 3) - path(X - e, 3)) / (2.0 * h), rtol=1e-7, atol=1e-8)
-    value, again = value_and_jacobian(path)(X, 3)
+    value, again = value_and_jacfwd(path)(X, 3)
     np.testing.assert_array_equal(again, found)
     np.testing.assert_array_equal(value, path(X, 3))
     assert jacfwd(path)(np.zeros(0), 2).shape == (0, 0)

@@ -28,6 +28,7 @@ from . import (
     functions,
     generators,
     inner_derivatives,
+    inner_pullbacks,
     instances,
     items_in_place,
     keyed,
@@ -119,11 +120,15 @@ def call_object(
 ) -> Value:
     compiled = getattr(value, "__pellucid__", None)
     if compiled is not None:
+        if compiled.transforms and compiled.transforms[-1].is_pullback:
+            return inner_pullbacks.call(frame, value, args, kwargs, node)
         if compiled.transforms:
             return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return transform(frame, value, args, kwargs, node, hint)
+    if getattr(value, "__pellucid_forward__", None) is not None:
+        return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
     if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
         return keyed.construct(frame, value, args, kwargs, node, hint)
     binding = library.binding_of(value)
@@ -224,6 +229,7 @@ def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gas
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
+        inner_pullbacks.require_none(frame, before, node)
         return Derived(closure, (*before, asked))
     given = evaluate.known(frame, function, node, "the function")
     return Static(value.__pellucid_inside__(given, asked))

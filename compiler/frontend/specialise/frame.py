@@ -30,7 +30,7 @@ from ...diagnostics import (
     TypeMismatchError,
     UnsupportedError,
 )
-from ...dtypes import is_integer
+from ...dtypes import holds, is_integer
 from ...names import RESERVED
 from ...ops.forms import FORMS
 from ...ops.schema import OPERATORS, TypeFault
@@ -45,7 +45,7 @@ from .heap import Heap, Owner, tree
 from .snapshots import restore, snapshot
 from .specialised import Hidden, HiddenKey, Instance
 from .static_advice import ways_out
-from .values import Conflict, Leaf, Ref, Static, Value, is_held
+from .values import Conflict, Leaf, Ref, Static, Value
 from .values import Sequence as SequenceValue
 from .world import Namespace, World
 
@@ -107,7 +107,7 @@ class Task:
     differentiate: Any = None
     is_differentiated: bool = False
     within: Any = None
-    derived: dict[Any, tuple[Value, Value]] = field(default_factory=dict)
+    derived: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
     reaches: float = inf
     spans: dict[gast.AST, Span] = field(default_factory=dict)
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
@@ -355,3 +355,8 @@ class Frame:
                 return None  # a variable of this function, which has no value yet
             frame = frame.outer
         return None
+
+
+def is_held(value: Value, dtype: str) -> bool:
+    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
+    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

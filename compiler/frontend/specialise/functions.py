@@ -43,6 +43,7 @@ from . import (
     outside,
     sets,
     subscript,
+    trees,
 )
 from .frame import Frame
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
@@ -56,6 +57,11 @@ def find(value: Any) -> Known | None:
     """What a function of Python's libraries means here."""
     if isinstance(value, GETTERS):
         return getter(value)
+    if isinstance(value, type) and issubclass(value, functools.partial):
+        return _partial
+    if (word := getattr(value, "__pellucid_tree__", None)) is not None:
+        made: Known = trees.find(word, value)
+        return made
     try:
         if value in iteration_tools.FUNCTIONS:
             return taking(*iteration_tools.FUNCTIONS[value])

@@ -12,10 +12,11 @@ from typing import Any
 
 import gast
 
+from ....runtime.guards import Guards
 from ... import syntax
 from ...program import Function, Program
 from ..source.read import SourceFile, read, starred
-from . import apply, instances, outside
+from . import apply, inner_pullbacks, instances, outside
 from .frame import Frame
 from .hidden import statement_with, with_hidden
 from .local_functions import Environment
@@ -29,9 +30,11 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     frame.task.world.function(function)
     spec, is_own = parameters_behind(read(function).tree.args, compiled.transforms)
     names = [a.id for a in (*spec.posonlyargs, *spec.args)]
-    defaults = outside.defaults(frame, function, names, {*names[: len(args)], *kwargs}, node) if is_own else []
-    only = [None] * len(spec.kwonlyargs)
-    bound = apply.bind_arguments(frame, spec, defaults, only, args, kwargs, node, function.__name__)
+    given = {*names[: len(args)], *kwargs}
+    defaults = outside.defaults(frame, function, names, given, node) if is_own else []
+    only = [a.id for a in spec.kwonlyargs]
+    by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
+    bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
     key, abstract = instances.signature(frame, id(compiled), bound)
     for name in compiled.static:
         abstract[name] = bound[name]
@@ -40,12 +43,15 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
         wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
         derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
         instance = frame.task.instances[key] = adopt(frame, derived)
+        inner_pullbacks.complete(instance, wanted, abstract, Guards(derived.guards))
     return instances.call_named(frame, instance, abstract, bound, node)
 
 
 def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -> Value:
     """The derivative of a local function: compiled on its own, with the variables it sees as further arguments."""
-    closure, outer = derived.closure, derived.closure.frame
+    if derived.transforms[-1].is_pullback:
+        return inner_pullbacks.call_local(frame, derived, args, kwargs, node)
+    closure = derived.closure
     name = getattr(closure.node, "name", "lambda_")
     spec, is_own = parameters_behind(closure.node.args, derived.transforms)
     defaults = list(closure.defaults) if is_own else []
@@ -56,24 +62,34 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     key, abstract = instances.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
-        source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
-        inner = Frame(frame.task, frame.builder, source, outer.namespace)
-        base = Instance(frame.task.function_name(name))
-        levels = frame.task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
-        task = frame.task
-        outside_, task.is_differentiated = task.is_differentiated, True
-        try:
-            instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
-        finally:
-            task.is_differentiated = outside_
-        program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
-        made = Specialised(program, base.arguments, base.result, hidden=hidden)
-        stars = starred(derived.closure.node.args)
-        slopes = frame.task.differentiate(made, derived.transforms, levels[1:], frame.here(node), stars)
-        del task.functions[base.name]
-        task.hidden_of.pop(base.name)
+        slopes = derived_of(frame, derived, abstract, environment, node)
         instance = frame.task.instances[key] = adopt(frame, slopes)
+        inner_pullbacks.complete_local(instance, derived, abstract, environment)
     return instances.call_named(frame, instance, abstract, everything, node)
+
+
+def derived_of(
+    frame: Frame, derived: Derived, abstract: dict[str, Value], environment: Environment, node: gast.AST
+) -> Specialised:
+    """The derivative of a local function for arguments of these types, and for what it sees."""
+    closure, outer, task = derived.closure, derived.closure.frame, frame.task
+    name = getattr(closure.node, "name", "lambda_")
+    source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
+    inner = Frame(task, frame.builder, source, outer.namespace)
+    base = Instance(task.function_name(name))
+    levels = task.within(derived.transforms, abstract, signature_of(closure.node.args), frame.here(node))
+    around, task.is_differentiated = task.is_differentiated, True
+    try:
+        instances.compile_instance(frame, base, levels[0], inner, closure.node, environment)
+    finally:
+        task.is_differentiated = around
+    program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
+    made = Specialised(program, base.arguments, base.result, hidden=hidden)
+    stars = starred(closure.node.args)
+    slopes: Specialised = task.differentiate(made, derived.transforms, levels[1:], frame.here(node), stars)
+    del task.functions[base.name]
+    task.hidden_of.pop(base.name)
+    return slopes
 
 
 def parameters_behind(spec: gast.arguments, transforms: Iterable[Any]) -> tuple[gast.arguments, bool]:

@@ -41,6 +41,7 @@ class Specialised:
     hidden      what the last parameters are, which come from outside and not from the caller
     exceptions  the exception classes that it may raise, by name
     guards      what was read from outside
+    cut         how the derivative was cut in two, where it was
     """
 
     program: Program
@@ -50,6 +51,23 @@ class Specialised:
     hidden: tuple[Hidden, ...] = ()
     exceptions: Mapping[str, type[BaseException]] = field(default_factory=dict)
     guards: tuple[Guard, ...] = ()
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """The half of a derivative that goes backward (`reverse/halves.py`).
+
+    pullback    the name of its function in the program, whose entry is the half that goes forward
+    first       the place of the first residual among the results of the entry
+    cotangents  the structure of what is differentiated, over the parameters of the pullback
+    slopes      the structure of the cotangents of the arguments, over the results of the pullback
+    """
+
+    pullback: str
+    first: int
+    cotangents: Value
+    slopes: Value
 
 
 @dataclass(slots=True, eq=False)

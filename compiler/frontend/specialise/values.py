@@ -13,7 +13,6 @@ from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...diagnostics import InternalError
-from ...dtypes import holds, is_integer
 from ...records import dataclass
 from ...types import Type
 
@@ -157,9 +156,11 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A derivative of a function defined inside the compiled one."""
+    """A derivative of a function defined inside the compiled one; `environment` is what the one of a pullback saw."""
+
     closure: Closure
     transforms: tuple[Any, ...]
+    environment: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,8 +391,3 @@ def leaves(value: Value) -> Walk[Value]:
         yield value
     for _, part in inner:
         yield from leaves(part)
-
-
-def is_held(value: Value, dtype: str) -> bool:
-    """Whether an int of the program is a number of this dtype; some are larger than those of Python's here."""
-    return isinstance(value, Static) and type(value.value) is int and is_integer(dtype) and holds(dtype, value.value)

@@ -17,7 +17,7 @@ what is no longer needed of the forward sweep to `prune`, copies of arrays that 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -55,17 +55,30 @@ def reverse(
     settled = with_rules(program, wrt, outputs).map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
+    derivative, entry = sweeps(settled, wrt, outputs, lambda sweep: _seeds(sweep, outputs, seeded), specialiser)
+    made = _function(derivative, entry, wrt, tuple(results))
+    functions = {made.name: made, **functions_around(settled, derivative)}
+    return erase(Program(made.name, reachable(Program(made.name, functions)).functions))
+
+
+def functions_around(settled: Program, derivative: Derivative) -> dict[str, Function]:
+    """What the functions made of the entry may call."""
+    others = {name: function for name, function in settled.functions.items() if name != settled.entry}
+    return {**{f.name: f for f in derivative.functions()}, **others}
+
+
+def sweeps(
+    settled: Program, wrt: Sequence[str], outputs: Sequence[int], seeds: Callable[[Sweep], Seeds],
+    specialiser: Specialiser | None,
+) -> tuple[Derivative, Saved]:  # fmt: skip
+    """Both sweeps of the entry, and the functions that it calls."""
     derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
-        entry = save(backward(planned, derivative, lambda sweep: _seeds(sweep, outputs, seeded), wrt))
+        entry = save(backward(planned, derivative, seeds, wrt))
         if derivative.write_callees():
-            break
+            return derivative, entry
         derivative.saved.clear()
-    made = _function(derivative, entry, wrt, tuple(results))
-    functions = {n: f for n, f in settled.functions.items() if n != settled.entry}
-    functions = {made.name: made, **{f.name: f for f in derivative.functions()}, **functions}
-    return erase(Program(made.name, reachable(Program(made.name, functions)).functions))
 
 
 def _seeds(sweep: Sweep, outputs: Sequence[int], seeded: bool) -> Seeds:
@@ -107,18 +120,18 @@ def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results:
         body=(*made, *body),
         types=used_types(parameters, [*made, *body], sweep.types),
         results=(*(function.results[k] for k in results), *(sweep.primal_type(p) for p in wrt)),
-        notes=(*function.notes, _note(function, wrt)),
-        decisions=(*function.decisions, *_decisions(entry)),
+        notes=(*function.notes, note(function, wrt)),
+        decisions=(*function.decisions, *decisions(entry)),
         temporaries=passing_names(function, sweep.types),
     )
 
 
-def _note(function: Function, wrt: Sequence[str]) -> str:
+def note(function: Function, wrt: Sequence[str]) -> str:
     place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
     return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
 
 
-def _decisions(saved: Saved) -> list[Decision]:
+def decisions(saved: Saved) -> list[Decision]:
     kept = [f"`{name}` is saved for it" for name in saved.kept]
     kept += [f"what stores into `{array}` overwrite is saved for it" for array in saved.restored]
     return [Decision("backward sweep", text) for text in kept or ["nothing is saved for it"]]

@@ -1,0 +1,197 @@
+"""The steps from a program to the two halves of its derivative: one forward, one that pulls cotangents back.
+
+    Wanted(Vjp((0,)), span)    ->    differentiable_results, cut, trim    ->    both halves
+                 give_halves   ->    f_vjp(x): the value, and the function of a pullback with its residuals
+               take_pullback   ->    f_pullback(residuals, out_bar): the cotangents of the arguments
+
+Results that are no floats have no cotangent: None stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import gast
+
+from . import syntax, types
+from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of
+from .frontend.specialise.cotangents import PULLBACK
+from .frontend.specialise.rules import expand
+from .frontend.specialise.specialised import Cut, Specialised
+from .frontend.specialise.values import (
+    NONE,
+    Leaf,
+    ListOut,
+    Optional,
+    Out,
+    Partial,
+    Record,
+    Rows,
+    Value,
+    leaves,
+    map_leaves,
+    parts,
+)
+from .frontend.specialise.values import Sequence as SequenceValue
+from .program import Function, Program
+from .request import COTANGENT, RESIDUALS
+
+
+def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
+    """Raise a GradientError where there are no cotangents of the results, or of the arguments."""
+    require_arguments(made, wanted)
+    out, _ = split(made, wanted)
+    _require_fixed(out, wanted)
+    return made
+
+
+def split(made: Specialised, wanted: Wanted) -> tuple[Value, Value | None]:
+    """The result that is differentiated, and what is returned beside it."""
+    if not wanted.transform.has_aux:
+        return made.result, None
+    if not isinstance(made.result, SequenceValue) or len(made.result.items) != 2:
+        fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
+    return made.result.items[0], made.result.items[1]
+
+
+def _require_fixed(out: Value, wanted: Wanted) -> None:
+    if isinstance(out, ListOut | Rows | Optional):
+        what = "may be None" if isinstance(out, Optional) else "is a list that grows"
+        fault(wanted.where, "G002", f"the result of this function, or a part of it, {what}: it has no cotangent",
+              ("return arrays, numbers, and containers of them",))  # fmt: skip
+    for _, part in parts(out):
+        _require_fixed(part, wanted)
+
+
+def cut(made: Specialised, wanted: Wanted) -> Specialised:
+    """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
+    from .transform.reverse.halves import Output, halves
+
+    what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
+    values, (out, _), results = chosen(made, wanted), split(made, wanted), made.program.main.results
+    outputs = [
+        Output(leaf.index, words, what)
+        for leaf, words in _with_words(out, name)
+        if isinstance(leaf, Out) and types.is_floating(results[leaf.index])
+    ]
+    asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
+    found = halves(made.program, floats_of(made, values), outputs, expand, is_trusted=not asks)
+    bars = found.program.functions[found.pullback].parameters
+    bars = bars[len(bars) - len(outputs) :]
+    named = {output.place: Leaf(bar) for output, bar in zip(outputs, bars, strict=True)}
+    cotangents = map_leaves(out, lambda part, _: named.get(getattr(part, "index", -1), NONE))
+    slopes = SequenceValue(slopes_of(made, values, 0))
+    return replace(made, program=found.program, cut=Cut(found.pullback, len(results), cotangents, slopes))
+
+
+def _with_words(value: Value, words: str) -> list[tuple[Value, str]]:
+    """The leaves of a structure, each as the user would write it."""
+    found: list[tuple[Value, str]] = []
+    for key, part in parts(value):
+        found += _with_words(part, words + (f".{key}" if isinstance(value, Record) else f"[{key!r}]"))
+    return found if parts(value) else [(value, words)]
+
+
+# --- residuals -----------------------------------------------------------------------------------------------------
+
+
+def trim(made: Specialised, _: Wanted) -> Specialised:
+    """Hand over what the other half reads and cannot have from what it is handed anyway."""
+    assert made.cut is not None
+    main, other = made.program.main, made.program.functions[made.cut.pullback]
+    first = made.cut.first
+    atoms = main.body[-1].value.elts
+    names = other.parameters[: len(atoms) - first]
+    read = {name for statement in syntax.walk(other.body) for name in syntax.names_read(statement)}
+    kept: dict[str, tuple[str, int]] = {}  # atoms of the forward half: the residual, and its place
+    start: list[gast.stmt] = []
+    for place, (name, atom) in enumerate(zip(names, atoms[first:], strict=True), first):
+        if name not in read:
+            continue
+        if isinstance(atom, gast.Constant):
+            start.append(syntax.assign(name, atom, _span(other)))
+        elif atom.id in kept:
+            start.append(syntax.assign(name, syntax.name(kept[atom.id][0]), _span(other)))
+        else:
+            kept[atom.id] = name, place
+    lengths = {atom: length for atom in kept if (length := _length_of(main, atom, kept)) is not None}
+    for atom, (array, axis) in lengths.items():
+        value = syntax.call("dim", kept[array][0], axis=axis)
+        start.insert(0, syntax.assign(kept.pop(atom)[0], value, _span(other)))
+    if len(kept) == len(names):
+        return made
+    places = [*range(first), *(place for _, place in kept.values())]
+    returned = syntax.rebuild(main.body[-1], value=syntax.tuple_([atoms[k] for k in places]))
+    forward = main.with_(body=(*main.body[:-1], returned), results=tuple(main.results[k] for k in places))
+    parameters = (*(name for name, _ in kept.values()), *other.parameters[len(names) :])
+    back = other.with_(parameters=parameters, body=(*start, *other.body))
+    return replace(made, program=_with_functions(made.program, forward, back))
+
+
+def _length_of(main: Function, atom: str, kept: dict[str, tuple[str, int]]) -> tuple[str, int] | None:
+    """The array that is handed over and has a length, and along which axis."""
+    for statement in main.body:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=gast.Name(id="dim"), args=[array])):
+                if name == atom and array.id in kept:
+                    return array.id, int(str(syntax.static_of(statement.value)["axis"]))
+    return None
+
+
+def _span(function: Function):
+    return next((s.span for s in function.body if getattr(s, "span", None) is not None), None)
+
+
+def _with_functions(program: Program, *functions: Function) -> Program:
+    return Program(program.entry, {**program.functions, **{function.name: function for function in functions}})
+
+
+# --- what is asked for ---------------------------------------------------------------------------------------------
+
+
+def require_linear(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError where the way back depends on the values of the arguments."""
+    assert made.cut is not None
+    main = made.program.main
+    varied = set(floats_of(made, chosen(made, wanted)))
+    before = -1
+    while before != (before := len(varied)):
+        for statement in syntax.walk(main.body):
+            value = getattr(statement, "value", None)
+            if value is not None and syntax.operator_of(value) in ("dim", "length"):
+                continue
+            if not varied.isdisjoint(syntax.names_read(statement)):
+                made_here = (*syntax.names_bound(statement), *syntax.names_changed(statement))
+                varied |= {name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)}
+                varied.update(made_here)
+    for atom in main.body[-1].value.elts[made.cut.first :]:
+        if getattr(atom, "id", None) in varied:
+            message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{atom.id}`"
+            fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
+
+
+def give_halves(made: Specialised, wanted: Wanted) -> Specialised:
+    """The half that goes forward, which returns the residuals together with the function that takes them."""
+    assert made.cut is not None
+    if wanted.transform.is_linear:
+        require_linear(made, wanted)
+    out, auxiliary = split(made, wanted)
+    residuals = SequenceValue(tuple(Out(k) for k in range(made.cut.first, len(made.program.main.results))))
+    given = (out, Partial(PULLBACK, (residuals,)))
+    program, result = keep_results(made.program, SequenceValue(given if auxiliary is None else (*given, auxiliary)))
+    return replace(made, program=program, result=result, cut=None)
+
+
+def take_pullback(made: Specialised, _: Wanted) -> Specialised:
+    """The half that goes backward."""
+    assert made.cut is not None
+    program = Program(made.cut.pullback, made.program.functions)
+    bars = _names_of(made.cut.cotangents)
+    residuals = program.main.parameters[: len(program.main.parameters) - len(bars)]
+    arguments = {RESIDUALS: SequenceValue(tuple(map(Leaf, residuals))), COTANGENT: made.cut.cotangents}
+    return replace(made, program=program, arguments=arguments, result=made.cut.slopes, hidden=(), cut=None)
+
+
+def _names_of(value: Value) -> Sequence[str]:
+    return [leaf.name for leaf in leaves(value) if isinstance(leaf, Leaf)]

@@ -1,0 +1,211 @@
+"""Cut the derivative of a function in two: one half goes forward, the other one backward as often as it is asked.
+
+    def f(x):                      def f_vjp(x):                     def f_pullback(x, y, y_bar):
+        y = exp(x)         ->          y = exp(x)                        z_bar = ...
+        z = y * x                      z = y * x                         x_bar = z_bar * y + z_bar * x * y
+        return (z,)                    return z, x, y                    return (x_bar,)
+
+Takes a typed program; gives the two functions, the first as the entry.  What the backward sweep reads of the forward
+one are the residuals: the last results of the one, the first parameters of the other.  Lists are handed over in arrays
+(`packed_lists.py`).  The cotangents of the results come last, and are held to their shapes.  Leaves residuals that no
+simplified statement reads to `trim`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...builder import Specialiser
+from ...messages import escaped
+from ...names import base_of
+from ...ops.schema import OPERATORS
+from ...program import Function, Program
+from ...records import dataclass
+from ...types import INT, Array, ListOf
+from .calls import passing_names, used_types
+from .declared import array_type
+from .given_rules import erase, with_rules
+from .packed_lists import pack, unpack
+from .reverse import decisions, functions_around, note, sweeps
+from .saves import Saved
+from .settle import settle
+from .sweep import Seeds, Sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result that is differentiated: its place among the results, and how the user would write it.
+
+    `what` is the word for what is pulled back.
+    """
+
+    place: int
+    words: str
+    what: str = "cotangent"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Halves:
+    """The program of both functions, and the name of the second one."""
+
+    program: Program
+    pullback: str
+
+
+def halves(
+    program: Program, wrt: Sequence[str], outputs: Sequence[Output], specialiser: Specialiser | None = None,
+    is_trusted: bool = False,
+) -> Halves:  # fmt: skip
+    """A function that returns all results and the residuals, and one from cotangents of results to those of `wrt`.
+
+    The shapes of the cotangents are looked at unless those who call it are trusted.
+    """
+    places = [output.place for output in outputs]
+    settled = with_rules(program, wrt, places).map(settle)
+    derivative, entry = sweeps(settled, wrt, places, lambda sweep: _seeds(sweep, outputs, is_trusted), specialiser)
+    sweep, function = entry.backward.sweep, settled.main
+    span = getattr(function.body[-1], "span", None)
+    late = len(sweep.lengths.late)
+    forward = derivative.with_tapes(entry, [*entry.forward, *entry.statements[:late]])
+    back = derivative.with_tapes(entry, [*entry.statements[late:], syntax.return_(entry.backward.returned, span)])
+    forward = [*(syntax.assign(t, syntax.call("new_list"), span) for t in entry.tape_names.values()), *forward]
+    again, names = _made_again(sweep, forward, _read_of(function.parameters, forward, back))
+    kept = {name: pack(sweep, name, span) for name in names if isinstance(sweep.types[name], ListOf)}
+    residuals = [part for name in names for part in (kept[name].parts if name in kept else (name,))]
+    forward += [statement for packed in kept.values() for statement in packed.statements]
+    back = _with_own_arrays(sweep, back, residuals)
+    start = [*again, *(statement for name in kept for statement in unpack(sweep, name, kept[name], span))]
+    first = _forward(entry, forward, residuals, derivative.names.fresh(f"{function.name}_vjp"))
+    second = _pullback(entry, [*start, *back], residuals, wrt, derivative.names.fresh(f"{function.name}_pullback"))
+    functions = {first.name: first, second.name: second, **functions_around(settled, derivative)}
+    return Halves(erase(Program(first.name, functions)), second.name)
+
+
+def _with_own_arrays(sweep: Sweep, back: list[gast.stmt], residuals: Sequence[str]) -> list[gast.stmt]:
+    """Residuals are as they were when the backward half is done: what it stores into is a copy."""
+    stored = {syntax.stored_base(statement) for statement in syntax.walk(back)}
+
+    def own(statement: gast.stmt) -> gast.stmt:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
+                if name in stored and source in residuals and isinstance(sweep.types[source], Array):
+                    return syntax.rebuild(statement, value=syntax.call("copy", source))
+        return statement
+
+    return list(map(own, back))
+
+
+def _read_of(parameters: Sequence[str], forward: Sequence[gast.stmt], back: Sequence[gast.stmt]) -> list[str]:
+    """What the backward half reads of the forward one, in the order in which it is made."""
+    read = {name for statement in syntax.walk(back) for name in syntax.names_read(statement)}
+    made = [*parameters, *(name for statement in forward for name in _made_by(statement))]
+    return [name for name in dict.fromkeys(made) if name in read]
+
+
+def _made_by(statement: gast.stmt) -> list[str]:
+    return [name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)]
+
+
+def _made_again(sweep: Sweep, forward: Sequence[gast.stmt], names: list[str]) -> tuple[list[gast.stmt], list[str]]:
+    """What the backward half makes itself, and what is left to hand over: lengths, and ints made of them."""
+    bound = [name for statement in syntax.walk(forward) for name in syntax.names_bound(statement)]
+    made = {names_[0]: s for s in forward if len(names_ := syntax.names_bound(s)) == 1 and bound.count(names_[0]) == 1}
+    waiting, found, kept = list(names), dict[str, gast.stmt](), dict.fromkeys(names)
+    while waiting:
+        name = waiting.pop()
+        statement = _length(sweep, made.get(name), kept) if sweep.types[name] == INT and name not in found else None
+        if statement is not None:
+            found[name] = statement
+            del kept[name]
+            operands = [n for n in syntax.names_read(statement.value) if n not in found and sweep.types[n] == INT]
+            kept.update(dict.fromkeys(operands))
+            waiting += operands
+    order = [*sweep.function.parameters, *bound]
+    return [found[n] for n in bound if n in found], sorted(kept, key=order.index)
+
+
+def _length(sweep: Sweep, statement: gast.stmt | None, kept: Mapping[str, None]) -> gast.stmt | None:
+    """A statement that makes an int of lengths, as it can stand in the backward half."""
+    match statement:
+        case gast.Assign(value=gast.Call(func=gast.Name(id="dim"), args=[gast.Name(id=array)]) as call):
+            extent = array_type(sweep.types, array).dims[int(str(syntax.static_of(call)["axis"]))]
+            for name in kept:
+                dims = getattr(sweep.types[name], "dims", ())
+                if extent in dims:
+                    return syntax.rebuild(statement, value=syntax.call("dim", name, axis=dims.index(extent)))
+        case gast.Assign(value=gast.Call(args=operands) as call):
+            row = OPERATORS.get(syntax.operator_of(call) or "")
+            if row is not None and row.kind == "elementwise":
+                are_ints = all(isinstance(o, gast.Constant) or sweep.types[o.id] == INT for o in operands)
+                return statement if are_ints else None
+    return None
+
+
+def _forward(entry: Saved, body: list[gast.stmt], residuals: list[str], name: str) -> Function:
+    sweep = entry.backward.sweep
+    function, end = sweep.function, sweep.function.body[-1]
+    returned = syntax.return_([*end.value.elts, *residuals], getattr(end, "span", None))
+    return function.with_(
+        name=name,
+        body=(*body, returned),
+        types=used_types(function.parameters, [*body, returned], sweep.types),
+        results=(*function.results, *(sweep.types[r] for r in residuals)),
+        notes=(*function.notes, f"{function.name}, and what its derivative needs."),
+        decisions=(*function.decisions, *decisions(entry)),
+        temporaries=passing_names(function, sweep.types),
+    )
+
+
+def _pullback(entry: Saved, body: list[gast.stmt], residuals: list[str], wrt: Sequence[str], name: str) -> Function:
+    sweep = entry.backward.sweep
+    function = sweep.function
+    parameters = (*residuals, *entry.backward.seeds.parameters)
+    return function.with_(
+        name=name,
+        parameters=parameters,
+        body=tuple(body),
+        types=used_types(parameters, body, sweep.types),
+        results=tuple(sweep.primal_type(p) for p in wrt),
+        notes=(note(function, wrt), "From cotangents of the results to those of the arguments."),
+        temporaries=passing_names(function, sweep.types),
+        reasons={},
+    )
+
+
+# --- the cotangents of the results ---------------------------------------------------------------------------------
+
+
+def _seeds(sweep: Sweep, outputs: Sequence[Output], is_trusted: bool) -> Seeds:
+    """A parameter for each result that is differentiated; those of arrays must have the shapes of the results."""
+    leaves = sweep.function.body[-1].value.elts
+    sweep.root.builder.span = getattr(sweep.function.body[-1], "span", None)
+    parameters: list[str] = []
+    cotangents: list[tuple[str, gast.expr]] = []
+    for output in outputs:
+        leaf, type_ = leaves[output.place], sweep.function.results[output.place]
+        wish = base_of(leaf.id) if isinstance(leaf, gast.Name) else "result"
+        bar = sweep.names.fresh(f"{'out' if wish in ('t', 'result') else wish}_bar")
+        parameters.append(bar)
+        if isinstance(type_, Array) and is_trusted:
+            sweep.types[bar] = Array(type_.dtype, type_.dims)
+        elif isinstance(type_, Array):
+            dims = tuple(sweep.root.builder.fresh_symbol(bar) for _ in type_.dims)
+            sweep.types[bar] = Array(type_.dtype, dims)
+            _require_shape(sweep, bar, leaf.id, output)
+        else:
+            sweep.types[bar] = type_
+        if isinstance(leaf, gast.Name) and leaf.id in sweep.active:
+            cotangents.append((leaf.id, syntax.name(bar)))
+    return Seeds(tuple(parameters), tuple(cotangents))
+
+
+def _require_shape(sweep: Sweep, bar: str, result: str, output: Output) -> None:
+    build, name = sweep.root.builder, escaped(output.words)
+    for axis, wanted in enumerate(sweep.shape(result, sweep.root)):
+        given = build.call("dim", bar, axis=axis, hint="length")
+        differs = build.call("not_equal", given, wanted, hint="differs")
+        message = f"the {output.what} of `{name}` has length {{}} along axis {axis}, where `{name}` has length {{}}"
+        build.append(syntax.if_(differs, [syntax.raise_("ValueError", message, given, wanted, span=build.span)]))

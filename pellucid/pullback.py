@@ -1,0 +1,175 @@
+"""`vjp`, and what it gives beside the value: a container that pulls cotangents of the result back to the arguments.
+
+    out, pullback = vjp(f, x)
+    (x_bar,) = pullback(out_bar)     as often as wanted
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .compiler.diagnostics import Diagnostic, GradientError, Span
+from .compiler.frontend.specialise.cotangents import CODE, HELP, Misfit, matched
+from .compiler.frontend.specialise.taking_apart import from_python
+from .compiler.frontend.specialise.values import Static, Value
+from .compiler.request import BackwardHalf, Request, Vjp
+from .compiler.types import Scalar, Type
+from .entries import Compiled
+from .flatten import Flattened, type_of
+from .forward_mode import kept
+from .function import Function
+from .own_frames import told_to_users
+from .runtime.guards import Guards
+from .transformations import transformed_inside
+
+
+class Pullback(functools.partial):
+    """Pulls cotangents of the result of a function back to its arguments: the second thing that `vjp` gives.
+
+    `pullback(out_bar)` takes a cotangent of the structure, the shapes and the dtypes of the result, with None for what
+    is no float, and gives a tuple of the cotangents of the arguments.  It may be called any number of times, passed to
+    compiled functions and returned from them.  It holds the residuals: what the way backward needs of the way forward;
+    arrays of the caller's among them are copies, which later changes do not reach.
+    """
+
+    __slots__ = ()
+    func: PullbackFunction
+
+    def source(self, stage: str) -> str:
+        """The function that it calls, of the residuals and the cotangent, at a stage; see `Function.source`."""
+        return self.func.source(stage)
+
+    def explain(self) -> str:
+        """What was decided for it; see `Function.explain`."""
+        return self.func.explain()
+
+    def __repr__(self) -> str:
+        return f"<pullback of {self.func.__pellucid__.python.__qualname__}>"
+
+
+class PullbackFunction(Function[..., Any]):
+    """The compiled function of a `Pullback`, of the residuals and the cotangent of the result.
+
+    It is made for the arguments of one call of `vjp` and for what the function read from outside then, and stays so.
+    """
+
+    def __init__(self, request: Request, judge: bool = False, world: Guards | None = None) -> None:
+        super().__init__(request, judge)
+        self.world = world
+        self._own: Compiled | None = None
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        residuals, given = self._bind(args, kwargs).arguments.values()
+        compiled = self.compiled()
+        leaves = [np.asarray(part) if hasattr(part, "__array__") and np.ndim(part) else part for part in residuals]
+        leaves += [as_leaf(type_, value) for type_, value in self._cotangents(given)]
+        return self._finish(compiled.result, [], compiled.executable(leaves))
+
+    def compiled(self) -> Compiled:
+        """The machine code, made once."""
+        if self._own is None:
+            if self.world is not None and not self.world.hold():
+                name = self.__pellucid__.python.__name__
+                message = f"what `{name}` reads from outside has changed since its `vjp` was taken"
+                raise self._fault("G004", message, ("take the `vjp` again",))
+            self._own = self._compile(self._flatten((), {}))
+        return self._own
+
+    def _flatten(self, args: tuple, kwargs: dict[str, Any], texts: bool = False) -> Flattened:
+        return Flattened({}, [], ())  # all types are known
+
+    def _readable(self, flat: Flattened) -> Compiled:
+        if not self.compiled().executable.sources:
+            self._own = super()._readable(flat)
+        return self.compiled()
+
+    def _cotangents(self, given: Any) -> list[tuple[Type, Any]]:
+        """The leaves of the cotangent, each with its type."""
+        asked: Any = self.__pellucid__.transforms[-1]
+        structure = from_python(given, lambda _: None)
+        try:
+            pairs: Any = list(matched(asked.cotangents, structure, _type_of, asked.spoken))
+            return [(wanted, value.value) for wanted, value in pairs]
+        except Misfit as wrong:
+            raise self._fault(CODE, str(wrong), HELP) from None
+
+    def _fault(self, code: str, message: str, help: tuple[str, ...]) -> GradientError:
+        code_ = self.__pellucid__.python.__code__
+        span = Span(code_.co_filename, code_.co_firstlineno, 0, code_.co_firstlineno, 0)
+        return GradientError(Diagnostic(code, message, span, "the function", help=help))
+
+
+def _type_of(value: Value) -> Type | None:
+    return type_of(value.value) if isinstance(value, Static) else None
+
+
+def as_leaf(type_: Type, value: Any) -> Any:
+    """What machine code takes for a value of about this type."""
+    if isinstance(type_, Scalar):
+        return float(value) if type_.weak else np.dtype(np.asarray(value).dtype).type(value)
+    return np.asarray(value, order="C")
+
+
+def pullback_of(half: BackwardHalf, residuals: Any) -> Pullback:
+    """The container for these residuals; there is one function for all that one piece of machine code gives."""
+    if half.function is None:
+        half.function = PullbackFunction(half.request, world=half.world)
+    return Pullback(half.function, residuals)
+
+
+@told_to_users
+def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False, argnums: Any = None) -> tuple[Any, ...]:
+    """The value of a function, and a function that pulls cotangents of the value back: (out, pullback).
+
+    function  a plain or a compiled function; its result is any container of numbers and arrays
+    primals   the arguments
+    has_aux   the function returns (out, auxiliary), and the result is (out, pullback, auxiliary)
+    argnums   the arguments that have cotangents, by number or name; all by default.  Those that are no floats have None
+
+    `pullback(out_bar)` gives the tuple of the cotangents of the arguments; it is a `Pullback`, a container of what the
+    way backward needs, and may be called many times.  The cost is that of the function, and of what it keeps.
+
+    Raises GradientError as `grad` does, and G007 where a cotangent does not fit the result.
+    """
+    chosen = tuple(range(len(primals))) if argnums is None else argnums
+    asked = Vjp(tuple(chosen) if isinstance(chosen, tuple | list) else (chosen,), has_aux)
+    return halves_of(function, asked, primals)
+
+
+def halves_of(function: Any, asked: Vjp, primals: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The value and the pullback of a function, for these arguments and for the world as it is now."""
+    if isinstance(function, Pullback):
+        return halves_of(function.func, asked.behind(len(function.args)), (*function.args, *primals))
+    made: tuple[Any, ...] = kept(function, asked)(*primals)
+    made[1].func.compiled()
+    return made
+
+
+def transposed(pullback: Pullback, out: Any) -> Any:
+    """A pullback of any cotangent, and the pullback of that, which pushes tangents forward: it is linear."""
+    return halves_of(pullback, Vjp((0,), spoken=TANGENTS), (out,))
+
+
+TANGENTS = ("tangent", "primals")
+
+
+class Forward:
+    """What `vjp` asks for inside a compiled function: the half that goes forward."""
+
+    __pellucid_transform__ = Vjp
+    __pellucid_inside__ = staticmethod(transformed_inside)
+
+
+class ForwardOfTangents:
+    """The same for `transposed`."""
+
+    __pellucid_transform__ = functools.partial(Vjp, spoken=TANGENTS)
+    __pellucid_inside__ = staticmethod(transformed_inside)
+
+
+vjp.__pellucid_forward__ = Forward  # type: ignore[attr-defined]
+transposed.__pellucid_forward__ = ForwardOfTangents  # type: ignore[attr-defined]

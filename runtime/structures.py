@@ -1,0 +1,184 @@
+"""How containers are made: their structure without their leaves, and what they are taken apart into.
+
+    {"w": (1.0, a), "b": None}    ->    leaves [1.0, a] and Structure({'b': None, 'w': (*, *)})
+
+Containers are tuples, lists, dicts, NamedTuples, dataclasses and None, which holds nothing; all else is a leaf.  The
+items of a dict come in the order of its sorted keys; where it is put together again its keys stand as they did.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+IsLeaf = Callable[[Any], bool] | None
+LEAF = "*"
+DICTS = (dict, OrderedDict, defaultdict)
+
+
+@dataclass(frozen=True)
+class DictKey:
+    """The step to an item of a dict."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """The step to an item of a tuple or a list."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx}]"
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """The step to a field of a NamedTuple or a dataclass."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A container without its leaves.
+
+    kind      its class; None for a leaf
+    keys      the keys of a dict, the names of fields; None where places count
+    children  the structures of its parts
+    made_by   what a defaultdict makes its items with
+    order     the keys of a dict as they stood in it, which tell no structures apart
+    """
+
+    kind: type | None = None
+    keys: tuple[Any, ...] | None = None
+    children: tuple[Structure, ...] = ()
+    made_by: Any = None
+    order: tuple[Any, ...] = ()
+    num_leaves: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        count = 1 if self.kind is None else sum(child.num_leaves for child in self.children)
+        object.__setattr__(self, "num_leaves", count)
+
+    @property
+    def num_nodes(self) -> int:
+        """How many containers and leaves there are."""
+        return 1 + sum(child.num_nodes for child in self.children)
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The container with these leaves.  Raises ValueError for another number of them."""
+        given = list(leaves)
+        if len(given) != self.num_leaves:
+            raise ValueError(f"this structure has {self.num_leaves} leaves, and {len(given)} were given: {self}")
+        return self._filled(iter(given))
+
+    def _filled(self, leaves: Iterator[Any]) -> Any:
+        if self.kind is None:
+            return next(leaves)
+        return self.filled([child._filled(leaves) for child in self.children])
+
+    def filled(self, parts: Sequence[Any]) -> Any:
+        """The container of these parts; nothing is done when an instance is made again but to give it its fields."""
+        kind = self.kind
+        if kind is type(None):
+            return None
+        if kind in DICTS:
+            found = dict(zip(self.keys or (), parts))
+            pairs = [(key, found[key]) for key in self.order]
+            of_pairs: Any = functools.partial(defaultdict, self.made_by) if kind is defaultdict else kind
+            return of_pairs(pairs)
+        if kind in (tuple, list):
+            return kind(parts)
+        if issubclass(kind, tuple):  # type: ignore[arg-type]
+            return kind._make(parts)  # type: ignore[union-attr]
+        made: Any = object.__new__(kind)  # type: ignore[arg-type]
+        for name, part in zip(self.keys or (), parts):
+            object.__setattr__(made, name, part)
+        return made
+
+    def steps(self) -> list[DictKey | SequenceKey | GetAttrKey]:
+        """The steps to its parts."""
+        if self.keys is None:
+            return [SequenceKey(place) for place in range(len(self.children))]
+        return [DictKey(key) if self.kind in DICTS else GetAttrKey(key) for key in self.keys]
+
+    def _facts(self) -> tuple[Any, ...]:
+        return self.kind, self.keys, self.children, self.made_by
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Structure) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.keys, self.children))
+
+    def __repr__(self) -> str:
+        return f"Structure({self})"
+
+    def __str__(self) -> str:
+        parts = [str(child) for child in self.children]
+        if self.kind is None:
+            return LEAF
+        if self.kind is type(None):
+            return "None"
+        if self.kind is tuple:
+            return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+        if self.kind is list:
+            return f"[{', '.join(parts)}]"
+        if self.kind in DICTS:
+            inner = "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(self.keys or (), parts)) + "}"
+            return inner if self.kind is dict else f"{self.kind.__name__}({inner})"
+        return f"{self.kind.__name__}({', '.join(f'{k}={part}' for k, part in zip(self.keys or (), parts))})"
+
+
+def taken_apart(value: Any) -> tuple[Structure, list[Any]] | None:
+    """The structure of one level, with leaves for its parts, and the parts; None for what is a leaf."""
+    kind, parts = type(value), None
+    keys: tuple[Any, ...] | None = None
+    if value is None:
+        parts = []
+    elif kind in (tuple, list):
+        parts = list(value)
+    elif kind in DICTS:
+        keys = tuple(value) if kind is OrderedDict else sorted_keys(value)
+        parts = [value[key] for key in keys]
+    elif isinstance(value, tuple) and hasattr(kind, "_fields"):
+        keys, parts = tuple(kind._fields), list(value)
+    elif dataclasses.is_dataclass(kind):
+        keys = tuple(one.name for one in dataclasses.fields(kind))
+        parts = [getattr(value, name) for name in keys]
+    if parts is None:
+        return None
+    made_by = value.default_factory if kind is defaultdict else None
+    return Structure(kind, keys, (Structure(),) * len(parts), made_by, tuple(value) if kind in DICTS else ()), parts
+
+
+def sorted_keys(keys: Iterable[Any]) -> tuple[Any, ...]:
+    """The keys of a dict in their order.  Raises ValueError where they have none."""
+    try:
+        return tuple(sorted(keys))
+    except TypeError:
+        told = ", ".join(map(repr, keys))
+        raise ValueError(f"the keys of a dict have no order: {told}; use keys of one type") from None
+
+
+def flattened(value: Any, is_leaf: IsLeaf, leaves: list[Any]) -> Structure:
+    """The structure of a value; its leaves are appended."""
+    found = None if is_leaf is not None and is_leaf(value) else taken_apart(value)
+    if found is None:
+        leaves.append(value)
+        return Structure()
+    one, parts = found
+    children = tuple(flattened(part, is_leaf, leaves) for part in parts)
+    return replace(one, children=children)

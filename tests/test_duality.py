@@ -1,0 +1,98 @@
+"""<vjp u, v> = <u, jvp v> for programs of the corpus: both modes, and both halves, against each other."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from pellucid import GradientError, tree
+from pellucid.compiler import driver
+from pellucid.compiler.frontend.specialise.cotangents import cotangents_of
+from pellucid.compiler.frontend.specialise.values import Partial
+from pellucid.compiler.request import Pullback, Request, Tangent, Vjp
+from pellucid.compiler.targets.python import printer
+from pellucid.flatten import flatten, rebuild
+from tests.harness.corpus import copy_tree, programs
+from tests.harness.stages import entry_of
+
+FLOATS = (float, np.floating)
+
+
+def called(function, transforms, arguments):
+    """What is made of a function, run at its typed stage by CPython on leaves; and the structure of its result."""
+    made = driver.derive(Request(function, transforms=transforms), arguments)
+    program = driver.settled(made.program)
+    run = entry_of(printer.print_program(program), program.entry, f"{function.__name__}_{transforms[-1].suffix}.py")
+
+    def call(leaves):
+        with np.errstate(all="ignore"):
+            found = run(*copy_tree(leaves))
+        return list(found) if isinstance(found, tuple) else [found]
+
+    return made, program, call
+
+
+def both_ways(function, args, seed):
+    """(<vjp u, v>, <u, jvp v>)"""
+    draw = np.random.default_rng(seed)
+    bound = inspect.signature(function).bind(*args)
+    bound.apply_defaults()
+    primals = tuple(bound.arguments.values())
+    flat = flatten(bound.arguments, (), function)
+    vjp = Vjp(tuple(range(len(primals))))
+    made, program, forward = called(function, (vjp,), flat.arguments)
+    results = forward(flat.leaves)
+    out, pulled = made.result.items
+    assert isinstance(pulled, Partial)
+    (residuals,) = pulled.args
+    bars = cotangents_of(made.result, program.main.results)
+    half, _, backward = called(function, (Pullback(vjp, tuple(flat.arguments.items()), bars),), {})
+    value = rebuild(out, results)
+    u = tree.map(lambda leaf: like(leaf, draw), value)
+    kept = [results[part.index] for part in residuals.items]
+    slopes = rebuild(half.result, backward([*kept, *flatten({"u": u}, (), function).leaves]))
+
+    v = tree.map(lambda leaf: like(leaf, draw), primals)
+    given = flatten({"primals": primals, "tangents": v}, (), function)
+    along, _, push = called(function, (Tangent(),), given.arguments)
+    tangent = rebuild(along.result, push(given.leaves))[1]
+    return inner(slopes, v), inner(u, tangent)
+
+
+def like(leaf, draw):
+    """A random number for every float; None for what is none."""
+    if not isinstance(leaf, FLOATS) and getattr(leaf, "dtype", np.dtype(int)).kind != "f":
+        return None
+    made = draw.uniform(-1.0, 1.0, np.shape(leaf))
+    return float(made) if type(leaf) is float else made.astype(np.asarray(leaf).dtype)[()]
+
+
+def inner(left, right):
+    pairs = zip(tree.leaves(left), tree.leaves(right), strict=True)
+    return float(sum(np.sum(np.asarray(a, dtype=float) * np.asarray(b, dtype=float)) for a, b in pairs))
+
+
+CHOSEN = [program for program in programs() if program.has_gradient]
+
+
+MAY_BE_NONE = {"optional_values.largest_and_where", "optional_values.rows_in_turn"}  # so that there is no cotangent
+
+
+def hold(program):
+    if str(program) in MAY_BE_NONE:
+        with pytest.raises(GradientError, match="may be None: it has no cotangent"):
+            both_ways(program.function, program.make_arguments(seed=5, size=4), 5)
+        return
+    left, right = both_ways(program.function, program.make_arguments(seed=5, size=4), 5)
+    assert left == pytest.approx(right, rel=2e-5, abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize("program", CHOSEN[2::45], ids=str)
+def test_both_modes_agree(program):
+    hold(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", CHOSEN, ids=str)
+def test_both_modes_agree_on_every_program(program):
+    hold(program)

@@ -1,0 +1,101 @@
+"""The two halves of a derivative: together they are the derivative in one piece, and the second may be asked again."""
+
+import numpy as np
+import pytest
+
+from pellucid.compiler import types
+from pellucid.compiler.frontend.specialise.rules import expand
+from pellucid.compiler.languages import verifier
+from pellucid.compiler.program import Program
+from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.reverse.halves import Output, halves
+from pellucid.compiler.transform.reverse.reverse import reverse
+from tests.harness.call_form import own, run
+from tests.harness.derivative_programs import PROGRAMS
+from tests.harness.random_derivatives import random_program
+from tests.harness.typed_text import read_program
+from tests.test_reverse import random_arguments
+
+
+def floats(program):
+    function = program.main
+    return [p for p in function.parameters if types.is_floating(function.types[p])]
+
+
+def checked(program):
+    for function in program.functions.values():
+        faults = [fault for stage in ("typed", "single") for fault in verifier.verify(function, stage)]
+        assert not faults, faults
+    return program.map(copies)
+
+
+def both(program):
+    """The places of the results with cotangents, and both halves as functions of CPython."""
+    places = [k for k, found in enumerate(program.main.results) if types.is_floating(found)]
+    made = halves(program, floats(program), [Output(k, f"out[{k}]") for k in places], expand)
+    whole = checked(made.program)
+    return places, run(whole), run(Program(made.pullback, whole.functions))
+
+
+def assert_halves(program, arguments, seed):
+    """Both halves against one piece, twice, with cotangents that are left as they are."""
+    places, forward, pullback = both(program)
+    one_piece = run(checked(reverse(program, floats(program), outputs=places, seeded=True, specialiser=expand)))
+    function = run(program)
+    given = own(arguments)
+    with np.errstate(all="ignore"):
+        found = list(forward(*given))
+        values = function(*own(arguments))
+    residuals = found[len(values) :]
+    kept = own(residuals)
+    for value, want in zip(found, values):
+        np.testing.assert_array_equal(value, want)
+    draw = np.random.default_rng(seed)
+    for _ in range(2):
+        bars = [cotangent(draw, values[k]) for k in places]
+        with np.errstate(all="ignore"):
+            got, want = pullback(*residuals, *own(bars)), one_piece(*own(arguments), *own(bars))
+        assert len(got) == len(want)
+        for mine, theirs in zip(got, want):
+            assert type(mine) is type(theirs)
+            np.testing.assert_array_equal(mine, theirs)
+        assert_apart([array for array in (*got, *bars, *kept) if isinstance(array, np.ndarray)])
+        for residual, before in zip(residuals, kept):
+            np.testing.assert_array_equal(residual, before)
+
+
+def cotangent(draw, value):
+    made = draw.standard_normal(np.shape(value))
+    return float(made) if type(value) is float else made.astype(np.asarray(value).dtype)[()]
+
+
+def assert_apart(arrays):
+    """No two arrays share memory."""
+    for k, one in enumerate(arrays):
+        assert not any(np.shares_memory(one, other) for other in arrays[:k])
+
+
+NAMES = sorted(PROGRAMS)
+
+
+@pytest.mark.parametrize("name", NAMES[::5])
+def test_both_halves_are_the_derivative(name):
+    hold(name)
+
+
+@pytest.mark.slow
+def test_both_halves_of_every_program():
+    for name in NAMES:
+        hold(name)
+
+
+def hold(name):
+    text, make, _ = PROGRAMS[name]
+    program = read_program(text)
+    assert_halves(program, make(np.random.default_rng(1)), 1)
+
+
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_both_halves_of_random_programs(seed):
+    program = read_program(random_program(seed)).map(copies)
+    assert_halves(program, random_arguments(seed), seed)
