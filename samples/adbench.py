@@ -8,15 +8,16 @@ and its gradient is checked against central differences along a direction.
 Definitions: F. Srajer, Z. Kukelova and A. Fitzgibbon, A benchmark of selected algorithmic differentiation tools on
 some problems in computer vision and machine learning, Optimization Methods and Software 33 (2018).
 
-``python samples/adbench.py``
+``python samples/adbench.py [--picture FILE]``
 """
 
 import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
 
-from pellucid import grad
+from pellucid import compile, grad
 
 # --- Gaussian mixture ----------------------------------------------------------------------------------------------
 
@@ -265,6 +266,14 @@ OBJECTIVES = {
 }
 
 
+def along(function, arguments, argnums, direction, size):
+    """The central difference of a function along a direction of some of its arguments."""
+    moved = [list(arguments), list(arguments)]
+    for k, d in zip(argnums, direction, strict=True):
+        moved[0][k], moved[1][k] = arguments[k] - size * d, arguments[k] + size * d
+    return (function(*moved[1]) - function(*moved[0])) / (2.0 * size)
+
+
 def main():
     rng = np.random.default_rng(2018)
     print("objective                parameters    derivative along a direction    by central differences")
@@ -273,14 +282,35 @@ def main():
         gradient = grad(function, argnums)(*arguments)
         direction = [rng.standard_normal(np.shape(arguments[k])) for k in argnums]
         slope = sum(float(np.vdot(g, d)) for g, d in zip(gradient, direction, strict=True))
-        size = 1e-6
-        moved = [list(arguments), list(arguments)]
-        for k, d in zip(argnums, direction, strict=True):
-            moved[0][k], moved[1][k] = arguments[k] - size * d, arguments[k] + size * d
-        difference = (function(*moved[1]) - function(*moved[0])) / (2.0 * size)
+        difference = along(compile(function), arguments, argnums, direction, 1e-6)
         count = sum(arguments[k].size for k in argnums)
         print(f"{name:<22} {count:>12} {slope:>31.9e} {difference:>25.9e}")
 
 
+def picture():
+    """How far central differences of each objective are off, by their step, and the slopes of the hand."""
+    from matplotlib import pyplot
+
+    rng = np.random.default_rng(2018)
+    steps = 10.0 ** np.arange(-10.0, -1.0, 0.5)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(7.6, 3.4), layout="constrained")
+    for name, (function, make_arguments, argnums) in OBJECTIVES.items():
+        arguments, fast = make_arguments(rng), compile(function)
+        gradient = grad(function, argnums)(*arguments)
+        direction = [np.asarray(g) / np.linalg.norm(g) for g in gradient]
+        slope = sum(float(np.vdot(g, d)) for g, d in zip(gradient, direction, strict=True))
+        off = [abs(along(fast, arguments, argnums, direction, step) / slope - 1.0) for step in steps]
+        left.loglog(steps, np.maximum(off, 1e-16), label=name)
+        if name == "hand tracking":
+            right.bar(range(26), gradient[0])
+    left.set(xlabel="step of the difference", ylabel="relative difference from the slope")
+    left.legend(fontsize="small")
+    right.set(xlabel="parameter of the hand", ylabel="slope")
+    return figure
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--picture"]:
+        picture().savefig(sys.argv[2], dpi=120)
+    else:
+        main()

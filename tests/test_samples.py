@@ -26,7 +26,8 @@ def run_sample(name, folder, *options):
         check=False,
     )
     assert done.returncode == 0, f"{name} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert done.stderr == ""
+    complaints = [line for line in done.stderr.splitlines() if not line.endswith("takes more than 2 seconds")]
+    assert complaints == []
     return done.stdout
 
 

@@ -29,6 +29,7 @@ from . import (
     generators,
     inner_derivatives,
     inner_pullbacks,
+    inner_transformations,
     instances,
     items_in_place,
     keyed,
@@ -126,7 +127,7 @@ def call_object(
             return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
-        return transform(frame, value, args, kwargs, node, hint)
+        return inner_transformations.transform(frame, value, args, kwargs, node, hint)
     if getattr(value, "__pellucid_forward__", None) is not None:
         return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
     if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
@@ -168,71 +169,6 @@ def call_object(
 def is_users_class(cls: type) -> bool:
     is_record = is_namedtuple_class(cls) or dataclasses.is_dataclass(cls)
     return is_record or cls.__module__.split(".")[0] not in LIBRARIES | {"builtins"}
-
-
-def transform(
-    frame: Frame, value: Any, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str = "t"
-) -> Value:
-    """`grad(f)` inside a compiled function: taken now, for `f` known now; functions defined inside are closures.
-
-    A transformation that is also given what the new function is called with, as `jvp(f, primals, tangents)`, calls it.
-    """
-    called = getattr(value, "__pellucid_called__", ())
-    if called and (len(args) > 1 or not kwargs.keys().isdisjoint(called)):
-        own = {name: part for name, part in kwargs.items() if name not in called}
-        given = {**dict(zip(called, args[1:])), **{name: part for name, part in kwargs.items() if name in called}}
-        made = transform(frame, value, [args[0], *args[1 + len(called) :]], own, node)
-        return apply(frame, made, [given[name] for name in called if name in given], {}, node, hint)
-    options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
-    rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
-    asked = value.__pellucid_transform__(*rest, **options)
-    made = args[0]
-    for one in asked if isinstance(asked, tuple) else (asked,):
-        made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
-            _transformed(frame, value, made, one, node)
-        )
-    return made
-
-
-def plain(option: Any) -> Any:
-    """An option that can be part of a key."""
-    return tuple(option) if isinstance(option, list) else option
-
-
-def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: gast.AST) -> Value:
-    """What is made of a function whose first arguments are given, as those of a bound method are."""
-    behind = asked.behind(len(function.args), tuple(name for name, _ in function.named))
-    return Partial(_transformed(frame, value, function.function, behind, node), function.args, function.named)
-
-
-def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
-    if isinstance(function, Closure | Derived):
-        asked = _placed(frame, function, asked, node)
-    key = (value, id(getattr(function, "value", function)), asked)
-    if key not in frame.task.derived:
-        # the function is held, so that its id stays its own
-        frame.task.derived[key] = (function, _derivative(frame, value, function, asked, node))
-    return frame.task.derived[key][1]
-
-
-def _placed(frame: Frame, function: Closure | Derived, asked: Any, node: gast.AST) -> Any:
-    """What is asked of a function defined inside, with numbers in the place of names of its parameters."""
-    closure = function.closure if isinstance(function, Derived) else function
-    behind = inner_derivatives.signature_behind(closure.node.args, getattr(function, "transforms", ()))
-    try:
-        return asked.placed(list(behind.parameters))
-    except ValueError as unknown:
-        frame.fault("T004", str(unknown), node, "asked here")
-
-
-def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
-    if isinstance(function, Closure | Derived):
-        closure = function.closure if isinstance(function, Derived) else function
-        before = function.transforms if isinstance(function, Derived) else ()
-        inner_pullbacks.require_none(frame, before, node)
-        return Derived(closure, (*before, asked))
-    given = evaluate.known(frame, function, node, "the function")
-    return Static(value.__pellucid_inside__(given, asked))
 
 
 # --- the user's functions ------------------------------------------------------------------------------------------

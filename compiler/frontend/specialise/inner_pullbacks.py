@@ -13,7 +13,7 @@ import gast
 
 from ....runtime.guards import Guards
 from ...types import Scalar
-from . import apply, evaluate, inner_derivatives, instances, subscript
+from . import apply, evaluate, inner_derivatives, inner_transformations, instances, subscript
 from .cotangents import CODE, HELP, Misfit, cotangents_of, matched, with_function
 from .frame import Frame
 from .local_functions import Environment
@@ -43,7 +43,7 @@ def vjp(frame: Frame, carrier: Any, args: list[Value], kwargs: dict[str, Value],
     given = evaluate.known(frame, kwargs.get("argnums", NONE), node, "`argnums`")
     chosen = range(len(primals)) if given is None else given if isinstance(given, tuple | list) else (given,)
     options = {**kwargs, "argnums": Static(tuple(chosen))}
-    derivative = apply.transform(frame, carrier, [function], options, node)
+    derivative = inner_transformations.transform(frame, carrier, [function], options, node)
     return apply.apply(frame, derivative, primals, {}, node)
 
 
