@@ -56,8 +56,21 @@ class Transformation:
         return type(self).__name__, *(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
 
 
+class ByArguments(Transformation):
+    """What is asked by some of the arguments: `argnums` has their places, or their names."""
+
+    __slots__ = ()
+    argnums: Any
+
+    def behind(self, count: int, named: tuple[str, ...] = ()) -> Any:
+        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))  # type: ignore[type-var]
+
+    def placed(self, names: Sequence[str]) -> Any:
+        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))  # type: ignore[type-var]
+
+
 @dataclass(frozen=True, slots=True)
-class Gradient(Transformation):
+class Gradient(ByArguments):
     """A request to differentiate with respect to the arguments at these places."""
 
     suffix = "grad"
@@ -66,12 +79,6 @@ class Gradient(Transformation):
     holomorphic: bool = False
     allow_int: bool = False
     with_value: bool = False
-
-    def behind(self, count: int, named: tuple[str, ...] = ()) -> Gradient:
-        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
-
-    def placed(self, names: Sequence[str]) -> Gradient:
-        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +110,13 @@ class Tangent(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class Jacobian(Transformation):
+class Jacobian(ByArguments):
     """A request for Jacobians by the arguments at these places, in forward mode."""
 
     suffix = "jacfwd"
     argnums: Argnums = 0
     has_aux: bool = False
     with_value: bool = False
-
-    def behind(self, count: int, named: tuple[str, ...] = ()) -> Jacobian:
-        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
-
-    def placed(self, names: Sequence[str]) -> Jacobian:
-        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
 
 
 def _each(argnums: Argnums, change: Callable[[int | str], int | str]) -> Argnums:
@@ -176,7 +177,7 @@ def _plain(name: str, taken: set[str]) -> inspect.Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseJacobian(Transformation):
+class ReverseJacobian(ByArguments):
     """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
 
     suffix = "jacrev"
@@ -186,15 +187,9 @@ class ReverseJacobian(Transformation):
     allow_int: bool = False
     with_value: bool = False
 
-    def behind(self, count: int, named: tuple[str, ...] = ()) -> ReverseJacobian:
-        return replace(self, argnums=_each(self.argnums, lambda place: _behind(place, count)))
-
-    def placed(self, names: Sequence[str]) -> ReverseJacobian:
-        return replace(self, argnums=_each(self.argnums, lambda place: _placed(place, names)))
-
 
 @dataclass(frozen=True, slots=True)
-class Vjp(Transformation):
+class Vjp(ByArguments):
     """A request for the value together with a function that pulls cotangents of it back to these arguments.
 
     With `is_linear` the function has to be linear, or at least affine: then that function is one for all arguments.
@@ -215,12 +210,6 @@ class Vjp(Transformation):
     @property
     def holomorphic(self) -> bool:
         return False
-
-    def behind(self, count: int, named: tuple[str, ...] = ()) -> Vjp:
-        return replace(self, argnums=tuple(_behind(place, count) for place in self.argnums))
-
-    def placed(self, names: Sequence[str]) -> Vjp:
-        return replace(self, argnums=tuple(_placed(place, names) for place in self.argnums))
 
     def pullback(self, arguments: Mapping[str, Any], cotangents: Any) -> Pullback:
         return Pullback(self, tuple(arguments.items()), cotangents)
