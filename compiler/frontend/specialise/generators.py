@@ -15,6 +15,7 @@ items at once gets a list of them.  A generator that goes elsewhere is refused.
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 from typing import Any
 
 import gast
@@ -49,6 +50,7 @@ class Called:
     outer: Frame | None
 
 
+@lru_cache(maxsize=1024)  # by identity: a function may be called from many places
 def is_generator(tree: Any) -> bool:
     """Whether a call of this function gives a generator."""
     return isinstance(tree, gast.FunctionDef) and any(map(_is_yield, own_nodes(tree)))
