@@ -6,7 +6,7 @@
         return z
 
 Takes and gives typed or loops functions.  Keeps values, and errors: a `raise`, and with `keep_errors` every operator
-that can fail.  A load of which only the error counts reads an array of the same lengths that is there anyway.
+that can fail.  A load of which only the error counts reads an array of the same type that is there anyway.
 A `while` that computes nothing of use is dropped even if it would never end.
 """
 
@@ -114,7 +114,7 @@ class _Pruner:
         return statement
 
     def shape_source(self, array: str) -> str:
-        """The first array of the same lengths in the row of those from which this one was computed."""
+        """The first array of the same type in the row of those from which this one was computed."""
         facts, type_ = def_use(self.function), self.types[array]
         while True:
             value = facts.value_of(array)
@@ -122,8 +122,7 @@ class _Pruner:
             if row is None or row.kind != "elementwise":
                 return array
             operands = [a.id for a in value.args if isinstance(a, gast.Name) and facts.is_constant(a.id)]
-            alike = (n for n in operands if getattr(self.types[n], "dims", None) == getattr(type_, "dims", ()))
-            source = next(alike, None)
+            source = next((n for n in operands if self.types[n] == type_), None)
             if source is None:
                 return array
             array = source
