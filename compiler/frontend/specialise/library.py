@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types as python_types
 from typing import Any
 
@@ -59,7 +60,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     if binding.owner:
         args = [Static(python_names.object_of(binding.owner)), *args]
-    if "out" in kwargs or "where" in kwargs:
+    if any(name in kwargs and name not in inspect.signature(binding.load()).parameters for name in ("out", "where")):
         return into_out.call(frame, binding, args, kwargs, node, hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
