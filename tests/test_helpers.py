@@ -68,7 +68,7 @@ IMPURE = {
     "a misspelt function": ("return np.sinn(x)", "U012"),
     "try": ("try:\n    y = x\nfinally:\n    return x", "U001"),
     "with": ("with np.printoptions():\n    return x", "U002"),
-    "yield": ("yield x", "U004"),
+    "async": ("async def later(v):\n    return v\nreturn x", "U003"),
     "a class": ("class A: pass\nreturn x", "U005"),
     "import": ("import os\nreturn x", "U006"),
     "a formatted string": ("return f'{x}'", "U008"),

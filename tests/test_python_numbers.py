@@ -55,7 +55,12 @@ ARGUMENTS = {
     power: list(powers(random.Random(1))),
     rounded: [(x,) for x in numbers(random.Random(2))],
     bits: [(k,) for k in (0, 1, -1, 255, 256, -256, 2**62)],
-    listed: [(x,) for x in (np.arange(3), np.arange(3.0), np.float32([1.5]), np.array(2.0), np.array([True]))],
+    listed: [
+        (x,)
+        for x in (np.arange(3), np.arange(3.0), np.float32([1.5]), np.array(2.0), np.array([True]),
+                  np.arange(6).reshape(2, 3), np.float32([[0.1], [-0.0]]), np.eye(2) > 0.0, np.ones((2, 0)),
+                  np.ones((0, 2)))
+    ],  # fmt: skip
     spelled: [(2.0,), (2.0, "h\u00e9b")],
 }
 
@@ -77,7 +82,7 @@ def test_as_in_python(function):
 @pytest.mark.parametrize("function, args, code", [
     (lambda x: round(x, 2), (np.float64(1.5),), "U014"),
     (lambda x: round(x, -1), (15.0,), "U014"),
-    (lambda x: x.tolist(), (np.ones((2, 2)),), "U013"),
+    (lambda x: x.tobytes(), (np.ones((2, 2)),), "U013"),
     (lambda a, b: pow(a, b, 3), (2.0, 3), "T001"),
 ])  # fmt: skip
 def test_what_is_refused(function, args, code):

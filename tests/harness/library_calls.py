@@ -287,6 +287,19 @@ CALLS = {
         np.histogram(N, bins=np.arange(5))
         np.histogram_bin_edges(V, 3)
     """),
+    "joining": of_family("""
+        np.block([V, W])
+        np.block([V, 1.0])
+        np.block([[A, A], [A * 2, A]])
+        np.block([[A], [I]])
+        np.block([[A, A[:, :1]], [np.ones((1, 4))]])
+        np.block([[V], [V32]])
+        np.block([[V, W], [W, V]])
+        np.block([C, C * 2])
+        np.block([[1.0, 2.0], [3.0, 4.0]])
+        np.block(A)
+        np.block([E, V])
+    """),
     "editing": of_family("""
         np.append(V, 3.0)
         np.append(V[1:], V[-1])
