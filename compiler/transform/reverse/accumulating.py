@@ -12,7 +12,7 @@ What is added in between is added behind: sums do not mind.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import gast
 
@@ -66,10 +66,20 @@ def _split(
             return None
         wanted.update(syntax.names_read(statement.value))
         needed.insert(0, statement)
-    changed = {array} | {base for s in rest if (base := stored_array(s)) is not None}
-    if any(not changed.isdisjoint(syntax.names_read(s.value)) for s in needed) or not _only_adds(rest, array):
+    # elements of the value itself may be set on the way, as those of a copy are that is stored back into
+    if not wanted.isdisjoint({array, *_changed(rest)}) or not _only_adds(rest, array):
         return None
     return needed, rest
+
+
+def _changed(statements: Sequence[gast.stmt]) -> Iterator[str]:
+    """The names whose elements statements may change."""
+    for statement in statements:
+        base = stored_array(statement)
+        if base is not None:
+            yield base
+        elif not _is_pure(statement):
+            yield from syntax.names_read(statement)
 
 
 def _only_adds(statements: Sequence[gast.stmt], array: str) -> bool:
