@@ -219,6 +219,11 @@ def binding_of(value: object) -> NameBinding | None:
     return entry[1] if entry and entry[0] is value else None
 
 
+def takes_where(binding: NameBinding) -> bool:
+    """Whether a library function takes `where` itself, as np.copyto does."""
+    return bool(binding.function) and "where" in binding.signature().parameters
+
+
 def takes_out(binding: NameBinding) -> bool:
     """Whether NumPy's function has an argument `out`."""
     return binding.strong if binding.operator else binding.function in _with_out()

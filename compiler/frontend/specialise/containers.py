@@ -91,6 +91,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         case Iteration() | Iterator():
             frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",
                         ("make a list of it first: `list(...)`",))  # fmt: skip
+        case Record():
+            frame.fault("T001", f"'{held.cls.__name__}' object is not subscriptable", node, "indexed here")
     if isinstance(items, gast.Slice):
         return frame.new(picked(frame, held, slice_order(frame, held, items, node), node))
     position = whole(frame, evaluate.evaluate(frame, items), node)

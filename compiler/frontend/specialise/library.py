@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types as python_types
 from typing import Any
 
@@ -60,7 +59,7 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         return arrays.as_array(frame, args[0], node, dtype_word(frame, dtype, node), hint)
     if binding.owner:
         args = [Static(python_names.object_of(binding.owner)), *args]
-    if any(name in kwargs and name not in inspect.signature(binding.load()).parameters for name in ("out", "where")):
+    if "out" in kwargs or "where" in kwargs and not python_names.takes_where(binding):
         return into_out.call(frame, binding, args, kwargs, node, hint)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
