@@ -114,7 +114,7 @@ class _Pruner:
         return statement
 
     def shape_source(self, array: str) -> str:
-        """The first array of the same lengths in the row of those from which this one was computed."""
+        """The first array of the same type and lengths in the row of those from which this one was computed."""
         facts, type_ = def_use(self.function), self.types[array]
         while True:
             value = facts.value_of(array)
@@ -122,7 +122,7 @@ class _Pruner:
             if row is None or row.kind != "elementwise":
                 return array
             operands = [a.id for a in value.args if isinstance(a, gast.Name) and facts.is_constant(a.id)]
-            alike = (n for n in operands if getattr(self.types[n], "dims", None) == getattr(type_, "dims", ()))
+            alike = (n for n in operands if self.types[n] == type_)
             source = next(alike, None)
             if source is None:
                 return array
