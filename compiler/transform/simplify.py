@@ -65,7 +65,8 @@ def adopt_names(function: Function) -> Function:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=source)):
                 single = facts.is_single(name) and facts.is_single(source)
-                plainer = source in hidden or base_of(source) == name
+                is_list = isinstance(function.types[name], ListOf)  # which has one name, or it has no derivative
+                plainer = source in hidden or base_of(source) == name or is_list
                 fresh = name not in hidden and plainer and source not in names
                 if single and fresh and function.types[name] == function.types[source]:
                     if _is_assigned(facts.definitions[source][0]):
