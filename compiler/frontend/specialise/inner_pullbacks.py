@@ -81,7 +81,7 @@ def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], n
         frame.fault("G004", message, node, "called here", ("take the `vjp` again",))
     key = ("pullback", id(half))
     if key not in frame.task.derived:  # which holds the half, so that its id stays its own
-        derived = frame.task.derive(request, {})
+        derived = frame.task.derive(request, {}, is_differentiated=frame.task.is_differentiated)
         frame.task.derived[key] = (half, derived, inner_derivatives.adopt(frame, derived))
     _, derived, instance = frame.task.derived[key]
     return _called(frame, derived, instance, request.transforms[-1], args, kwargs, node)
