@@ -295,9 +295,19 @@ def array_as_key(k):
     return d
 
 
+def place_in_a_set(k):
+    known = {1.0, 2.0}
+    return known[0]
+
+
+def place_in_a_set_of_the_run(k):
+    return set(k)[0]
+
+
 REFUSED = {
     in_order: "U007", any_item: "U007", sum_of_floats: "U007", unlike_keys: "T002", unlike_values: "T002",
-    texts_of_the_run: "T002", array_as_key: "T001", ring_changed_in_a_loop: "R003",
+    texts_of_the_run: "T002", array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
+    ring_changed_in_a_loop: "R003",
 }  # fmt: skip
 
 

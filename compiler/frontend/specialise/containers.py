@@ -76,6 +76,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
     match held:
         case Mapping_():
             return item_of_dict(frame, base, held, evaluate.evaluate(frame, items), node)
+        case Sequence(kind=kind) if kind not in (tuple, list):  # a set
+            frame.fault("T001", f"'{kind.__name__}' object is not subscriptable", node, "indexed here")
         case Sequence() if isinstance(items, gast.Slice):
             found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)
