@@ -15,7 +15,7 @@ from dataclasses import replace
 import gast
 
 from . import syntax, types
-from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of
+from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 from .frontend.specialise.cotangents import PULLBACK
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Cut, Specialised
@@ -44,15 +44,6 @@ def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
     out, _ = split(made, wanted)
     _require_fixed(out, wanted)
     return made
-
-
-def split(made: Specialised, wanted: Wanted) -> tuple[Value, Value | None]:
-    """The result that is differentiated, and what is returned beside it."""
-    if not wanted.transform.has_aux:
-        return made.result, None
-    if not isinstance(made.result, SequenceValue) or len(made.result.items) != 2:
-        fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
-    return made.result.items[0], made.result.items[1]
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:

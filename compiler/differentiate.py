@@ -163,14 +163,18 @@ def keep_results(program: Program, result: Value) -> tuple[Program, Value]:
     return Program(program.entry, {**program.functions, program.entry: changed}), renumbered
 
 
+def split(made: Specialised, wanted: Wanted) -> tuple[Value, Value | None]:
+    """The result that is differentiated, and what is returned beside it."""
+    if not wanted.transform.has_aux:
+        return made.result, None
+    if not isinstance(made.result, SequenceValue) or len(made.result.items) != 2:
+        fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
+    return made.result.items[0], made.result.items[1]
+
+
 def split_result(made: Specialised, wanted: Wanted) -> tuple[Out, Value | None]:
-    """The number that is differentiated, and what is returned beside it."""
-    value = made.result
-    auxiliary = None
-    if wanted.transform.has_aux:
-        if not isinstance(value, SequenceValue) or len(value.items) != 2:
-            fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
-        value, auxiliary = value.items
+    """The same where it has to be one number."""
+    value, auxiliary = split(made, wanted)
     if not isinstance(value, Out):
         fault(wanted.where, "G002", "the gradient is of a function that returns one float",
               ("for a pair (value, auxiliary) use has_aux=True",))  # fmt: skip

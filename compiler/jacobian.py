@@ -19,6 +19,8 @@ from .differentiate import (
     fault,
     floats_of,
     keep_results,
+    split,
+    with_value,
 )
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
@@ -35,7 +37,6 @@ from .frontend.specialise.values import (
     map_leaves,
     parts,
 )
-from .pushforward import split_auxiliary
 
 
 def has_jacobian(made: Specialised, wanted: Wanted) -> Specialised:
@@ -65,7 +66,7 @@ def along_directions(made: Specialised, wanted: Wanted) -> Specialised:
 def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
     """Return what was asked for, in the order in which the structure of the result mentions it."""
     values, many = chosen(made, wanted), isinstance(wanted.transform.argnums, tuple)
-    value, auxiliary = split_auxiliary(made.result, wanted)
+    value, auxiliary = split(made, wanted)
     outputs, count = _outputs(made, wanted), len(floats_of(made, values))
     first = len(made.program.main.results) - len(outputs) * count
 
@@ -77,18 +78,13 @@ def choose_jacobians(made: Specialised, wanted: Wanted) -> Specialised:
         return Sequence(tuple(found)) if many else found[0]
 
     jacobian = map_leaves(value, block)
-    whole = value if auxiliary is None else Sequence((value, auxiliary))
-    if wanted.transform.with_value:
-        result: Value = Sequence((whole, jacobian))
-    else:
-        result = jacobian if auxiliary is None else Sequence((jacobian, auxiliary))
-    program, result = keep_results(made.program, result)
+    program, result = keep_results(made.program, with_value(wanted, value, auxiliary, jacobian))
     return replace(made, program=program, result=result)
 
 
 def _outputs(made: Specialised, wanted: Wanted) -> list[int]:
     """The places of the floats among the results that have a Jacobian."""
-    value, _ = split_auxiliary(made.result, wanted)
+    value, _ = split(made, wanted)
     results = made.program.main.results if made.program.main.results else ()
     found = (leaf.index for leaf in leaves(value) if isinstance(leaf, Out))
     return list(dict.fromkeys(k for k in found if types.is_floating(results[k])))

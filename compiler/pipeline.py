@@ -68,13 +68,17 @@ TYPED_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
 )
+# behind a derivative: the rules that it calls go into it
+CLOSING = (
+    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+)
 DERIVATIVE_WAY = (
     Step(differentiable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(reverse, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_results, takes=SINGLE, gives=SINGLE, of=MADE),
-    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Repeat(TIDY),
-    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    *CLOSING,
 )
 CUT = (
     Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -82,25 +86,27 @@ CUT = (
     Repeat(TIDY),
     Step(trim, takes=SINGLE, gives=SINGLE, of=MADE),
 )
+# behind the choice of what is returned: what nothing calls any longer goes
+REACHED = (
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Repeat(TIDY),
+)
 VJP_WAY = (
     *CUT,
     Step(give_halves, takes=SINGLE, gives=SINGLE, of=MADE),
-    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Repeat(TIDY),
+    *REACHED,
 )
 ROWS_WAY = (
     Step(floating_results, takes=SINGLE, gives=SINGLE, of=MADE),
     *CUT,
     Step(jacobian_by_rows, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Repeat(TIDY),
+    *REACHED,
 )
 PULLBACK_WAY = (
     *CUT,
     Step(take_pullback, takes=SINGLE, gives=SINGLE, of=MADE),
-    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Repeat(TIDY),
+    *REACHED,
 )
 JACOBIAN_WAY = (
     Step(has_jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -120,9 +126,7 @@ BATCH_WAY = (
 )
 TANGENT_WAY = (
     Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
-    Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Repeat(TIDY),
-    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    *CLOSING,
 )
 
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away

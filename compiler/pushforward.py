@@ -15,7 +15,7 @@ from typing import Any
 
 from . import types
 from .diagnostics import Span
-from .differentiate import Wanted, fault, keep_results
+from .differentiate import Wanted, fault, keep_results, split
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.taking_apart import from_python
@@ -112,7 +112,7 @@ def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
         fault(wanted.where, "G004", "a function that changes its arguments has no derivative",
               ("return the new arrays instead",))  # fmt: skip
     given, second, wrt = _paired(made, wanted)
-    value, auxiliary = split_auxiliary(made.result, wanted)
+    value, auxiliary = split(made, wanted)
     outputs = list(dict.fromkeys(_places_of_floats(made, value)))
     pushed = writing.forward(made.program, wrt, outputs, expand)
     named = {primal: Leaf(tangent) for primal, tangent in pushed.tangents.items()}
@@ -220,15 +220,6 @@ def _spoken(path: tuple[object, ...]) -> str:
 
 
 # --- the result ----------------------------------------------------------------------------------------------------
-
-
-def split_auxiliary(value: Value, wanted: Wanted) -> tuple[Value, Value | None]:
-    """What has a tangent, and what is returned beside it."""
-    if not wanted.transform.has_aux:
-        return value, None
-    if not isinstance(value, Sequence) or len(value.items) != 2:
-        fault(wanted.where, "G002", "with has_aux=True the function returns a pair (value, auxiliary)")
-    return value.items
 
 
 def _places_of_floats(made: Specialised, value: Value) -> list[int]:

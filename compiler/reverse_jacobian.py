@@ -19,8 +19,7 @@ import gast
 
 from . import syntax, types
 from .builder import Builder
-from .cut import split
-from .differentiate import Wanted, chosen, fault, floats_of, keep_results, with_value
+from .differentiate import Wanted, chosen, fault, floats_of, keep_results, split, with_value
 from .dtypes import FLOAT_WORD
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import Out, Rows, Value, leaves, map_leaves, parts

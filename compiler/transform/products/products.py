@@ -34,7 +34,7 @@ from ..prune import prune
 from ..simplify import simplify
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
-from .kernels import kernels
+from .kernels import Kernel, kernels
 
 TAKEN = ", which BLAS computes"
 
@@ -269,17 +269,12 @@ class _Taking:
         value: gast.expr = build.load(product, places)
         for factor in form.rest:
             value = build.call("multiply", factor, value)
-        if isinstance(kernel.target, str):
-            starts = [s for s in kernel.levels[-2].before if kernel.target in syntax.names_bound(s)]
-            start = starts[0].value
-            is_zero = isinstance(start, gast.Constant) and start.value == 0.0 and kernel.sign > 0
-            total = value if is_zero else build.call("add" if kernel.sign > 0 else "subtract", start, value)
-            build.append(syntax.assign(kernel.target, total))
-            return [*needed, *build.body]
-        assert kernel.load is not None
-        start = syntax.name(kernel.load.targets[0].id)
-        total = build.call("add" if kernel.sign > 0 else "subtract", start, value)
-        build.append(syntax.assign(kernel.target, total))
+        start = _start(kernel)
+        if kernel.sign < 0:
+            value = build.call("subtract", start, value)
+        elif not (isinstance(start, gast.Constant) and start.value == 0.0):
+            value = build.call("add", start, value)
+        build.append(syntax.assign(kernel.target, value))
         return [*needed, *build.body]
 
     def _place(self, hulls: Hulls, variable: str) -> gast.expr:
@@ -289,6 +284,15 @@ class _Taking:
         if isinstance(first, gast.Constant) and first.value == 0:
             return syntax.name(variable)
         return self.build.call("subtract", syntax.name(variable), first)
+
+
+def _start(kernel: Kernel) -> gast.expr:
+    """What the sum is added to: the element that was there, or what its name was given right before the loop."""
+    if kernel.load is not None:
+        return syntax.name(kernel.load.targets[0].id)
+    (given,) = (s for s in kernel.levels[-2].before if kernel.target in syntax.names_bound(s))
+    start: gast.expr = given.value
+    return start
 
 
 def _told(form: Form) -> Decision:
