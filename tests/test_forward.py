@@ -20,7 +20,7 @@ from tests.harness.cases import read_cases, write_cases
 from tests.harness.derivative_programs import PROGRAMS
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
-from tests.test_reverse import checked, cotangents, floats, random_arguments, reverse
+from tests.test_reverse import SEVERAL, checked, cotangents, floats, random_arguments, reverse
 
 
 def forward(program, wrt=None, outputs=None):
@@ -129,17 +129,6 @@ def test_tangent_of_the_gradient_of_a_random_program(seed):
 
 
 # --- which names have tangents ----------------------------------------------------------------------------------------
-
-SEVERAL = """
-def f(x: "f64[n]", y: "float", k: "int"):
-    a = x[1:] * y
-    b = copy(x)
-    z = y
-    for i in range(0, k):
-        b[i] = b[i] * a[0] + z
-        z = math_sin(z)
-    return a, z, b, k, a, x, 2.0
-"""
 
 
 @pytest.mark.parametrize("outputs", [(), (0,), (1,), (2, 0), (4, 0, 5), (6, 1), (5, 5, 2)], ids=str)

@@ -8,6 +8,8 @@ Everything is text, so that a case is reproduced by its print and shrunk by edit
 
 import ast
 import dataclasses
+import random
+from collections.abc import Callable
 
 import numpy as np
 
@@ -42,6 +44,15 @@ class Case:
     def size(self) -> int:
         """How much there is to read."""
         return len(self.source) + sum(len(call.arguments) + len(call.before) for call in self.calls)
+
+
+def drawn(generator: str, seed: int, write: Callable[[random.Random], Case | None]) -> Case:
+    """The first program that `write` manages to draw, always the same for a seed."""
+    rng = random.Random(f"{generator} {seed}")
+    while True:
+        written = write(rng)
+        if written is not None:
+            return written
 
 
 SCRIPT = """{comment}

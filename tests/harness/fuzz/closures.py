@@ -12,9 +12,7 @@
 What is frozen keeps its value; what can be seen to change does so between calls.
 """
 
-import random
-
-from .case import Call, Case
+from .case import Call, Case, drawn
 from .container_statements import ContainerStatements
 from .containers import ARGUMENTS, IMPORTS, RECORDS, arguments
 from .draft import Draft
@@ -151,11 +149,7 @@ class ClosureStatements(ContainerStatements):
 
 def case(seed: int) -> Case:
     """The program of this seed."""
-    rng = random.Random(f"outside {seed}")
-    while True:
-        written = write(rng)
-        if written is not None:
-            return written
+    return drawn("outside", seed, write)
 
 
 def write(rng):

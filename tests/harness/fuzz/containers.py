@@ -14,9 +14,7 @@ Containers are written by the paths into them (`d["k"][1]`), as CPython has them
 stores through either of two names, and arrays inside containers, come about by themselves.
 """
 
-import random
-
-from .case import Call, Case
+from .case import Call, Case, drawn
 from .container_statements import ContainerStatements
 from .draft import Draft
 from .outside import Outside
@@ -43,11 +41,7 @@ IMPORTS = {"p": "from typing import NamedTuple", "g": "from dataclasses import d
 
 def case(seed: int) -> Case:
     """The program of this seed, with four or more calls."""
-    rng = random.Random(f"containers {seed}")
-    while True:
-        written = write(rng)
-        if written is not None:
-            return written
+    return drawn("containers", seed, write)
 
 
 def write(rng):

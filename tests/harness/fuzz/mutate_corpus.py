@@ -11,13 +11,12 @@ corpus harness makes them, in several sizes; one of them may become a view with 
 import ast
 import copy
 import inspect
-import random
 
 import numpy as np
 
 from ..corpus import programs
 from .arguments import laid_out
-from .case import PRELUDE, Call, Case, text_of
+from .case import PRELUDE, Call, Case, drawn, text_of
 from .losses import loss_of
 from .moves import MUTATIONS
 
@@ -26,12 +25,7 @@ SIZES = (4, 1, 7, 3)
 
 def case(seed: int) -> Case:
     """The mutant of this seed."""
-    rng = random.Random(f"corpus {seed}")
-    while True:
-        program = rng.choice(programs())
-        written = write(program, rng)
-        if written is not None:
-            return written
+    return drawn("corpus", seed, lambda rng: write(rng.choice(programs()), rng))
 
 
 def write(program, rng):

@@ -12,13 +12,11 @@ As every name's value is known, what is written is mostly valid: views, stores, 
 functions, lists, early returns.  Each program is called with seven variations of lengths, layouts and values.
 """
 
-import random
-
 import numpy as np
 
 from ..corpus import is_float
 from .arguments import PARAMETERS, VARIATIONS, make
-from .case import Call, Case, text_of
+from .case import Call, Case, drawn, text_of
 from .draft import Draft
 from .expressions import Expressions
 from .losses import loss_of
@@ -29,11 +27,7 @@ LARGEST = 1e6  # a program whose values grow beyond says little about values
 
 def case(seed: int) -> Case:
     """The program of this seed."""
-    rng = random.Random(f"run while writing {seed}")
-    while True:
-        written = write(rng)
-        if written is not None:
-            return written
+    return drawn("run while writing", seed, write)
 
 
 def write(rng):
