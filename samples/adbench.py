@@ -13,6 +13,7 @@ some problems in computer vision and machine learning, Optimization Methods and 
 
 import math
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -258,7 +259,7 @@ def lstm_arguments(rng, layers=2, c=1024, letters=14):
     return rng.standard_normal((layers, 2, 4, c)), rng.standard_normal((3, c)), np.zeros((layers, 2, c)), sequence
 
 
-OBJECTIVES = {
+OBJECTIVES: dict[str, tuple[Callable, Callable, tuple[int, ...]]] = {
     "Gaussian mixture": (gmm, gmm_arguments, (0, 1, 2)),
     "bundle adjustment": (bundle, bundle_arguments, (0, 1, 2)),
     "hand tracking": (hand_tracking, hand_arguments, (0,)),
