@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from .compiler.request import Request
 from .own_frames import told_to_users
-from .runtime.given_rules import RULE, GivenRule
+from .runtime.given_rules import RULE, GivenRule, written_out
 from .runtime.parts import checkpointed
 
 Given = ParamSpec("Given")
@@ -32,7 +32,7 @@ class Ruled(Generic[Given, Result]):
     __qualname__: str
 
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
-        plain = getattr(getattr(function, "__pellucid__", None), "python", function)
+        plain = written_out(function)
         if not inspect.isfunction(plain):
             raise TypeError(f"{type(self).__name__} takes a Python function, not {type(function).__name__}")
         numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)

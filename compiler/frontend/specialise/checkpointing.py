@@ -11,8 +11,8 @@ from dataclasses import replace
 import gast
 
 from ....runtime import parts as of_python
-from ....runtime.given_rules import GivenRule
-from . import apply, classes, evaluate, ruled_calls
+from ....runtime.given_rules import GivenRule, written_out
+from . import apply, evaluate, ruled_calls
 from .frame import Frame
 from .values import Closure, Partial, Range, Static, Value
 
@@ -35,7 +35,7 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
 
 def call_checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     function, *given = args
-    plain = classes.inside(function.value) if isinstance(function, Static) else None
+    plain = written_out(function.value) if isinstance(function, Static) else None
     tree = function.node if isinstance(function, Closure) else None
     if plain is not None and hasattr(plain, "__code__"):
         tree = frame.task.source_of(plain).tree
