@@ -7,7 +7,16 @@ from pellucid import checkpoint, compile, custom_vjp, grad
 from tests.fuzz.pairs import CASES, held
 
 
-@pytest.mark.parametrize("number", range(5, len(CASES), 421))
+FOUND = [  # what once was wrong
+    ("through_a_view", "vjp", "grad"),
+    ("scattered", "vjp", "jvp"),
+    ("summed_generator", "jacrev", "value_and_grad"),
+    ("added_in_place", "linear_transpose", "jacfwd"),
+]
+NAMES = [(program.__name__, outer, inner) for program, outer, inner in CASES]
+
+
+@pytest.mark.parametrize("number", [*range(5, len(CASES), 601), *map(NAMES.index, FOUND)])
 def test_a_pair_on_a_program(number):
     assert (fault := held(number)) is None, fault
 
