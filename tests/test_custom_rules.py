@@ -448,7 +448,7 @@ def test_a_budget_holds():
         tracemalloc.stop()
     assert peaks[1] < 1.6 * peaks[0]
     assert peaks[1] < 60_000  # what is kept, twice over, and what a turn makes
-    assert "within 20 kB" in str(grad(program).explain(x, 5))
+    assert "within 0.02 MB" in str(grad(program).explain(x, 5))
 
 
 def plain_sines(x, n):

@@ -6,7 +6,6 @@ import pytest
 from pellucid import checkpoint, compile, custom_vjp, grad
 from tests.fuzz.pairs import CASES, held
 
-
 FOUND = [  # what once was wrong
     ("through_a_view", "vjp", "grad"),
     ("scattered", "vjp", "jvp"),

@@ -32,7 +32,7 @@ def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node
         if budget is not None and (segments is not None or memory(budget) is None):
             message = f'`memory` is an amount such as "64 MB", in the place of `segments`, not {budget!r}'
             frame.fault("T005", message, node, "called here")
-        return replace(what, segments=memory(budget) or segments or 0)
+        return replace(what, segments=segments or 0, budget=memory(budget))
     is_function = isinstance(what, Closure) or isinstance(what, Static) and callable(what.value)
     if not is_function or segments is not None or budget is not None:
         message = f"`checkpoint` takes a function, or the range of a loop, not {frame.describe(what)}"

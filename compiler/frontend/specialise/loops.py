@@ -165,6 +165,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         made = syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
         if isinstance(iterable, Range) and iterable.segments is not None:
             setattr(made, "segments", iterable.segments)  # noqa: B010
+            setattr(made, "budget", iterable.budget)  # noqa: B010
         return made
 
     def enter() -> str:

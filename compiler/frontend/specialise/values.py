@@ -12,7 +12,6 @@ from collections.abc import Callable
 from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ....runtime.amounts import Memory
 from ...diagnostics import InternalError
 from ...records import dataclass
 from ...types import Type
@@ -193,7 +192,8 @@ class Range:
     start: Value
     stop: Value
     step: Value
-    segments: int | Memory | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
+    segments: int | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
+    budget: int | None = None  # how many bytes it may keep of that
 
 
 @dataclass(frozen=True, slots=True)

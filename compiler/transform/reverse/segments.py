@@ -27,7 +27,6 @@ from collections.abc import Callable, Sequence
 
 import gast
 
-from ....runtime.amounts import Memory
 from ... import syntax
 from ...builder import Builder, Specialiser
 from ...dtypes import FLOAT_WORD
@@ -90,8 +89,8 @@ class _Cutter:
         outer, builder.body, builder.span = builder.body, [], loop.span
         if isinstance(loop, gast.While):
             self._while(builder, state)
-        elif isinstance(loop.segments, Memory):
-            self._within(builder, state, loop.segments.bytes)
+        elif loop.budget is not None:
+            self._within(builder, state, loop.budget)
         else:
             self._pieces(builder, state)
         made, builder.body = builder.body, outer
@@ -152,19 +151,18 @@ def _sizes(builder: Builder, start: gast.expr, stop: gast.expr, segments: int) -
 
 
 def _decision(loop: gast.stmt) -> Decision:
-    match loop.segments:
-        case Memory(text=text):
-            how = (
-                f"line {loop.span.line}: within {text}; the backward sweep keeps s states, as many as half of that "
-                "holds, and runs each turn again: r + 1 forward runs in all, r the least for which there are no more "
-                "than C(s + r, s) times s / 4 turns"
-            )
-            return Decision("checkpoint", how)
-        case 0 if isinstance(loop, gast.While):
-            how = "segments of one turn, two, three, ..."
-        case 0:
-            how = "segments of about the square root of its turns"
-        case count:
-            how = f"{count} segments"
+    if isinstance(loop, gast.While):
+        how = "segments of one turn, two, three, ..."
+    elif loop.budget is not None:
+        how = (
+            f"line {loop.span.line}: within {loop.budget / 1e6:g} MB; the backward sweep keeps s states, as many as "
+            "half of that holds, and runs each turn again: r + 1 forward runs in all, r the least for which there are "
+            "no more than C(s + r, s) times s / 4 turns"
+        )
+        return Decision("checkpoint", how)
+    elif loop.segments:
+        how = f"{loop.segments} segments"
+    else:
+        how = "segments of about the square root of its turns"
     text = f"line {loop.span.line}: in {how}; the backward sweep keeps what each begins with and runs each turn again: "
     return Decision("checkpoint", f"{text}2 forward runs in all")
