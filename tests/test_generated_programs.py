@@ -19,9 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BATCH = 40
 
 
-@pytest.mark.parametrize("first", range(0, 80, BATCH))
 @pytest.mark.parametrize("generator", ["numpy", "containers", "corpus"])
-def test_programs_agree_with_cpython(generator, first):
+def test_programs_agree_with_cpython(generator):
     command = [
         sys.executable,
         "-m",
@@ -29,7 +28,7 @@ def test_programs_agree_with_cpython(generator, first):
         "--generator",
         generator,
         "--seed",
-        str(first),
+        "0",
         "--count",
         str(BATCH),
     ]

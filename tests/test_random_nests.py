@@ -5,7 +5,7 @@ import pytest
 from tests.harness.nests_agreement import nests_agree
 from tests.harness.regions import every_loop_on_threads, last_iteration_first
 
-PROGRAMS = 60
+PROGRAMS = 30
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, 10))
@@ -14,7 +14,7 @@ def test_backwards(first, monkeypatch):
         assert sum(map(nests_agree, range(first, first + 10)))
 
 
-@pytest.mark.parametrize("first", range(1000, 1020, 10))
+@pytest.mark.parametrize("first", range(1000, 1010, 10))
 def test_on_threads(first, monkeypatch):
     with every_loop_on_threads(monkeypatch):
         assert sum(map(nests_agree, range(first, first + 10)))

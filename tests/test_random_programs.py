@@ -10,13 +10,13 @@ from tests.harness.random_programs import programs
 from tests.harness.stages import STAGES
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(programs())
 def test_every_stage_agrees_with_python(written):
     agrees(written, STAGES)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(programs(smooth=True))
 def test_gradients_match_differences(written):
     gradient_agrees(written, ("typed", "llvm"))

@@ -80,7 +80,7 @@ class Stages:
         self.request = Request(function, static=tuple(static), transforms=tuple(transforms))
         self.signature = self.request.signature()
         self.texts = {}
-        self._derived, self._lowered, self._runnable = {}, {}, {}
+        self._derived, self._settled, self._lowered, self._runnable = {}, {}, {}, {}
         self._core = None
 
     def run(self, stage, *args):
@@ -124,11 +124,12 @@ class Stages:
             return made, made.program.map(write_through)  # up to here a name may show what NumPy has as a view
         if flat.key not in self._derived:
             self._derived[flat.key] = driver.derive(self.request, flat.arguments)
-        made = self._derived[flat.key]
+            self._settled[flat.key] = driver.settled(self._derived[flat.key].program)
+        made, settled = self._derived[flat.key], self._settled[flat.key]
         if stage == "typed":
-            return made, driver.settled(made.program)
+            return made, settled
         if flat.key not in self._lowered:
-            self._lowered[flat.key] = driver.loops(made.program)
+            self._lowered[flat.key] = driver.lowered(settled)
         return made, self._lowered[flat.key]
 
 
