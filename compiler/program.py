@@ -20,7 +20,7 @@ from .types import Type
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a function stands in the user's file."""
+    """Where a function stands in the user's file, and its own lines there."""
 
     file: str
     name: str
