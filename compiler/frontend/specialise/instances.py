@@ -289,8 +289,8 @@ def made_function(
 ) -> Function:
     body = (*inner.builder.body, syntax.return_(atoms, inner.caller.here(core) if inner.caller is not None else None))
     return Function(
-        instance.name, tuple(parameters), body, "typed", inner.source.origin, used_types(inner.builder, parameters, body),
-        instance.result_types, given=dict(inner.builder.names.given),
+        instance.name, tuple(parameters), body, "typed", inner.source.origin,
+        used_types(inner.builder, parameters, body), instance.result_types, given=dict(inner.builder.names.given),
     )  # fmt: skip
 
 
