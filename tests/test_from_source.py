@@ -133,6 +133,7 @@ def sums(x):
 
 REFUSED = [
     ("typed", "np.sum(y) * k", "np.mean(y)", "L001", "`np.mean` is no operator of the typed stage"),
+    ("typed", "np.sum(y) * k", "np.linalg.svd(y[None])[1]", "L001", "is an operator with `full_matrices=False` alone"),
     ("typed", "np.sum(y) * k", "z * k", "L003", "`z` has no value here"),
     ("typed", "np.zeros(n)", "x", "L004", "the argument `x` is changed"),
     ("typed", "* k", "* (1 // n if n > 0 else 0)", "L004", "may raise where Python does not evaluate it"),
