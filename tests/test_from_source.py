@@ -40,12 +40,21 @@ def smooth(x, k):
     return np.sum(y) * k
 
 
-WAYS = [(pellucid.compile, "typed"), (pellucid.grad, "reverse"), (pellucid.compile, "loops"), (pellucid.grad, "loops")]
+def over_rows(f):
+    """Of what takes a vector and a number: all examples, the same ones each."""
+    return pellucid.vmap(f, in_axes=(None, 0))
 
 
-@pytest.mark.parametrize("make, stage", WAYS)
-def test_what_is_printed_is_compiled_again(make, stage, tmp_path):
-    function, arguments = make(smooth), (np.linspace(0.0, 1.0, 7), 2.0)
+WAYS = [
+    (pellucid.compile, "typed", 2.0), (pellucid.grad, "reverse", 2.0), (pellucid.grad, "transformed", 2.0),
+    (over_rows, "transformed", np.linspace(-1.0, 2.0, 4)), (pellucid.compile, "loops", 2.0),
+    (pellucid.grad, "loops", 2.0), (over_rows, "loops", np.linspace(-1.0, 2.0, 4)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, stage, k", WAYS)
+def test_what_is_printed_is_compiled_again(make, stage, k, tmp_path):
+    function, arguments = make(smooth), (np.linspace(0.0, 1.0, 7), k)
     again = read(tmp_path, function.source(stage, *arguments), stage)
     np.testing.assert_array_equal(np.asarray(again(*arguments)), np.asarray(function(*arguments)))
     assert again.source(stage) == function.source(stage, *arguments)
