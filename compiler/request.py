@@ -73,16 +73,29 @@ class ByArguments(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class Gradient(ByArguments):
-    """A request to differentiate with respect to the arguments at these places."""
+class Backwards(ByArguments):
+    """The options of a derivative in reverse mode by the arguments at these places; of what, a class below says."""
 
-    suffix = "grad"
     stage = REVERSE
     argnums: Argnums = 0
     has_aux: bool = False
     holomorphic: bool = False
     allow_int: bool = False
     with_value: bool = False
+
+
+class Gradient(Backwards):
+    """A request for the derivative of a number."""
+
+    __slots__ = ()
+    suffix = "grad"
+
+
+class ReverseJacobian(Backwards):
+    """A request for the derivatives of all elements of the result, in one backward sweep for each."""
+
+    __slots__ = ()
+    suffix = "jacrev"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +191,6 @@ def _plain(name: str, taken: set[str]) -> inspect.Parameter:
     while name in taken:
         name = f"{name}_"
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-@dataclass(frozen=True, slots=True)
-class ReverseJacobian(ByArguments):
-    """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
-
-    suffix = "jacrev"
-    stage = REVERSE
-    argnums: Argnums = 0
-    has_aux: bool = False
-    holomorphic: bool = False
-    allow_int: bool = False
-    with_value: bool = False
 
 
 @dataclass(frozen=True, slots=True)
