@@ -21,6 +21,7 @@ from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
 from .program import Program
 from .request import Request, Transformation
+from .stages import LOOPS
 from .steps import run_steps, run_way, verify_stage
 from .transforming import TRANSFORMATIONS, Arguments, arguments_within
 
@@ -107,7 +108,7 @@ def loops(program: Program) -> Program:
 def lowered(program: Program) -> Program:
     """The loops of a typed program that is settled."""
     made = run_steps(program, pipeline.LOOPS_WAY)
-    verify_stage(made, pipeline.LOOPS, pipeline.LOOPS_WAY[-1].name)  # always: nothing wrong goes to machine code
+    verify_stage(made, LOOPS, pipeline.LOOPS_WAY[-1].name)  # always: nothing wrong goes to machine code
     return made
 
 

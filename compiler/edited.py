@@ -23,10 +23,11 @@ from .languages.typed import read_typed
 from .languages.verifier import call_findings, findings
 from .optimise.independent import without_promises
 from .program import Function, Program
+from .stages import IN_TYPED, LOOPS, TYPED
 from .steps import run_steps, verify_stage
 from .types import Array, ListOf
 
-READERS = {pipeline.TYPED: read_typed, pipeline.REVERSE: read_typed, pipeline.LOOPS: read_loops}
+READERS = {**dict.fromkeys(IN_TYPED, read_typed), LOOPS: read_loops}
 
 
 def read_stage(text: str, path: str, stage: str) -> Program:
@@ -36,21 +37,21 @@ def read_stage(text: str, path: str, stage: str) -> Program:
     found = found or [_diagnostic(f.statement, f.message, program.main) for f in call_findings(program)]
     if found:
         raise StageError(dict.fromkeys(found))
-    return program.map(without_promises) if stage == pipeline.LOOPS else program
+    return program.map(without_promises) if stage == LOOPS else program
 
 
 def lowered(program: Program) -> Program:
     """The loops of a program that was read."""
-    if program.main.stage == pipeline.LOOPS:
+    if program.main.stage == LOOPS:
         return program
     made = run_steps(program, pipeline.EDITED_WAY).map(_with_stage_in_notes)
-    verify_stage(made, pipeline.LOOPS, pipeline.EDITED_WAY[-1].name)
+    verify_stage(made, LOOPS, pipeline.EDITED_WAY[-1].name)
     return made
 
 
 def _with_stage_in_notes(function: Function) -> Function:
     """The function, whose head says which stage it is at by now."""
-    before, now = (f", {stage} stage" for stage in (pipeline.TYPED, function.stage))
+    before, now = (f", {stage} stage" for stage in (TYPED, function.stage))
     notes = (f"{n.removesuffix(before)}{now}" if n.endswith(before) else n for n in function.notes)
     return function.with_(notes=tuple(notes))
 
@@ -60,7 +61,7 @@ def _faults(function: Function, program: Program) -> Iterator[Diagnostic]:
     found = findings(function, function.stage)
     if found:
         yield from (_diagnostic(f.statement, f.message, function) for f in found)
-    elif function.stage == pipeline.LOOPS:
+    elif function.stage == LOOPS:
         yield from _changed_arguments(function, is_entry=function is program.main)
     else:
         yield from _seen_otherwise(function)

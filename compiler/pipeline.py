@@ -28,6 +28,7 @@ from .optimise.privatise import hidden_counters, privatise, shared_names
 from .optimise.reuse import reuse
 from .pushforward import push_forward
 from .reverse_jacobian import floating_results, jacobian_by_rows
+from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
 from .transform.coalesce import coalesce
@@ -41,8 +42,6 @@ from .transform.reachable import reachable
 from .transform.simplify import simplify_once
 from .transform.write_through import write_through
 
-SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
-STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
 SINGLE = "single"  # typed, before `coalesce`
 
 TIDY = (

@@ -6,6 +6,7 @@ a pass returns a new one, or the same object when there was nothing to do.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import wraps
@@ -20,12 +21,16 @@ from .types import Type
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a function stands in the user's file."""
+    """Where a function stands in the user's file, and its own lines there."""
 
     file: str
     name: str
     line: int
     text: str = field(repr=False, default="")
+
+    @property
+    def place(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"
 
 
 EQUAL_HERE = "they have to be equal here"
@@ -111,6 +116,11 @@ class Function:
     is_kept: bool = False
     is_judged: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def spoken(self) -> str:
+        """What a note calls it: `energy (physics.py:12)`."""
+        return f"{self.name} ({self.origin.place})" if self.origin.line else self.name
 
     def with_(self, **changes: object) -> Function:
         return replace(self, **changes)  # type: ignore[arg-type]

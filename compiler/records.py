@@ -139,6 +139,7 @@ class _Lazy:
         self.name, self.frozen = name, frozen
 
     def __get__(self, instance: object, owner: Any) -> Any:
+        owner = next(c for c in owner.__mro__ if "_record_fields" in vars(c))  # a class below may add none of its own
         # with a docstring, as one that is missing is made of the signature, which takes long
         named = {"__annotations__": dict(owner.__annotations__), "__module__": owner.__module__, "__doc__": "Fields."}
         bare = type(owner.__name__, (), {**named, **owner._record_fields})
@@ -165,9 +166,9 @@ def _refuse_to_delete(self: Any, name: str) -> None:
 
 
 def _get_state(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in self.__slots__]
+    return [getattr(self, name) for name in self._record_fields]
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
-    for name, value in zip(self.__slots__, state, strict=True):
+    for name, value in zip(self._record_fields, state, strict=True):
         object.__setattr__(self, name, value)

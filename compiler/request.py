@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 from ..runtime.frozen import Freeze, Frozen
 from ..runtime.guards import Guards
 from .records import dataclass
+from .stages import REVERSE, TRANSFORMED
 
 RESIDUALS, COTANGENT = "residuals", "out_bar"  # the parameters of a pullback
 Argnums: TypeAlias = int | str | tuple[int | str, ...]
@@ -27,6 +28,7 @@ class Transformation:
     differentiates  whether functions with a rule for their derivative have to be there still when it is made
     gives_pullback  whether a `Pullback` is among the results
     is_pullback     whether it is one: it knows the arguments that the value was computed of, and takes others
+    stage           what the stage behind it is called
     signature       the parameters of the new function, given those of the function that it is made of
     """
 
@@ -35,6 +37,7 @@ class Transformation:
     gives_pullback: ClassVar[bool] = False
     is_pullback: ClassVar[bool] = False
     differentiates: ClassVar[bool] = True
+    stage: ClassVar[str] = TRANSFORMED
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         return given
@@ -70,15 +73,29 @@ class ByArguments(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class Gradient(ByArguments):
-    """A request to differentiate with respect to the arguments at these places."""
+class Backwards(ByArguments):
+    """The options of a derivative in reverse mode by the arguments at these places; of what, a class below says."""
 
-    suffix = "grad"
+    stage = REVERSE
     argnums: Argnums = 0
     has_aux: bool = False
     holomorphic: bool = False
     allow_int: bool = False
     with_value: bool = False
+
+
+class Gradient(Backwards):
+    """A request for the derivative of a number."""
+
+    __slots__ = ()
+    suffix = "grad"
+
+
+class ReverseJacobian(Backwards):
+    """A request for the derivatives of all elements of the result, in one backward sweep for each."""
+
+    __slots__ = ()
+    suffix = "jacrev"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +194,6 @@ def _plain(name: str, taken: set[str]) -> inspect.Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseJacobian(ByArguments):
-    """A request for the derivatives of all elements of the result by these arguments, in reverse mode."""
-
-    suffix = "jacrev"
-    argnums: Argnums = 0
-    has_aux: bool = False
-    holomorphic: bool = False
-    allow_int: bool = False
-    with_value: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Vjp(ByArguments):
     """A request for the value together with a function that pulls cotangents of it back to these arguments.
 
@@ -197,6 +202,7 @@ class Vjp(ByArguments):
     """
 
     suffix = "vjp"
+    stage = REVERSE
     gives_pullback = True
     argnums: tuple[int | str, ...] = (0,)
     has_aux: bool = False
@@ -230,6 +236,7 @@ class Pullback(Transformation):
     """
 
     suffix = "pullback"
+    stage = REVERSE
     is_pullback = True
     vjp: Vjp
     arguments: tuple[tuple[str, Any], ...]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
+from .dtypes import TABLE
 from .records import dataclass
 
 
@@ -75,10 +76,8 @@ CONTAINER_CHANGES = words(
 )
 IO_METHODS = words("tofile dump write writelines read readline readlines close flush")
 
-DTYPES = words(
-    "bool bool_ int8 int16 int32 int64 intp int_ intc byte short uint8 uint16 uint32 uint64 uint uintp uintc ubyte"
-    " ushort float16 half float32 single float64 double"
-)
+_SCALARS = {row.numpy.type for row in TABLE}
+DTYPES = frozenset(name for name, value in vars(np).items() if isinstance(value, type) and value in _SCALARS)
 OTHER_DTYPES = words(
     "float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 object_ str_ bytes_ datetime64"
     " timedelta64 void"

@@ -8,6 +8,7 @@ Takes a function of the loops stage, gives lines of text; what a name of the com
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Iterator
 
@@ -25,7 +26,6 @@ IN_ORDER = "a loop, one turn after the other"
 
 def by_line(function: Function) -> Iterator[str]:
     """What each line of the user's became, in the order of the lines."""
-    lines = (function.origin.text if function.origin is not None else "").split("\n")
     found: dict[int, dict[str, None]] = {}
     for statement, is_inner in _statements(list(function.body), False):
         span = getattr(statement, "span", None)
@@ -33,7 +33,7 @@ def by_line(function: Function) -> Iterator[str]:
             said = found.setdefault(span.line, {})
             said.update(dict.fromkeys(_said(statement, is_inner)))
     for line in sorted(line for line, said in found.items() if said):
-        shown = lines[line - 1].strip() if line <= len(lines) else ""
+        shown = linecache.getline(function.origin.file, line).strip()
         yield "\n".join([f"line {line}: {shown}", *found[line]])
 
 

@@ -23,13 +23,13 @@ import numpy as np
 from . import __version__, arguments, cache_command, error_pages
 from .compiler.diagnostics import CompileError, PellucidError
 from .compiler.records import dataclass
+from .compiler.stages import CORE, LOOPS, MACHINE, READABLE, RUNNABLE, STAGES, TYPED
 from .function import Function
 from .settings import rows
 from .transformations import compile, grad
 
-STAGES = ("source", "core", "typed", "reverse", "loops", "llvm", "asm")
-RUNNABLE = ("core", "typed", "reverse", "loops")
-BELOW = ("loops", "llvm", "asm")
+BELOW = (LOOPS, *MACHINE)
+DEFAULT_STAGE = "default: typed; with --grad reverse; transformed of what jvp, jacfwd or vmap gives"
 EXAMPLES = """examples:
   pellucid check physics.py
   pellucid emit logistic.py:loss --stage loops --args "f64[m], f64, f64[n, m], f64[n]"
@@ -108,7 +108,7 @@ def parser() -> argparse.ArgumentParser:
 
     emit = commands.add_parser("emit", help="print a function at a stage", epilog=TYPES, formatter_class=raw)
     add_function(emit)
-    emit.add_argument("--stage", choices=STAGES, help="default: typed; with --grad reverse")
+    emit.add_argument("--stage", choices=STAGES, help=DEFAULT_STAGE)
     emit.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
     emit.set_defaults(run=run_emit)
 
@@ -116,7 +116,7 @@ def parser() -> argparse.ArgumentParser:
         "run", help="compile and run a file that emit wrote, edited or not", epilog=RUN, formatter_class=raw
     )
     run.add_argument("file", metavar="STAGE_FILE.py", help="the text of a stage")
-    run.add_argument("--stage", choices=("typed", "reverse", "loops"), help="default: as the file looks")
+    run.add_argument("--stage", choices=READABLE, help="default: as the file looks")
     run.add_argument("--values", metavar="TEXT", help="arguments as Python expressions; made up if left out")
     run.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
     run.add_argument("--show", choices=BELOW, help="print the rest of the way down and run nothing")
@@ -124,7 +124,7 @@ def parser() -> argparse.ArgumentParser:
 
     debug = commands.add_parser("debug", help="run a stage in CPython under pdb", epilog=TYPES, formatter_class=raw)
     add_function(debug)
-    debug.add_argument("--stage", choices=RUNNABLE, help="default: typed; with --grad reverse")
+    debug.add_argument("--stage", choices=RUNNABLE, help=DEFAULT_STAGE)
     debug.add_argument("--values", metavar="TEXT", help="arguments as Python expressions instead of types")
     debug.add_argument("--size", metavar="TEXT", help="lengths of made-up arrays: 6, or n=4, m=3")
     debug.set_defaults(run=run_debug)
@@ -242,7 +242,7 @@ def run_debug(options: argparse.Namespace) -> int:
         except arguments.ArgumentError as wrong:
             raise UsageError(f"--size: {wrong}") from None
     bound = bind(target, function, given, options)
-    stages = ("typed", "reverse", "loops") if function.__pellucid__.transforms else ("core", "typed", "loops")
+    stages = (TYPED, default_stage(function), LOOPS) if function.__pellucid__.transforms else (CORE, TYPED, LOOPS)
 
     def make(stage: str, call: Callable[..., Any]) -> Callable[[], Any]:
         return functools.partial(function.debug(stage, call=call), *bound.args, **bound.kwargs)
@@ -251,7 +251,8 @@ def run_debug(options: argparse.Namespace) -> int:
 
 
 def default_stage(function: Function) -> str:
-    return "reverse" if function.__pellucid__.transforms else "typed"
+    transforms = function.__pellucid__.transforms
+    return transforms[-1].stage if transforms else TYPED
 
 
 # --- finding the function and its arguments ------------------------------------------------------------------------

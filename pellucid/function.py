@@ -16,6 +16,7 @@ from .announcing import Announcer, Compilation
 from .compiler.frontend.specialise.cotangents import cotangents_of, with_function
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import Request, Vjp, suffixes
+from .compiler.stages import CORE, LLVM, READABLE, RUNNABLE, SOURCE, STAGES, TYPED, named
 from .compiler.targets.llvm.abi import EmitOptions
 from .entries import Compiled
 from .flatten import Flattened, description, flatten, rebuild
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
 else:
     _Base = {(Given, Result): base_class()}
 
-SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM = "source", "core", "typed", "reverse", "loops", "llvm", "asm"
-STAGES = (SOURCE, CORE, TYPED, REVERSE, LOOPS, LLVM, ASM)
-RUNNABLE = (CORE, TYPED, REVERSE, LOOPS)
 MOST_WORLDS = 32  # pieces of code kept for one combination of types after what they saw outside has changed
 
 
@@ -187,11 +185,13 @@ class Function(_Base[Given, Result]):
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
-        stage         source, core, typed, reverse, loops, llvm or asm; source and core need no arguments
+        stage         source, core, typed, transformed, reverse, loops, llvm or asm; source and core need no arguments
         args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"
 
-        Up to loops the text is a Python file that runs in CPython.  Raises ValueError for an unknown stage and
-        CompileError where the program cannot be compiled.
+        `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
+        `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops the text is a Python
+        file that runs in CPython.  Raises ValueError for an unknown stage and CompileError where the program cannot be
+        compiled.
         """
         if stage not in STAGES:
             raise ValueError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
@@ -201,7 +201,7 @@ class Function(_Base[Given, Result]):
         if stage in (SOURCE, CORE):
             return Text(showing.untyped_text(request, stage))
         flat = self._flatten(args, kwargs, texts=True)
-        if stage in (TYPED, REVERSE, LOOPS):
+        if stage in READABLE:
             return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
         return Text(executable.llvm_text if stage == LLVM else executable.asm)
@@ -209,13 +209,13 @@ class Function(_Base[Given, Result]):
     def debug(self, stage: str, call: Callable[..., Any] | None = None) -> Callable[..., Any]:
         """The program at a stage as a Python function run by CPython from a real file, for pdb and editors.
 
-        stage  core, typed, reverse or loops
+        stage  core, typed, transformed, reverse or loops
         call   what runs it, as `call(function, *arguments)`: with `pdb.runcall` it stops at its first line
 
         An error carries a note with the user's own line.  Raises ValueError for a stage that is not Python.
         """
         if stage not in RUNNABLE:
-            raise ValueError(f"{stage!r} does not run in CPython; core, typed, reverse and loops do")
+            raise ValueError(f"{stage!r} does not run in CPython; {named(RUNNABLE)} do")
         from . import showing
 
         stepping, request = showing.stepping, self.__pellucid__

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import stepping
-from .compiler import driver, pipeline
+from .compiler import driver
 from .compiler.frontend.source.read import read
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Mapping_, Sequence, Static, Value
 from .compiler.program import Program
 from .compiler.request import Request
+from .compiler.stages import LOOPS, SOURCE, TYPED
 from .compiler.targets.python import definition as python_target
 from .compiler.targets.python import printer
 from .compiling import hidden_leaves, mutated
@@ -31,16 +32,16 @@ __all__ = [
 @with_room
 def program(request: Request, stage: str, arguments: Mapping[str, Value]) -> tuple[Specialised, Program]:
     """The program at a typed stage, and how its leaves relate to Python's containers."""
-    make = driver.typed if stage == pipeline.TYPED else driver.derive
+    make = driver.typed if stage == TYPED else driver.derive
     made = make(request, arguments)
-    return made, driver.loops(made.program) if stage == pipeline.LOOPS else driver.settled(made.program)
+    return made, driver.loops(made.program) if stage == LOOPS else driver.settled(made.program)
 
 
 def arguments_within(request: Request, arguments: Mapping[str, Any], kept: int) -> dict[str, Any]:
     """What the function behind its first transformations is called with, given what that behind all is called with."""
     held = {name: _held(argument) for name, argument in arguments.items()}
     if not all(transform.differentiates for transform in request.transforms[kept:]):
-        raise ValueError("this stage is that of one example: debug the stage `reverse` or `loops`, which has them all")
+        raise ValueError("this stage is that of one example: debug `transformed` or `loops`, which have them all")
     return {name: _given(value) for name, value in driver.levels(request, held)[kept].items()}
 
 
@@ -64,7 +65,7 @@ def _given(value: Value) -> Any:
 @with_room
 def untyped_text(request: Request, stage: str) -> str:
     """The program at a stage that needs no types."""
-    if stage == pipeline.SOURCE:
+    if stage == SOURCE:
         return printer.print_core(read(request.python).tree)
     return stepping.core_text(request.python)
 

@@ -20,28 +20,27 @@ from typing import Any
 import numpy as np
 
 from .compiler.request import Request
+from .compiler.stages import ASM, LLVM, LOOPS, READABLE, TYPED, named
 from .compiler.types import Array as ArrayType
 from .compiler.types import Dim, ListOf, Scalar, Type
 from .dtypes_of import dtype_of_value
-from .function import ASM, LLVM, LOOPS, REVERSE, TYPED, Function
+from .function import Function
 from .runtime.array import Array
 from .text import Text
-
-FROM_TEXT = (TYPED, REVERSE, LOOPS)
 
 
 def from_source(path: str | os.PathLike[str], stage: str = TYPED) -> StageFunction:
     """Compile the text of a printed stage, as it is or edited by hand.
 
     path   a file that `pellucid emit --stage ... -o FILE` or `f.source(stage, ...)` gave, or one like it
-    stage  "typed", "reverse" or "loops": the language that it is written in
+    stage  "typed", "transformed", "reverse" or "loops": the first three are one language
 
     The function takes arguments of the types in the header of the first function, and refuses others with a TypeError
     or ValueError.  Raises StageError, with file and line, for what is not of the language, and OSError where the file
     cannot be read.
     """
-    if stage not in FROM_TEXT:
-        raise ValueError(f"no function is made of the stage {stage!r}; typed, reverse and loops can be read back")
+    if stage not in READABLE:
+        raise ValueError(f"no function is made of the stage {stage!r}; {named(READABLE)} can be read back")
     return StageFunction(Path(path).read_text(encoding="utf-8"), str(path), stage)
 
 

@@ -26,6 +26,7 @@ from pellucid import (
     grad,
     value_and_grad,
 )
+from pellucid.compiler.stages import STAGES
 
 
 def line_in(function, text):
@@ -749,7 +750,7 @@ def test_no_derivative_of_functions_that_change_their_arguments():
 
 def test_sources_of_all_stages():
     f = compile(model)
-    for stage in ("source", "core", "typed", "reverse", "loops", "llvm", "asm"):
+    for stage in STAGES:
         text = f.source(stage, "f64[m]", "float", "f64[n, m]")
         assert text == f.source(stage, "f64[m]", "float", "f64[n, m]") and text.endswith("\n")
     assert "w: f64[m]   b: float   x: f64[n, m]" in f.source("typed", "f64[m]", "float", "f64[n, m]")

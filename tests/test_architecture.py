@@ -15,6 +15,7 @@ from pellucid.compiler import pipeline
 from pellucid.compiler.builder import parse_template
 from pellucid.compiler.ops import OPERATORS, array_samples  # noqa: F401  the second fills SAMPLES
 from pellucid.compiler.ops.samples import SAMPLES
+from pellucid.compiler.stages import STAGES
 from pellucid.compiler.steps import steps_of
 from pellucid.compiler.syntax import names_read
 from pellucid.compiler.targets.llvm.emitters import EMITTERS
@@ -327,7 +328,7 @@ def test_a_pass_shows_what_it_does(step):
 @pytest.mark.parametrize("name", WAYS)
 def test_every_step_takes_what_the_one_before_it_gives(name):
     way = steps_of(WAYS[name])
-    assert all(step.takes in pipeline.STAGES or step.takes == pipeline.SINGLE for step in way)
+    assert all(step.takes in STAGES or step.takes == pipeline.SINGLE for step in way)
     for before, after in zip(way, way[1:]):
         assert after.takes == before.gives, (before.name, after.name)
 

@@ -9,6 +9,7 @@ import functools
 import pytest
 
 from pellucid.compiler import pipeline
+from pellucid.compiler.stages import LOOPS
 from pellucid.compiler.steps import FUNCTION, Step, steps_of
 from pellucid.compiler.targets.llvm.sums import with_sums
 from pellucid.compiler.transform.products.products import products
@@ -19,7 +20,7 @@ from .harness.cases import FOLDER, check_case, read_cases, with_values, write_ca
 WAYS = [way for name, way in vars(pipeline).items() if name.endswith("_WAY")]
 STEPS = {step.name: step for way in reversed(WAYS) for step in steps_of(way)}
 STEPS |= {step.name: step for step in pipeline.TIDY}
-STEPS["sums"] = Step(with_sums, takes=pipeline.LOOPS, gives=pipeline.LOOPS)  # `take_sums` of one function
+STEPS["sums"] = Step(with_sums, takes=LOOPS, gives=LOOPS)  # `take_sums` of one function
 STEPS["products"] = Step(products, takes=pipeline.SINGLE, gives=pipeline.SINGLE)  # `take_products` of one function
 STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  # until nothing changes
 

@@ -40,12 +40,21 @@ def smooth(x, k):
     return np.sum(y) * k
 
 
-WAYS = [(pellucid.compile, "typed"), (pellucid.grad, "reverse"), (pellucid.compile, "loops"), (pellucid.grad, "loops")]
+def over_rows(f):
+    """Of what takes a vector and a number: all examples, the same ones each."""
+    return pellucid.vmap(f, in_axes=(None, 0))
 
 
-@pytest.mark.parametrize("make, stage", WAYS)
-def test_what_is_printed_is_compiled_again(make, stage, tmp_path):
-    function, arguments = make(smooth), (np.linspace(0.0, 1.0, 7), 2.0)
+WAYS = [
+    (pellucid.compile, "typed", 2.0), (pellucid.grad, "reverse", 2.0), (pellucid.grad, "transformed", 2.0),
+    (over_rows, "transformed", np.linspace(-1.0, 2.0, 4)), (pellucid.compile, "loops", 2.0),
+    (pellucid.grad, "loops", 2.0), (over_rows, "loops", np.linspace(-1.0, 2.0, 4)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, stage, k", WAYS)
+def test_what_is_printed_is_compiled_again(make, stage, k, tmp_path):
+    function, arguments = make(smooth), (np.linspace(0.0, 1.0, 7), k)
     again = read(tmp_path, function.source(stage, *arguments), stage)
     np.testing.assert_array_equal(np.asarray(again(*arguments)), np.asarray(function(*arguments)))
     assert again.source(stage) == function.source(stage, *arguments)
@@ -133,6 +142,7 @@ def sums(x):
 
 REFUSED = [
     ("typed", "np.sum(y) * k", "np.mean(y)", "L001", "`np.mean` is no operator of the typed stage"),
+    ("typed", "np.sum(y) * k", "np.linalg.svd(y[None])[1]", "L001", "is an operator with `full_matrices=False` alone"),
     ("typed", "np.sum(y) * k", "z * k", "L003", "`z` has no value here"),
     ("typed", "np.zeros(n)", "x", "L004", "the argument `x` is changed"),
     ("typed", "* k", "* (1 // n if n > 0 else 0)", "L004", "may raise where Python does not evaluate it"),

@@ -1,8 +1,13 @@
 """What the user called a value keeps that name where functions are inlined, and derivatives are said in these words."""
 
+import keyword
+import re
+
 import numpy as np
 
 import pellucid
+
+from .harness.stages import module_of
 
 
 def rate(state, growth):
@@ -116,3 +121,31 @@ def test_gradients_agree_with_differences():
         up[place] += 1e-6
         down[place] -= 1e-6
         np.testing.assert_allclose(slope, (steps(*up) - steps(*down)) / 2e-6, rtol=1e-7)
+
+
+ALONE = """
+import numpy as np
+
+def helper(x):
+    scaled = np.exp(x) * 2.0
+    return scaled + scaled
+
+def energy(x, w):
+    s = 0.0
+    for k in range(len(x)):
+        s = s + helper(x[k]) * w * (x[k] + 1.0)
+    return s * s + np.sum(np.sin(x) * w)
+"""
+
+
+def test_words_elsewhere_in_the_file_change_nothing():
+    """Every name of what is printed, in other functions and comments of the same file."""
+    texts = []
+    for stage, make in (("typed", pellucid.compile), ("reverse", pellucid.grad), ("loops", pellucid.grad)):
+        plain = make(module_of(ALONE)["energy"]).source(stage, "f64[n]", "float")
+        others = sorted(set(re.findall(r"[a-zA-Z_]\w*", plain)) - {*keyword.kwlist, "np", "energy", "helper"})
+        others = sorted({*others, "t", "t_1", "t_2", *(f"{n}_{number}" for n in others for number in (1, 2))})
+        text = ALONE + f"\ndef other({', '.join(others)}):\n    return 0  # {' '.join(others)}\n"
+        texts.append((plain, make(module_of(text)["energy"]).source(stage, "f64[n]", "float")))
+    for plain, surrounded in texts:
+        assert re.sub(r"written_\d+", "", plain) == re.sub(r"written_\d+", "", surrounded)

@@ -130,7 +130,7 @@ def test_containers_and_what_has_no_tangent():
 
 
 def test_none_is_the_tangent_of_what_does_not_change():
-    text = jvp(energy).source("reverse", ("f64[n]", "f64[n]"), ("f64[n]", None))
+    text = jvp(energy).source("transformed", ("f64[n]", "f64[n]"), ("f64[n]", None))
     assert "x_dot" in text and "v_dot" not in text
     everything = jvp(energy, (X, V), (V, np.zeros(5)))
     assert jvp(energy, (X, V), (V, None)) == everything
@@ -260,7 +260,7 @@ def test_jacobians_have_the_axes_of_results_then_of_arguments(stage):
 
 
 def test_what_is_the_same_along_all_directions_is_done_once():
-    text = jacfwd(lambda x: np.exp(x) * np.sum(x)).source("reverse", "f64[n]")
+    text = jacfwd(lambda x: np.exp(x) * np.sum(x)).source("transformed", "f64[n]")
     before, _, loop = text.partition("for k")
     assert "np.exp" in before and "np.exp" not in loop
 

@@ -18,6 +18,7 @@ from pellucid.compiler.ops.python_names import BINDINGS, METHODS
 from pellucid.compiler.vocabulary import CHANGING_FUNCTIONS, CHANGING_METHODS
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.library_calls import ARRAYS, CALLS, REFUSED, letters
+from tests.harness.read_back import assert_reads_back
 from tests.harness.stages import Stages
 
 TEXTS = [text for texts in CALLS.values() for text in texts]
@@ -86,8 +87,11 @@ def test_library_function_is_numpys_in_cpython(text):
 @pytest.mark.parametrize("text", AT_TYPED)
 def test_typed_stage_is_numpys(text):
     function, arrays = program_of(text)
-    found = Stages(function).run("typed", *arrays)
+    stages = Stages(function)
+    found = stages.run("typed", *arrays)
     assert same(found.error or found.value, outcome(function, arrays))
+    for stage in ("typed", "loops") if text in COMPILED else ("typed",):
+        assert_reads_back(stages.program(stage, stages.flatten(arrays))[1], stage)
 
 
 @pytest.mark.parametrize("text", COMPILED)

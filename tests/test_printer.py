@@ -14,9 +14,11 @@ import gast
 import numpy as np
 import pytest
 
-from pellucid.compiler import syntax
+from pellucid.compiler import driver, syntax
 from pellucid.compiler.diagnostics import Span
-from pellucid.compiler.ops.schema import TypeFault
+from pellucid.compiler.languages.typed import read_typed
+from pellucid.compiler.ops.samples import SAMPLES
+from pellucid.compiler.ops.schema import OPERATORS, TypeFault
 from pellucid.compiler.program import Function, Origin, Program
 from pellucid.compiler.targets.python import definition as target
 from pellucid.compiler.targets.python.breaking import broken
@@ -25,8 +27,9 @@ from pellucid.compiler.targets.python.unparse import constant_text, expression_t
 from pellucid.compiler.types import Array
 
 from .harness.cases import callable_of, same
-from .harness.operators import operator_cases, type_of_value
+from .harness.operators import OperatorCase, operator_cases, type_of_value
 from .harness.random_typed import random_program
+from .harness.read_back import assert_reads_back
 from .harness.typed_text import read_function, read_program
 
 # --- parentheses: Python's own parser is the oracle ----------------------------------------------------------------
@@ -116,9 +119,11 @@ def printed_call(case):
     names = [f"x_{k}" for k in range(len(case.operands))]
     types = {n: type_of_value(v) for n, v in zip(names, case.operands)}
     value = syntax.call(case.row.name, *names, **case.static)
-    body = (syntax.assign("out", value), syntax.return_(["out"]))
-    types["out"] = case.row.type_rule(tuple(types.values()), **case.static)
-    return Function("f", tuple(names), body, "typed", Origin("table.py", "f", 1), types, (types["out"],))
+    found = case.row.type_rule(tuple(types.values()), **case.static)
+    several = case.row.results > 1
+    results = {f"out_{k}": type_ for k, type_ in enumerate(found)} if several else {"out": found}
+    body = (syntax.assign([*results] if several else "out", value), syntax.return_([*results]))
+    return Function("f", tuple(names), body, "typed", Origin("table.py", "f", 1), types | results, (*results.values(),))
 
 
 def spelled_cases():
@@ -143,6 +148,20 @@ def test_spelling(case):
     assert same(result, expected), f"{print_function(function)}: {result!r}, not {expected!r}"
     if not isinstance(declared, Array):
         assert isinstance(result, np.generic) != declared.weak, f"{type(result)} for {declared}"
+
+
+def cases_of_rows():
+    """For every row, those of several results too, its last sample: the first ones are often empty."""
+    several = [row for row in OPERATORS.values() if row.results > 1]
+    more = [OperatorCase(row, k, sample) for row in several for k, sample in enumerate(SAMPLES[row.samples])]
+    return [*{case.row.name: case for case in (*spelled_cases(), *more)}.values()]
+
+
+@pytest.mark.parametrize("case", cases_of_rows(), ids=str)
+def test_what_is_printed_of_a_row_can_be_read_back(case):
+    program = Program("f", {"f": printed_call(case)})
+    assert_reads_back(program, "typed")
+    assert_reads_back(driver.loops(read_typed(print_program(program), "f.py")), "loops")
 
 
 # --- folding -------------------------------------------------------------------------------------------------------

@@ -86,3 +86,17 @@ def test_inherited_and_ordered_ones_are_left_to_python():
 
     assert Triple(1, (), 2) == Triple(1, (), 2) and Ordered(1) < Ordered(2)
     assert [f.name for f in dataclasses.fields(Triple)] == ["left", "right", "last"]
+
+
+class Named(Pair):
+    """A kind of pair: a class of its own, with the same fields."""
+
+    __slots__ = ()
+
+
+def test_a_class_below_without_fields_of_its_own_is_a_record():
+    named = Named(1, (2,))
+    assert named != Pair(1, (2,)) and named == Named(1, (2,)) and hash(named) == hash(Named(1, (2,)))
+    assert [f.name for f in dataclasses.fields(Named)] == ["left", "right"]
+    assert type(dataclasses.replace(named, left=3)) is Named and repr(named) == "Named(left=1, right=(2,))"
+    assert pickle.loads(pickle.dumps(named)) == copy.copy(named) == named

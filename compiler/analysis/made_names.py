@@ -44,7 +44,7 @@ def _is_made(name: str, words: frozenset[str], last: dict[str, str]) -> bool:
 @remembered
 def user_words(function: Function) -> frozenset[str]:
     """The words in the user's lines, of the function and of what was inlined into it; empty if none can be read."""
-    words = set(_words(function.origin.text))
+    words = {word for line in function.origin.text.split("\n") for word in _words(line)}
     spans = {id(span): span for s in syntax.walk(function.body) if (span := getattr(s, "span", None)) is not None}
     for span in {*spans.values()}:
         if not _is_library(span.file):
@@ -54,8 +54,8 @@ def user_words(function: Function) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W\d]\w*", text.split("#", 1)[0] if "\n" not in text else text))
+def _words(line: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d]\w*", line.split("#", 1)[0]))
 
 
 @lru_cache(maxsize=256)

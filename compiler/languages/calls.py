@@ -19,7 +19,7 @@ from ..ops.forms import FORMS
 from ..types import Array, ListOf, Scalar, Type
 from .counts import count_of
 from .faults import shown
-from .spellings import CASTS, dotted_name, functions, methods
+from .spellings import CASTS, dotted_name, fixed_parts, functions, methods
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -57,7 +57,7 @@ class CallReader:
             return self.library(node, word)
         if _cast_of(node.func, self.table) is not None and not node.keywords and len(node.args) == 1:
             return self.cast(node, *_cast_of(node.func, self.table))  # type: ignore[misc]
-        return self.function(node, word, list(node.args), self.static(node))
+        return self.function(node, word, list(node.args), self.chosen(node))
 
     def word(self, func: gast.expr) -> str:
         """The operator, form or function that a callee names."""
@@ -110,9 +110,7 @@ class CallReader:
     ) -> tuple[gast.expr, Type]:
         """Some functions of NumPy take their arguments in another order than the operators."""
         match word, args:
-            case "full", [gast.Tuple() | gast.Attribute() | gast.Name() | gast.Constant() as shape, value, *dtype] if (
-                "shape" not in static and not isinstance(value, gast.Tuple)
-            ):
+            case "full", [shape, value, *dtype] if "shape" not in static and not isinstance(value, gast.Tuple):
                 atom = self.atom(value)
                 own = self.builder.type_of(atom) if syntax.is_atom(atom) else self.type_of(atom)
                 made = self.dtype(dtype[0]) if dtype else types.dtype_of(own)
@@ -137,10 +135,9 @@ class CallReader:
         parts = [self.atom(b) for b in bounds]
         start, stop, step = parts if len(parts) == 3 else [*([0] if len(parts) == 1 else []), *parts, 1]
         atoms = list(map(syntax.atom, (start, stop, step)))
-        are_known = all(isinstance(a, gast.Constant) for a in atoms)
-        if self.is_nested or not are_known and any(self.builder.type_of(a) != types.INT for a in atoms):
+        if self.is_nested or not all(isinstance(self.builder.type_of(a), Scalar) for a in atoms):
             raise self.refuse(node, "how many numbers this `np.arange` gives is not known here", "L001",
-                              "write `start + step * np.arange(n)`")  # fmt: skip
+                              "give the array a name before, or write `start + step * np.arange(n)`")  # fmt: skip
         natural = max((types.dtype_of(self.builder.type_of(a)) for a in atoms), key=order)
         count = count_of(self.builder, atoms, self.parts.written())
         shape = syntax.value_of(syntax.tuple_([count]))
@@ -148,6 +145,15 @@ class CallReader:
 
     def static(self, node: gast.Call) -> dict[str, Any]:
         return {k.arg: self.static_value(k.value) for k in node.keywords}
+
+    def chosen(self, node: gast.Call) -> dict[str, Any]:
+        """The static parts of a function's operator: what its spelling always says is none of them."""
+        static, called = self.static(node), dotted_name(node.func)
+        for part, value in fixed_parts(called).items():
+            if static.pop(part, ...) != value:
+                raise self.refuse(node, f"`{called}` is an operator with `{part}={value}` alone", "L001",
+                                  f"write `{part}={value}`")  # fmt: skip
+        return static
 
     def dtype(self, node: gast.expr) -> str:
         found = _cast_of(node, {})

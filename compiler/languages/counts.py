@@ -1,6 +1,7 @@
 """How many numbers `np.arange(start, stop, step)` gives, as an int of the typed stage.
 
-    t = np.maximum(-(-(stop - start) // step), 0)       a name that has this value already is used again
+    t = np.maximum(-(-(stop - start) // step), 0)           of ints: a name that has this value already is used again
+    t = int(np.maximum(math.ceil((stop - start) / step), 0))        of others, as NumPy counts them
 
 What is printed does not repeat the count, which stands in a line above.
 """
@@ -14,6 +15,7 @@ import numpy as np
 
 from .. import syntax, types
 from ..builder import Builder, affine_result
+from ..dtypes import INT_WORD
 from ..types import Type
 
 
@@ -22,6 +24,10 @@ def count_of(builder: Builder, bounds: Sequence[gast.expr], written: Mapping[str
     start, stop, step = bounds
     if all(isinstance(b, gast.Constant) for b in bounds):
         return syntax.constant(len(np.arange(*(b.value for b in bounds))))
+    if any(builder.type_of(b) != types.INT for b in bounds):
+        quotient = builder.call("divide", builder.call("subtract", stop, start), step)
+        rounded = builder.call("maximum", builder.call("math_ceil", quotient), 0)
+        return builder.call("cast", rounded, dtype=INT_WORD, weak=True)
     if _is(step, 1):
         if _is(start, 0):
             return stop

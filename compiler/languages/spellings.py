@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import gast
@@ -39,6 +40,13 @@ def dotted_name(node: gast.expr) -> str:
 def functions() -> dict[str, str]:
     """The operator of each function that a spelling calls by name."""
     return {name: row.name for name, row in _calls()}
+
+
+@cache
+def fixed_parts(function: str) -> Mapping[str, object]:
+    """What the spelling that calls a function says of it by keyword, always the same: part of what it is called."""
+    trees = (tree for tree, _ in _trees() if isinstance(tree, gast.Call) and dotted_name(tree.func) == function)
+    return {k.arg: k.value.value for tree in trees for k in tree.keywords if isinstance(k.value, gast.Constant)}
 
 
 @cache

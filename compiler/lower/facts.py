@@ -1,18 +1,19 @@
 """What a typed function says of its names as a whole, whatever the order of its statements.
 
     reads         how often a name's elements are read         merged       the names assigned more than once
-    overwritten   the arrays that stores write into            groups       names that may ever share elements
+    overwritten   the arrays that stores write into            sharing      names that may ever share elements
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import gast
 
 from .. import syntax
-from ..analysis.memory.alias import shown_by
+from ..analysis.def_use import def_use, reads_of
+from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..program import Function
 from ..types import Array, Dim, ListOf, Type
 
@@ -21,64 +22,21 @@ class Facts:
     """What the typed function says of its names as a whole."""
 
     def __init__(self, function: Function) -> None:
-        self.merged: set[str] = set()
+        known = def_use(function)
+        self.merged = {name for name in known.definitions if not known.is_constant(name)}
         self.reads: Counter[str] = Counter()
         self.overwritten: set[str] = set()
-        groups = _Groups()
-        defined = set(function.parameters)
-        holders = [name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)]
-        for statement in syntax.walk(function.body):
-            for name in syntax.names_bound(statement):
-                (self.merged if name in defined else defined).add(name)
-            if holders:
-                for name in _consumed(statement):
-                    self.reads[name] += 1
-                self.overwritten.update(overwritten_by(statement))
-                groups.join(_sharing(statement, function.types))
-        self.sharing: Mapping[str, str] = {name: groups.root(name) for name in holders}
-        self.overwritten_groups = {groups.root(name) for name in self.overwritten}
+        if any(isinstance(type_, Array | ListOf) for type_ in function.types.values()):
+            for statement in syntax.walk(function.body):
+                self.reads.update(_consumed(statement))
+                self.overwritten.update(arrays_stored(statement, function))
+        self.sharing: AliasClasses = regions(function)
+        self.overwritten_classes = {self.sharing.root(name) for name in self.overwritten}
 
 
-class _Groups:
-    """Names that may share elements at some time, whatever the order of the statements."""
-
-    def __init__(self) -> None:
-        self.parent: dict[str, str] = {}
-
-    def root(self, name: str) -> str:
-        while name in self.parent:
-            name = self.parent[name]
-        return name
-
-    def join(self, names: Iterable[str]) -> None:
-        first, *others = [self.root(name) for name in names] or [""]
-        for other in others:
-            if self.root(other) != self.root(first):
-                self.parent[self.root(other)] = self.root(first)
-
-
-def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> list[str]:
-    """The names of which a statement makes one show elements of another."""
-    match statement:
-        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=list_))], value=value):
-            return [list_, *shown_by(value, types)] if isinstance(types.get(list_), ListOf) else []
-        case gast.Assign(value=value):
-            shown = shown_by(value, types)
-            return [*syntax.names_bound(statement), *shown] if shown else []
-        case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), value])):
-            return [list_, *shown_by(value, types)]
-    return []
-
-
-def overwritten_by(statement: gast.stmt) -> tuple[str, ...]:
-    """The array whose elements a typed statement overwrites."""
-    base = syntax.stored_base(statement)
-    if base is not None:
-        return (base,)
-    match statement:
-        case gast.Expr(value=gast.Call(func=gast.Name(id="add_at"), args=[gast.Name(id=name), *_])):
-            return (name,)
-    return ()
+def arrays_stored(statement: gast.stmt, function: Function) -> Iterator[str]:
+    """The arrays whose elements a statement overwrites: a list that gets another element leaves them alone."""
+    return (name for name in stored_names(statement) if isinstance(function.types[name], Array))
 
 
 def _consumed(statement: gast.stmt) -> Iterable[str]:
@@ -86,14 +44,6 @@ def _consumed(statement: gast.stmt) -> Iterable[str]:
     if type(statement) is gast.Assign and syntax.operator_of(statement.value) == "dim":
         return ()
     return reads_of(statement)
-
-
-def reads_of(statement: gast.stmt) -> list[str]:
-    """The names that a statement itself reads, nested blocks left out."""
-    match statement:
-        case gast.For(iter=part) | gast.While(test=part) | gast.If(test=part):
-            return syntax.names_read(part)
-    return syntax.names_read(statement)
 
 
 def symbols_of(type_: Type) -> Iterator[str]:

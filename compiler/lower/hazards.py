@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from .. import syntax
+from ..analysis.def_use import reads_of
 from ..types import Array
-from .facts import overwritten_by, reads_of
+from .facts import arrays_stored
 from .lowering import Lowering
 from .nest import flush, materialise, realise
 from .nodes import Node, Stored, arrays_read, is_heavy, is_plain_access, names_read
@@ -86,7 +87,7 @@ class _Changes:
         self.stores: list[tuple[gast.stmt, str]] = []
         self.assigned: set[str] = set()
         for statement in statements:
-            self.stores += [(statement, name) for name in overwritten_by(statement) if not low.is_list(name)]
+            self.stores += [(statement, name) for name in arrays_stored(statement, low.function)]
             self.assigned.update(n for n in syntax.names_bound(statement) if n in low.facts.merged)
 
     def overwrite(self, name: str, node: Node) -> bool:

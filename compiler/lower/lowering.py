@@ -145,14 +145,14 @@ class Lowering:
 
     def is_overwritten(self, name: str) -> bool:
         """Whether elements of the array, or of one that may ever share them, are overwritten anywhere."""
-        return self._group(name) in self.facts.overwritten_groups
+        return self._class_of(name) in self.facts.overwritten_classes
 
     def is_kin(self, left: str, right: str) -> bool:
         """Whether the language may let two arrays share elements; a new buffer belongs to whoever it is made for."""
-        return self._typed_name(right) not in self.function.types or self._group(left) == self._group(right)
+        return self._typed_name(right) not in self.function.types or self._class_of(left) == self._class_of(right)
 
-    def _group(self, name: str) -> str:
-        return self.facts.sharing.get(self._typed_name(name), name)
+    def _class_of(self, name: str) -> str:
+        return self.facts.sharing.root(self._typed_name(name))
 
     @contextmanager
     def at(self, node: Node) -> Iterator[None]:

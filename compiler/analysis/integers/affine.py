@@ -1,16 +1,14 @@
-"""Affine forms over unknown ints, what is known of them, and a prover of `form >= 0`.
+"""Affine forms over unknown ints, and what is known of each unknown by itself: an interval, or a choice of forms.
 
-    i - 1  ->  Affine(-1, ((unknown of i, 1),))
-
-    facts:  i - 0 >= 0,  n - 1 - i >= 0        goal:  n - 2 - (i - 1) >= 0        proved
+    i - 1           ->  Affine(-1, ((unknown of i, 1),))
+    minimum(k, n)   ->  an unknown that is the lesser of two forms
 
 An unknown stands for one value, never for a variable: a loop gives its counter a new one.  Facts therefore stay true.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from math import gcd
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -20,9 +18,6 @@ from ...ops.schema import row_of
 from ...records import dataclass
 
 LOW, HIGH = -(2**63), 2**63 - 1
-STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
-DEPTH = 8
-WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,63 +138,3 @@ class Unknowns:
             low += factor * (bottom if factor > 0 else top)
             high += factor * (top if factor > 0 else bottom)
         return low, high
-
-
-class Prover:
-    """Proves `goal >= 0` by adding known facts to cancel unknowns, the newest first, and by taking choices apart."""
-
-    def __init__(self, unknowns: Unknowns, facts: Iterable[Affine]) -> None:
-        self.unknowns = unknowns
-        self.facts: set[Affine] = set()
-        self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # and by whether it counts up or down
-        self.steps = 0
-        self._answers: dict[Affine, bool] = {}  # with the facts there are
-        self.add(facts)
-
-    def add(self, facts: Iterable[Affine]) -> None:
-        self.facts.update(facts := tuple(facts))
-        self._answers.clear()
-        for fact in facts:
-            for unknown, factor in fact.terms:
-                self.by_unknown.setdefault((unknown, factor > 0), []).append((fact, abs(factor)))
-
-    def has(self, fact: Affine) -> bool:
-        return fact in self.facts
-
-    def proves(self, goal: Affine) -> bool:
-        found = self._answers.get(goal)
-        if found is None:
-            self.steps = STEPS
-            found = self._answers[goal] = self._prove(goal, DEPTH, frozenset())
-        return found
-
-    def _prove(self, goal: Affine, depth: int, tried: frozenset[Affine]) -> bool:
-        if self.unknowns.interval(goal)[0] >= 0:
-            return True
-        if depth == 0 or self.steps <= 0 or goal in tried:
-            return False
-        self.steps -= 1
-        tried = tried | {goal}
-        for unknown, factor in reversed(goal.terms):
-            if any(self._prove(rest, depth - 1, tried) for rest in self._without(goal, unknown, factor)):
-                return True
-            if self._prove_by_cases(goal, unknown, factor, depth, tried):
-                return True
-        return False
-
-    def _without(self, goal: Affine, unknown: int, factor: int) -> Iterable[Affine]:
-        """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
-        facts = self.by_unknown.get((unknown, factor > 0), [])
-        for fact, other in facts if len(facts) <= 2 * WIDTH else (*facts[:WIDTH], *facts[-WIDTH:]):
-            shared = gcd(factor, other)
-            yield combine(goal, other // shared, fact, -(abs(factor) // shared))
-
-    def _prove_by_cases(self, goal: Affine, unknown: int, factor: int, depth: int, tried: frozenset[Affine]) -> bool:
-        choice = self.unknowns.choices.get(unknown)
-        if choice is None:
-            return False
-        rests = (goal.with_value(unknown, option) for option in choice.options)
-        # the greatest is at least each of its options, the least at most each: one option is enough there
-        enough = (choice.kind == "max" and factor > 0) or (choice.kind == "min" and factor < 0)
-        decide = any if enough else all
-        return decide(self._prove(rest, depth - 1, tried) for rest in rests)

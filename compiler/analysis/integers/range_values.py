@@ -19,7 +19,8 @@ from ...ops.schema import OPERATORS, Operator, row_of
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Scalar, Type
 from ..expression_types import Held, is_scalar_operator, type_of
-from .affine import Affine, Prover, Unknowns
+from .affine import Affine, Unknowns
+from .prover import Prover
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
 INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}

@@ -4,7 +4,8 @@
     2*i - 2*j - 1 = 0                              none: one side is even
     d - 1 >= 0,  i + d - j - 3 = 0,  i - j = 0     d is 3
 
-Equations give way by substitution, inequalities by Fourier-Motzkin elimination, rounded to ints at every step.
+What follows from facts is asked of `Prover`, which asks here where all facts are needed at once.  Equations give way
+by substitution, inequalities by Fourier-Motzkin elimination, rounded to ints at every step.
 Forgetting inequalities is always right, so it may give up anywhere: the answer "none" is certain, the other is not.
 """
 

@@ -23,8 +23,8 @@ from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain, symbols_of
 from ..def_use import DefUse
-from .affine import Affine, form_of
-from .systems import is_empty
+from .affine import HIGH, Affine, Unknowns, form_of
+from .prover import Prover
 
 DEPTH = 8  # names that are taken for their values, one within the other
 
@@ -76,6 +76,7 @@ class Integers:
         self.facts = DefUse(definitions, {}, frozenset(function.parameters))
         self.numbers: dict[str, int] = {}
         self.names: list[str] = []
+        self.unknowns = Unknowns()
         self.lengths: dict[int, tuple[Affine, ...]] = {}  # what each is never below, besides zero
         self._made: dict[int, set[str]] = {}  # the arrays that each is a length of, if no parameter is as long
         self._makers: dict[str, set[str]] | None = None
@@ -95,6 +96,7 @@ class Integers:
         if number is None:
             number = self.numbers[name] = len(self.names)
             self.names.append(name)
+            self.unknowns.fresh()
         return number
 
     def fresh(self, what: str) -> int:
@@ -129,6 +131,7 @@ class Integers:
         if number not in self.lengths:
             makers = self._lengths_of_locals()
             self.lengths[number] = least
+            self.unknowns.intervals[number] = 0, HIGH
             self._made[number] = {name for symbol in symbols for name in makers.get(symbol, ())}
         return Affine(0, ((number, 1),))
 
@@ -295,7 +298,7 @@ class Integers:
         key = form.constant, form.terms
         if key not in scope.held:
             known = self._is_natural_at_ends(form, scope.loops)
-            scope.held[key] = known or is_empty((), (form.times(-1).plus(-1), *self.known([form], scope.loops)))
+            scope.held[key] = known or Prover(self.unknowns, self.known([form], scope.loops)).proves(form)
         return scope.held[key]
 
     def _is_natural_at_ends(self, form: Affine, loops: Sequence[Loop]) -> bool:

@@ -368,7 +368,8 @@ def _sharing(statement: gast.stmt, types: Mapping[str, Type]) -> Sequence[str]:
         return (statement.targets[0].id, *shown) if shown else ()
     match statement:
         case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
-            return (*(p.id for p in places), *shown_by(value, types))
+            is_row = syntax.operator_of(value) in schema.OPERATORS  # its results are arrays of their own
+            return () if is_row else (*(p.id for p in places), *shown_by(value, types))
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=gast.Name(id=element)):
             return (name, element) if _is_list(types.get(name)) else ()
         case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=name), value])):

@@ -19,6 +19,7 @@ import gast
 
 from ...diagnostics import CompileError, Diagnostic, Span
 from ...ops.python_names import LIBRARY
+from ...program import Origin
 from ...records import dataclass
 from . import typed_in
 
@@ -38,6 +39,11 @@ class SourceFile:
     @property
     def line(self) -> int:
         return self.tree.lineno
+
+    @property
+    def origin(self) -> Origin:
+        lines = self.text.split("\n")[self.line - 1 : self.tree.end_lineno]
+        return Origin(self.file, self.name, self.line, "\n".join(lines))
 
 
 def read(function: python_types.FunctionType) -> SourceFile:

@@ -18,7 +18,7 @@ from ... import syntax, types
 from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
 from ...names import Names, from_path
-from ...program import Function, Origin
+from ...program import Function
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, library, returning
@@ -288,10 +288,9 @@ def made_function(
     instance: Instance, inner: Frame, parameters: list[str], atoms: list[gast.expr], core: Any
 ) -> Function:
     body = (*inner.builder.body, syntax.return_(atoms, inner.caller.here(core) if inner.caller is not None else None))
-    origin = Origin(inner.source.file, inner.source.name, inner.source.line, inner.source.text)
     return Function(
-        instance.name, tuple(parameters), body, "typed", origin, used_types(inner.builder, parameters, body),
-        instance.result_types, given=dict(inner.builder.names.given),
+        instance.name, tuple(parameters), body, "typed", inner.source.origin,
+        used_types(inner.builder, parameters, body), instance.result_types, given=dict(inner.builder.names.given),
     )  # fmt: skip
 
 

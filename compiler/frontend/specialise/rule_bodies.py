@@ -16,7 +16,7 @@ from ... import syntax, types
 from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
 from ...names import Names
-from ...program import Function, Origin
+from ...program import Function
 from ...types import Array, Scalar, Type
 from ..source.read import SourceFile
 from . import classes, evaluate, instances, merge
@@ -90,7 +90,7 @@ class Body:
         builder = inner.builder
         body = (*builder.body, syntax.return_(atoms, self.frame.here(self.node)))
         made = Function(
-            name, tuple(self.parameters), body, "typed", Origin(source.file, source.name, source.line, source.text),
+            name, tuple(self.parameters), body, "typed", source.origin,
             instances.used_types(builder, self.parameters, body), result_types, given=dict(builder.names.given),
         )  # fmt: skip
         if any(conflict.other in self.parameters for conflict in conflicts_as_numpy(made)):

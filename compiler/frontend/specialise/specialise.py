@@ -26,7 +26,7 @@ from ... import syntax
 from ...builder import Builder
 from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
-from ...program import Function, Origin, Program
+from ...program import Function, Program
 from ..source.read import SourceFile, read
 from . import apply, instances, ruled_calls
 from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
@@ -105,9 +105,8 @@ def walked(
         atoms.append(syntax.name(leaf))
         result_types = (*result_types, builder.types[leaf])
     builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
-    origin = Origin(source.file, source.name, source.line, source.text)
     main = Function(
-        name, tuple(parameters), tuple(builder.body), "typed", origin, instances.used_types(builder, parameters),
+        name, tuple(parameters), tuple(builder.body), "typed", source.origin, instances.used_types(builder, parameters),
         result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)

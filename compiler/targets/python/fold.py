@@ -21,6 +21,7 @@ from ...analysis.failure import ANY, NOTHING, failures
 from ...analysis.made_names import temporaries_of
 from ...analysis.memory.alias import AliasClasses, regions, stored_names
 from ...analysis.result_types import result_type
+from ...diagnostics import Span
 from ...ops import schema
 from ...ops.forms import CHANGES_FIRST, LIST_READS
 from ...program import Function
@@ -39,6 +40,7 @@ class Pending:
     value: gast.expr
     reads: frozenset[str]
     fails: int
+    inlined: tuple[Span, ...]  # the calls that it was inlined through
 
 
 def fold(function: Function, measure: Measure, width: int = 100) -> list[gast.stmt]:
@@ -128,6 +130,8 @@ class _Folder:
         """The statement with the waiting values in it; the longest ones stay outside where the line gets too long."""
         names = [n for n in readable(statement) if n in pending]
         names = [n for n in names if not (pending[n].fails and n in lazy(statement, self.types))]
+        around = getattr(statement, "inlined", ())  # an error points to the line of the function that it comes from
+        names = [n for n in names if not pending[n].fails or pending[n].inlined == around]
         while names := in_order(names, pending):
             values = {n: pending[n].value for n in names}
             made = replace_reads(statement, values)
@@ -142,7 +146,8 @@ class _Folder:
         if self.is_candidate(statement):
             reads = frozenset(syntax.names_read(statement.value))
             value = statement.value
-            pending[statement.targets[0].id] = Pending(index, value, reads, self.failures.kind(value))
+            inlined = getattr(statement, "inlined", ())
+            pending[statement.targets[0].id] = Pending(index, value, reads, self.failures.kind(value), inlined)
 
     def is_candidate(self, statement: gast.stmt) -> bool:
         match statement:

@@ -127,8 +127,7 @@ def _parameter(name: str, type_: Type | None) -> gast.Name:
 def head_lines(function: Function) -> list[str]:
     """What stands above a function: its notes, and the types of its parameters and results."""
     origin = function.origin
-    place = f"{os.path.basename(origin.file)}:{origin.line}"
-    lines = list(function.notes) or [f"{origin.name} ({place}), {function.stage} stage"]
+    lines = list(function.notes) or [f"{origin.name} ({origin.place}), {function.stage} stage"]
     if function.types:
         given = [f"{name}: {function.types[name]}" for name in function.parameters]
         names = returned_names(function)

@@ -109,9 +109,13 @@ def _written(
     return function.with_(
         name=name, body=tuple(builder.body), types={n: builder.types[n] for n in used if n in builder.types},
         results=tuple(map(builder.type_of, atoms)), reasons=_shifted(reasons, function, mapped),
-        decisions=(*function.decisions, *taken.decisions),
+        decisions=(*function.decisions, *taken.decisions), notes=(*function.notes, _note(function, mapped)),
         temporaries=(function.temporaries | {*builder.types} - {*function.types}) - kept,
     )  # fmt: skip
+
+
+def _note(function: Function, mapped: Sequence[Mapped]) -> str:
+    return f"{function.spoken} for all examples{' of ' * bool(mapped)}{', '.join(one.name for one in mapped)}."
 
 
 def _symbols(function: Function) -> set[str]:

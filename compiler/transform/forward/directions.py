@@ -15,7 +15,6 @@ Takes typed programs, gives typed programs.  Leaves it to `inline` to put the bo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 
 import gast
@@ -82,8 +81,7 @@ class _Main:
         leaves = [found[wrt][place] for place in range(len(self.outputs)) for wrt in self.pushed]
         body = (*build.body, syntax.return_([*values, *leaves], build.span))
         results = tuple(build.type_of(leaf) for leaf in (*values, *leaves))
-        place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
-        note = f"Jacobian of {function.name}{place} with respect to {', '.join(self.pushed)}."
+        note = f"Jacobian of {function.spoken} with respect to {', '.join(self.pushed)}."
         return function.with_(
             name=name, body=body, types=dict(self.types), results=results, notes=(*function.notes, note),
             temporaries=frozenset(self.types) - {*function.parameters},

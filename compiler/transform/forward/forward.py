@@ -16,7 +16,6 @@ has zeros where paths meet.  Keeps spans: a tangent has that of its statement.  
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 
 import gast
@@ -134,5 +133,4 @@ def _passing_tangents(function: Function, table: Mapping[str, Type]) -> frozense
 
 
 def _note(function: Function, tangents: Mapping[str, str]) -> str:
-    place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
-    return f"{function.name}{place} with tangents of {', '.join(tangents)}."
+    return f"{function.spoken} with tangents of {', '.join(tangents)}."

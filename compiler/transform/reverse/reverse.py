@@ -16,7 +16,6 @@ what is no longer needed of the forward sweep to `prune`, copies of arrays that 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -133,8 +132,7 @@ def _function(derivative: Derivative, entry: Saved, wrt: Sequence[str], results:
 
 
 def note(function: Function, wrt: Sequence[str]) -> str:
-    place = f" ({os.path.basename(function.origin.file)}:{function.origin.line})" if function.origin.line else ""
-    return f"Derivative of {function.name}{place} with respect to {', '.join(wrt)}."
+    return f"Derivative of {function.spoken} with respect to {', '.join(wrt)}."
 
 
 def decisions(saved: Saved) -> list[Decision]:

@@ -1,0 +1,123 @@
+"""What follows from known facts: the prover of `form >= 0` that everyone asks.
+
+    facts:  i >= 0,  n - 1 - i >= 0          goal:  n - 1 - i + 2 >= 0            the second fact is enough
+    facts:  hi - lo >= 0,  lo + hi - 2*mid >= 0,  ...    goal:  hi - mid >= 0     two facts are needed at once
+
+Most questions have a short answer: facts are added to the goal to cancel its unknowns, one after the other, the newest
+first, and choices are taken apart.  What is left goes to `systems`, which sees all facts at once: a goal follows where
+they cannot hold together with its negation.  "No" means not proven, and what asks then has to do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import gcd
+
+from .affine import HIGH, LOW, Affine, Unknowns, combine, unknown
+from .systems import MOST, is_empty
+
+STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
+DEPTH = 8
+WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
+
+
+class Prover:
+    """Answers from facts, to which more may be added; `unknowns` says what is known of each unknown by itself."""
+
+    def __init__(self, unknowns: Unknowns, facts: Iterable[Affine]) -> None:
+        self.unknowns = unknowns
+        self.facts: set[Affine] = set()
+        self.by_unknown: dict[tuple[int, bool], list[tuple[Affine, int]]] = {}  # and by whether it counts up or down
+        self.steps = 0
+        self._answers: dict[Affine, bool] = {}  # with the facts there are
+        self.add(facts)
+
+    def add(self, facts: Iterable[Affine]) -> None:
+        self.facts.update(facts := tuple(facts))
+        self._answers.clear()
+        for fact in facts:
+            for number, factor in fact.terms:
+                self.by_unknown.setdefault((number, factor > 0), []).append((fact, abs(factor)))
+
+    def has(self, fact: Affine) -> bool:
+        return fact in self.facts
+
+    def proves(self, goal: Affine) -> bool:
+        found = self._answers.get(goal)
+        if found is None:
+            self.steps = STEPS
+            found = self._prove(goal, DEPTH, frozenset()) or self._follows_from_all(goal)
+            self._answers[goal] = found
+        return found
+
+    def _prove(self, goal: Affine, depth: int, tried: frozenset[Affine]) -> bool:
+        if self.unknowns.interval(goal)[0] >= 0:
+            return True
+        if depth == 0 or self.steps <= 0 or goal in tried:
+            return False
+        self.steps -= 1
+        tried = tried | {goal}
+        for number, factor in reversed(goal.terms):
+            if any(self._prove(rest, depth - 1, tried) for rest in self._without(goal, number, factor)):
+                return True
+            if self._prove_by_cases(goal, number, factor, depth, tried):
+                return True
+        return False
+
+    def _without(self, goal: Affine, number: int, factor: int) -> Iterable[Affine]:
+        """Goals that imply this one and lack the unknown: the goal less a multiple of a fact."""
+        facts = self.by_unknown.get((number, factor > 0), [])
+        for fact, other in facts if len(facts) <= 2 * WIDTH else (*facts[:WIDTH], *facts[-WIDTH:]):
+            shared = gcd(factor, other)
+            yield combine(goal, other // shared, fact, -(abs(factor) // shared))
+
+    def _prove_by_cases(self, goal: Affine, number: int, factor: int, depth: int, tried: frozenset[Affine]) -> bool:
+        choice = self.unknowns.choices.get(number)
+        if choice is None:
+            return False
+        rests = (goal.with_value(number, option) for option in choice.options)
+        # the greatest is at least each of its options, the least at most each: one option is enough there
+        enough = (choice.kind == "max" and factor > 0) or (choice.kind == "min" and factor < 0)
+        decide = any if enough else all
+        return decide(self._prove(rest, depth - 1, tried) for rest in rests)
+
+    # --- all facts at once
+
+    def _follows_from_all(self, goal: Affine) -> bool:
+        if not all(self._has_end(number, factor > 0) for number, factor in goal.terms):
+            return False  # nothing can cancel an unknown of which there is no bound on that side
+        return is_empty((), [(-goal).plus(-1), *self._about(goal)])
+
+    def _has_end(self, number: int, is_low: bool) -> bool:
+        if number in self.unknowns.choices or (number, is_low) in self.by_unknown:
+            return True
+        return self.unknowns.intervals[number][not is_low] != (LOW if is_low else HIGH)
+
+    def _about(self, goal: Affine) -> list[Affine]:
+        """What is never negative of all that the goal speaks of, directly or not: the nearest facts first."""
+        found: dict[Affine, None] = {}
+        asked = dict.fromkeys(number for number, _ in goal.terms)
+        todo = list(asked)
+        while todo and len(found) < MOST:
+            number = todo.pop(0)
+            for fact in self._of(number):
+                found[fact] = None
+                new = [other for other, _ in fact.terms if other not in asked]
+                todo += new
+                asked.update(dict.fromkeys(new))
+        return list(found)
+
+    def _of(self, number: int) -> Iterator[Affine]:
+        """What is never negative of an unknown: facts, the ends of its interval, and what a choice is never beyond."""
+        value = unknown(number)
+        low, high = self.unknowns.intervals[number]
+        if low != LOW:
+            yield value.plus(-low)
+        if high != HIGH:
+            yield (-value).plus(high)
+        for is_low in (True, False):
+            yield from (fact for fact, _ in self.by_unknown.get((number, is_low), ()))
+        choice = self.unknowns.choices.get(number)
+        if choice is not None and choice.kind != "either":
+            sign = 1 if choice.kind == "max" else -1
+            yield from ((value - option).times(sign) for option in choice.options)

@@ -1,0 +1,21 @@
+"""The stages of a program by the names that `source`, `debug` and the command line give them, in their order.
+
+    f.source("typed", x)                   as it is after specialisation
+    vmap(f).source("transformed", x)       behind all transformations that were asked for, in the same language
+    grad(f).source("reverse", x)           the same stage, by the name that it has where it is a derivative backwards
+"""
+
+from __future__ import annotations
+
+SOURCE, CORE, TYPED, TRANSFORMED, REVERSE = "source", "core", "typed", "transformed", "reverse"
+LOOPS, LLVM, ASM = "loops", "llvm", "asm"
+STAGES = (SOURCE, CORE, TYPED, TRANSFORMED, REVERSE, LOOPS, LLVM, ASM)
+IN_TYPED = (TYPED, TRANSFORMED, REVERSE)  # the stages that are written in the typed language
+READABLE = (*IN_TYPED, LOOPS)  # what is printed of them can be read back
+RUNNABLE = (CORE, *READABLE)  # what is printed of them is Python
+MACHINE = (LLVM, ASM)
+
+
+def named(stages: tuple[str, ...]) -> str:
+    """`typed, reverse and loops`."""
+    return f"{', '.join(stages[:-1])} and {stages[-1]}"
