@@ -21,7 +21,10 @@ from .kernels import Kernel
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How one axis of an operand is indexed: by a loop that is taken and a number added to it, or by what stays."""
+    """How one axis of an operand is indexed: by a loop that is taken and a number added to it, or by what stays.
+
+    An item that stays may be a slice, whose bounds may yet depend on the loops.
+    """
 
     item: gast.expr
     variable: str = ""
@@ -30,14 +33,21 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operand:
-    """An array and its axes, and the statement that loads its elements."""
+    """An array and its axes, and the statement that loads its elements, or a slice; none loads all of an array.
 
-    load: gast.Assign
+    along   the place of the axis that is added up, where what is loaded is a slice
+    """
+
+    array: str
     axes: tuple[Axis, ...]
+    load: gast.Assign | None
+    along: int = -1
 
     @property
-    def array(self) -> str:
-        return str(self.load.value.value.id)
+    def free(self) -> tuple[int, ...]:
+        """The places of the axes that a product of slices has from here."""
+        kept = (k for k, a in enumerate(self.axes) if a.variable or isinstance(a.item, gast.Slice))
+        return tuple(k for k in kept if k != self.along)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -106,11 +116,12 @@ class _Reader:
         return found if axes is not None and len({*found}) == len(found) else None
 
     def operand(self, load: gast.Assign) -> Operand | None:
-        array = self.integers.types[load.value.value.id]
+        array = load.value.value.id
+        type_ = self.integers.types[array]
         axes = self.axes(load.value.slice.elts)
-        if axes is None or not isinstance(array, Array) or len(axes) != array.ndim:
+        if axes is None or not isinstance(type_, Array) or len(axes) != type_.ndim:
             return None
-        found = Operand(load, axes)
+        found = Operand(array, axes, load)
         return found if len({*found.variables}) == len(found.variables) else None
 
     def axes(self, items: Sequence[gast.expr]) -> tuple[Axis, ...] | None:

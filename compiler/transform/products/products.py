@@ -20,21 +20,24 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import def_use
-from ...analysis.integers.values import Integers, NestScope
+from ...analysis.integers.values import NestScope
 from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import DTYPE
 from ...names import Names
 from ...ops.schema import row_of
 from ...program import Decision, Function
-from ...renaming import renamed, with_blocks
+from ...renaming import with_blocks
 from ...tuning import LEAST_PRODUCT
 from ...types import Array, Scalar, symbols_of
 from ..prune import prune
 from ..simplify import simplify
+from .dots import Dots
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
 from .kernels import Kernel, kernels
+from .versions import versions
 
 TAKEN = ", which BLAS computes"
 
@@ -45,13 +48,19 @@ def products(function: Function) -> Function:
         return function  # loops that are left are those for operands that are too short
     if not _holds_nests(function.body):
         return function
-    taking = _Taking(function)
-    body = taking.block(list(function.body), NestScope())
-    if not taking.decisions:
+    made = function
+    left: list[gast.stmt] = []
+    told: list[Decision] = []
+    while True:
+        taking = _Taking(made, left)
+        body = taking.block(list(made.body), NestScope())
+        if not taking.decisions:
+            break
+        told += taking.decisions
+        made = made.with_(body=tuple(body), types=taking.build.types)
+    if not told:
         return function
-    decisions = (*function.decisions, *dict.fromkeys(taking.decisions))
-    made = function.with_(body=tuple(body), types=taking.build.types, decisions=decisions)
-    return prune(simplify(made))
+    return prune(simplify(made.with_(decisions=(*function.decisions, *dict.fromkeys(told)))))
 
 
 def _holds_nests(body: Iterable[gast.stmt]) -> bool:
@@ -60,19 +69,26 @@ def _holds_nests(body: Iterable[gast.stmt]) -> bool:
 
 
 def _is_deep(loop: gast.stmt) -> bool:
-    return type(loop) is gast.For and any(type(inner) is gast.For for inner in loop.body)
+    return type(loop) is gast.For and any(type(inner) is gast.For or _is_product(inner) for inner in loop.body)
+
+
+def _is_product(statement: gast.stmt) -> bool:
+    return type(statement) is gast.Assign and syntax.operator_of(statement.value) == "matmul"
 
 
 class _Taking:
-    """One function on the way."""
+    """One function on the way; `left` are loops that stay as they are."""
 
-    def __init__(self, function: Function) -> None:
-        self.function, self.facts, self.integers = function, def_use(function), Integers(function)
+    def __init__(self, function: Function, left: list[gast.stmt]) -> None:
+        self.function, self.facts, self.left = function, def_use(function), left
+        self.dependences = Dependences(function, {name: name for name in function.types})
+        self.integers = self.dependences.integers
         types = dict(function.types)
         taken = {*types, *function.parameters, *(s for t in types.values() for s in symbols_of(t))}
         self.build = Builder(Names(taken), types, {})
         self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
         self._remember_lengths()
+        self.dots = Dots(self.facts, self.dependences, self.build)
         self.decisions: list[Decision] = []
 
     def _remember_lengths(self) -> None:
@@ -86,6 +102,9 @@ class _Taking:
     def block(self, body: list[gast.stmt], scope: NestScope) -> list[gast.stmt]:
         made: list[gast.stmt] = []
         for statement in body:
+            if any(statement is loop for loop in self.left):
+                made.append(statement)
+                continue
             if isinstance(statement, gast.For):
                 taken = self._of_loop(statement, scope)
                 if taken is not None:
@@ -104,13 +123,18 @@ class _Taking:
         """The loops without the one that adds up, below the product; None where they hold none."""
         if not _is_deep(loop):
             return None
+        taken = self.dots.of_loop(loop, scope)
+        if taken is not None:
+            self.left.append(loop)
+            self.decisions.append(_told([loop], True))
+            return taken
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers)
             if form is None or not self._stays(form) or not self._fits(form):
                 continue
             if scope.loops and len(form.free) < 2:  # a product with a vector, which may be short, again and again
                 continue
-            hulls = Hulls(form, self.integers, scope)
+            hulls = Hulls(form.kernel.levels, form.adding, self.integers, scope)
             found = [hulls.checks(operand) for operand in (form.left, form.right)] if hulls.is_known else [None]
             if None not in found and not self._is_small(hulls):
                 return self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
@@ -210,18 +234,15 @@ class _Taking:
         build, loop = self.build, form.kernel.levels[0].loop
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
-        self.decisions.append(_told(form))
+        self.decisions.append(_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
         if not checks or (hulls.is_exact(checks) and not self._raises(form, scope)):
             hulls.check(build, checks)
             return self._product(form, hulls, checks)
         test = hulls.is_short(build, checks)
         ahead, build.body = build.body, []
         made = self._product(form, hulls, ())
-        names = {n for s in syntax.walk(made) for n in syntax.names_bound(s)} & self.integers.bound_in(loop)
-        fresh = {name: build.names.fresh(name) for name in sorted(names)}
-        build.types.update({new: build.types[old] for old, new in fresh.items()})
-        made = [renamed(statement, fresh) for statement in made]
-        return [*ahead, syntax.at(syntax.if_(test, [loop], made), build.span, build.inlined)]
+        self.left.append(loop)
+        return [*ahead, *versions(build, self.integers, loop, test, made)]
 
     def _product(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.stmt]:
         """The product, and the loops that read its elements."""
@@ -295,9 +316,9 @@ def _start(kernel: Kernel) -> gast.expr:
     return start
 
 
-def _told(form: Form) -> Decision:
-    lines = {level.loop.span.line for level in form.kernel.levels if level.loop.span is not None}
-    many = "matrices" if len(form.free) > 1 else "a matrix and a vector"
+def _told(loops: Sequence[gast.For], are_matrices: bool) -> Decision:
+    lines = {loop.span.line for loop in loops if loop.span is not None}
+    many = "matrices" if are_matrices else "a matrix and a vector"
     where = f"line {min(lines)}" if len(lines) == 1 else f"lines {min(lines)} to {max(lines)}"
     return Decision("loops", f"the loops at {where} are a product of {many}{TAKEN}")
 
