@@ -66,7 +66,7 @@ class Hulls:
 
     def _end(self, atom: gast.expr, ends: dict[str, End], past: int) -> End | None:
         """The least start, or the greatest stop, where it is a number, or a loop's variable and a number."""
-        form = self.integers.of(atom) if syntax.is_atom(atom) else None
+        form = self.integers.of(atom)
         if form is None:
             return None
         if self.is_ahead(atom):
@@ -81,7 +81,7 @@ class Hulls:
     def is_ahead(self, atom: gast.expr) -> bool:
         """Whether an int can be had ahead of the loops: it is there, or a sum of what is."""
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
-            return True
+            return self.bound.isdisjoint(syntax.names_read(atom))
         value = self.integers.facts.value_of(atom.id)
         row = None if value is None else row_of(syntax.operator_of(value))
         if value is None or row is None or not (row.is_sum or row.name == "dim"):
@@ -95,6 +95,8 @@ class Hulls:
 
     def ahead(self, build: Builder, atom: gast.expr) -> gast.expr:
         """An int ahead of the loops, of which that can be said."""
+        if isinstance(atom, gast.Call):
+            return build.call("dim", atom.args[0], hint="size", **syntax.static_of(atom))
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
             return atom
         if atom.id not in self.made:
