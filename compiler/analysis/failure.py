@@ -152,8 +152,8 @@ class Failures:
             case "elementwise":
                 return elementwise_fails(row.name, operands, static, self.alike.get(id(node), frozenset()))
             case "contraction":
-                is_plain = row.name == "matmul" and all(getattr(t, "ndim", 3) < 3 for t in operands)
-                if is_plain and (0, 0, 1) in self.alike.get(id(node), ()):
+                has_one_stack = row.name == "matmul" and any(getattr(t, "ndim", 3) < 3 for t in operands)
+                if has_one_stack and (0, 0, 1) in self.alike.get(id(node), ()):
                     return False
                 return not _fits(row.name, operands, static)
         shape = static.get("shape", ())

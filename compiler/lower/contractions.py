@@ -69,7 +69,7 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
         f"{SIGNATURE} (size {{}} is different from {{}})"
     )
-    if max(rank(a), rank(b)) < 3:
+    if min(rank(a), rank(b)) < 3:
         know_summed(low, inner.extent, core.extent)
     require_equal(low, [(inner, core)], "ValueError", message, [core.clamped, inner.clamped])
     if not DTYPE[dtype].letter or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):

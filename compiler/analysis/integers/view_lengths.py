@@ -102,12 +102,12 @@ def _broadcast(
 def _product(
     values: Values, call: gast.Call, shapes: list[tuple[Affine, ...]], state: State
 ) -> tuple[Affine, ...] | None:
-    """Of matrices and vectors: whether the lengths that are added up are equal is told of axis 0."""
+    """Unless both are stacks of matrices: whether the lengths that are added up are equal is told of axis 0."""
     left, right = shapes
-    if not 0 < len(left) < 3 or not 0 < len(right) < 3:
+    if not left or not right or min(len(left), len(right)) > 2:
         return None
     _judge(values, id(call), [left[-1:], right[-2:][:1]], state)
-    return (*left[:-1], *right[-2:][1:])
+    return (*right[:-2], *left[:-1], *right[-2:][1:])
 
 
 def _judge(values: Values, node: int, shapes: list[tuple[Affine, ...]], state: State) -> None:

@@ -13,6 +13,7 @@ ahead of the loops.  Where lengths may not fit, the loops stay beside what is ma
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import gast
 
@@ -20,9 +21,11 @@ from ... import syntax
 from ...analysis.def_use import DefUse
 from ...analysis.integers.values import NestScope
 from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import DTYPE
+from ...program import Function
 from ...records import dataclass
 from ...renaming import with_blocks
 from ...types import Array
@@ -48,8 +51,8 @@ class Ready:
 class Dots:
     """The products of slices of one function; `build` is where what is made goes."""
 
-    def __init__(self, facts: DefUse, dependences: Dependences, build: Builder) -> None:
-        self.facts, self.dependences, self.build = facts, dependences, build
+    def __init__(self, function: Function, facts: DefUse, dependences: Dependences, build: Builder) -> None:
+        self.body, self.facts, self.dependences, self.build = function.body, facts, dependences, build
         self.integers = dependences.integers
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
@@ -59,6 +62,8 @@ class Dots:
             return None
         touched = list(accesses([loop], scope, self.integers))
         ready = [one for dot in found if (one := self._ready(dot, scope, touched)) is not None]
+        if not scope.loops:  # what is copied in a loop is another one in each turn
+            ready = [replace(one, dot=self._from_sources(one.dot, loop)) for one in ready]
         return self._taken(loop, ready) if ready else None
 
     # --- whether it may be taken
@@ -92,6 +97,20 @@ class Dots:
         place, load = next((k, a) for k, a in enumerate(touched) if a.node is side.load.value)
         around = len(scope.loops)
         return not any(self.dependences.may_follow(store, load, k < place, around) for k, store in stores)
+
+    def _from_sources(self, dot: Dot, loop: gast.For) -> Dot:
+        """Operands that are copies in which nothing has been stored yet are read where they were copied from."""
+        left, right = (replace(side, array=self._source(side.array, loop)) for side in (dot.left, dot.right))
+        return replace(dot, left=left, right=right)
+
+    def _source(self, array: str, loop: gast.For) -> str:
+        match self.facts.value_of(array):
+            case gast.Call(func=gast.Name(id="copy"), args=[gast.Name(id=source)]) if loop in self.body:
+                ahead = syntax.walk(self.body[: self.body.index(loop)])
+                stored = {name for s in syntax.walk(self.body) for name in stored_names(s)}
+                is_changed = source in stored or any(array in stored_names(s) for s in ahead)
+                return array if is_changed else source
+        return array
 
     # --- taking it
 

@@ -13,7 +13,7 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.affine import Affine
-from ...analysis.integers.values import Integers
+from ...analysis.integers.values import Integers, NestScope
 from ...records import dataclass
 from ...types import Array, Extent
 from .kernels import ALONG, Kernel, Term
@@ -125,6 +125,10 @@ class _Reader:
         self.numbers = {integers.number_of(variable): variable for variable in self.variables}
         self.bound = integers.bound_in(kernel.levels[0].loop)
         self.along = kernel.levels[-1].loop if kernel.levels[-1].is_slice else None
+        self.scope = NestScope()
+        for level in kernel.levels:
+            if not level.is_slice:
+                self.scope = self.scope.inside(integers.loop(level.loop))
 
     def free(self, kernel: Kernel) -> list[str] | None:
         """The variables that say which sum an element is of."""
@@ -180,13 +184,18 @@ class _Reader:
         return None
 
     def _along(self, item: gast.Slice, extent: Extent) -> Axis | None:
-        """A slice that goes along with the one that is added to, from a number of elements further on."""
+        """A slice that goes along with the one that is added to, from a number of elements further on.
+
+        No bound may be negative, as that would count from the end.
+        """
         if self.along is None or item.step is not None:
             return None
         start, stop = map(self.integers.of, self.along.iter.args[:2])
         lower = Affine(0) if item.lower is None else self.integers.of(item.lower)
         upper = self.integers.exactly(extent) if item.upper is None else self.integers.of(item.upper)
         if start is None or stop is None or lower is None or upper is None:
+            return None
+        if not all(self.integers.is_natural(bound, self.scope) for bound in (start, stop, lower, upper)):
             return None
         offset = lower - start
         return Axis(item, ALONG, offset.constant) if not offset.terms and upper - stop == offset else None

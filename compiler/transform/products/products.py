@@ -97,7 +97,7 @@ class _Taking:
         self.build = Builder(Names(taken), types, {})
         self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
         self._remember_lengths()
-        self.dots = Dots(self.facts, self.dependences, self.build)
+        self.dots = Dots(function, self.facts, self.dependences, self.build)
         self.decisions: list[Decision] = []
 
     def _remember_lengths(self) -> None:
@@ -197,6 +197,8 @@ class _Taking:
         own = [s for level in kernel.levels[self._depth(form) :] for s in level.before] + [*kernel.inner]
         made = {n for s in own for n in syntax.names_bound(s)}
         reads = [n for s in own for n in syntax.names_read(s)]
+        deeper = [level for level in kernel.levels[self._depth(form) + 1 :] if not level.is_slice]
+        reads += [n for level in deeper for n in syntax.names_read(level.loop.iter)]
         if isinstance(kernel.target, str):
             made.discard(kernel.target)
             level = kernel.levels[-2]
