@@ -170,6 +170,22 @@ LEFT = {
                 c[i, :] += x[i, k] * y[:3, k] * y[k, :]
         return c
     """,
+    "pairs that nobody keeps": """
+        most = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[0]):
+                most = max(most, x[i] @ x[j])
+        return np.array([most])
+    """,
+    "two axes beside a triangle": """
+        t = x[:8].reshape(2, 4, x.shape[1])
+        c = np.zeros((2, 4, 4))
+        for i in range(4):
+            for q in range(4):
+                for r in range(2):
+                    c[r, q, i] = t[r, q, :i] @ x[:i, i]
+        return c
+    """,
     "every other row": """
         c = np.zeros((8, 3))
         for i in range(0, 8, 2):

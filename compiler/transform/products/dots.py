@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 import gast
 
@@ -28,6 +29,7 @@ from ...dtypes import DTYPE
 from ...program import Function
 from ...records import dataclass
 from ...renaming import with_blocks
+from ...tuning import LEAST_PRODUCT
 from ...types import Array
 from .forms import Operand
 from .hulls import Check, Hulls
@@ -69,15 +71,18 @@ class Dots:
     # --- whether it may be taken
 
     def _ready(self, dot: Dot, scope: NestScope, touched: Sequence[Access]) -> Ready | None:
-        if not self._fits(dot) or not all(self._is_old(side, scope, touched) for side in (dot.left, dot.right)):
+        sides = dot.left, dot.right
+        if not self._fits(dot) or not self._is_kept(dot):
+            return None
+        if not all(self._is_old(side, scope, touched) for side in sides):
             return None
         hulls = Hulls([Level(loop, (), ()) for loop in dot.loops], "", self.integers, scope)
         if not hulls.is_known:
             return None
         reaches = Reaches(dot, self.integers, hulls)
         added = reaches.added()
-        checks = [hulls.checks(side) for side in (dot.left, dot.right)]
-        if added is None or None in checks or not all(map(reaches.is_modest, (dot.left, dot.right))):
+        checks = [hulls.checks(side) for side in sides]
+        if added is None or None in checks or self._is_small(dot, hulls) or not all(map(reaches.is_modest, sides)):
             return None
         return Ready(dot, added, hulls, reaches, tuple(check for some in checks for check in some or ()))
 
@@ -86,6 +91,28 @@ class Dots:
         names = [dot.statement.targets[0].id, dot.left.array, dot.right.array]
         dtypes = {getattr(self.integers.types[name], "dtype", "") for name in names}
         return len(dtypes) == 1 and bool(DTYPE[dtypes.pop()].letter)
+
+    def _is_kept(self, dot: Dot) -> bool:
+        """Whether the loops fill an array that is as large as the product: they may be there to do without one."""
+        wanted = {self.integers.number_of(v) for side in (dot.left, dot.right) for v in side.variables}
+        for statement in syntax.walk([dot.loops[0]]):
+            if syntax.stored_base(statement) is not None:
+                forms = [self.integers.of(item) for item in statement.targets[0].slice.elts if syntax.is_atom(item)]
+                if wanted <= {unknown for form in forms if form is not None for unknown, _ in form.terms}:
+                    return True
+        return False
+
+    def _is_small(self, dot: Dot, hulls: Hulls) -> bool:
+        """Whether all lengths are known, and so short that loops are as good."""
+        spans = [hulls.stops[v].form - hulls.starts[v].form for v in hulls.starts]
+        types = [self.integers.types[side.array] for side in (dot.left, dot.right)]
+        spans += [
+            self.integers.of_extent(type_.dims[k])
+            for side, type_ in zip((dot.left, dot.right), types, strict=True)
+            for k, axis in enumerate(side.axes)
+            if isinstance(axis.item, gast.Slice) and isinstance(type_, Array)
+        ]
+        return not any(span.terms for span in spans) and prod(span.constant for span in spans) < LEAST_PRODUCT
 
     def _is_old(self, side: Operand, scope: NestScope, touched: Sequence[Access]) -> bool:
         """Whether what is read of an operand is what it was ahead of the loops."""

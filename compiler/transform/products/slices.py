@@ -159,10 +159,11 @@ class Reaches:
         return left if left == right == Reach(WHOLE) or self._are_equal() else None
 
     def _is_triangle(self, reach: Reach) -> bool:
-        """Whether the variable is the only one that one of the operands is indexed by, and counts from zero."""
-        own = [f for f in (self.dot.left, self.dot.right) if reach.variable in f.variables]
+        """Whether one operand has nothing but the variable, counted from zero, and the other one axis as well."""
+        sides = self.dot.left, self.dot.right
         starts_at_zero = self.hulls.starts[reach.variable].form == Affine(0)
-        return len(own) == 1 and len(own[0].free) == 1 and starts_at_zero and reach.offset >= 0
+        is_own = any(reach.variable in side.variables for side in sides)
+        return is_own and all(len(side.free) == 1 for side in sides) and starts_at_zero and reach.offset >= 0
 
     def _are_equal(self) -> bool:
         left, right = (self.integers.types[atom.id] for atom in self.dot.statement.value.args)
