@@ -17,6 +17,7 @@ REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; 
 MOST_TESTS = 6  # that elements are apart, before a loop that is written in two versions.  Floyd-Warshall needs 2
 LEAST_TURNS = 8  # of a loop that is worth two versions, where the number is known.  No row
 
+BAND = 32  # rows of a triangle that are one product but for their own terms.  Gradient of trmm
 LEAST_PRODUCT = 1000  # multiplications in loops, where they are known, that a library is asked for.  No row
 
 # --- sums ----------------------------------------------------------------------------------------------------------

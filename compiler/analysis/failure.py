@@ -10,6 +10,8 @@ apart from the rest: two of them may change places, since both say `IndexError`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from itertools import combinations
 
 import gast
 
@@ -22,6 +24,7 @@ from ..program import Function, remembered
 from ..records import dataclass
 from ..types import Array, Extent, ListOf, Scalar, Type
 from .def_use import def_use
+from .integers.range_values import Pair
 from .integers.ranges import ranges
 from .result_types import UNKNOWN, load_type, result_type
 
@@ -59,10 +62,14 @@ def natural_names(function: Function) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failures:
-    """What can fail, given the types of names and the names that are never negative."""
+    """What can fail, given the types of names and the names that are never negative.
+
+    `alike` has what is known of equal lengths besides what types say (`Ranges.alike`).
+    """
 
     types: Mapping[str, Type]
     natural: frozenset[str] = frozenset()
+    alike: Mapping[int, frozenset[Pair]] = field(default_factory=dict)
 
     def can_fail(self, node: gast.AST | None) -> bool:
         """Whether evaluating an expression can raise."""
@@ -111,7 +118,8 @@ class Failures:
             return stored is None
         if isinstance(stored, Scalar):
             return isinstance(base, Array) and conversion([stored], {"dtype": base.dtype})
-        return not isinstance(stored, Array) or not _fills(stored, load_type(base, place.slice, self.types))
+        known = self.alike.get(id(place), frozenset())
+        return not isinstance(stored, Array) or not _fills(stored, load_type(base, place.slice, self.types), known)
 
     def _spreads(self, node: gast.Call, name: str) -> bool:
         """Whether the lengths of what is spread are known to fit those that the result is declared to have."""
@@ -142,8 +150,11 @@ class Failures:
         static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(node)
         match row.kind:
             case "elementwise":
-                return elementwise_fails(row.name, operands, static)
+                return elementwise_fails(row.name, operands, static, self.alike.get(id(node), frozenset()))
             case "contraction":
+                has_one_stack = row.name == "matmul" and any(getattr(t, "ndim", 3) < 3 for t in operands)
+                if has_one_stack and (0, 0, 1) in self.alike.get(id(node), ()):
+                    return False
                 return not _fits(row.name, operands, static)
         shape = static.get("shape", ())
         return row.raises(operands, static) or not self._is_natural(shape)
@@ -158,12 +169,13 @@ class Failures:
         )  # fmt: skip
 
 
-def _fills(stored: Array, place: Type | None) -> bool:
+def _fills(stored: Array, place: Type | None, alike: frozenset[Pair] = frozenset()) -> bool:
     """Whether the lengths of an array are known to spread over the elements that it is stored into."""
     dims = place.dims if isinstance(place, Array) else ()
     if UNKNOWN in stored.dims or stored.ndim > len(dims):
         return False
-    return all(own in (1, extent) for own, extent in zip(stored.dims[::-1], dims[::-1]))
+    pairs = enumerate(zip(stored.dims[::-1], dims[::-1]))
+    return all(own in (1, extent) or (axis, 0, 1) in alike for axis, (own, extent) in pairs)
 
 
 def _is_new_axis(item: gast.expr) -> bool:
@@ -175,8 +187,10 @@ def may_fail_on_scalars(name: str) -> bool:
     return schema.OPERATORS[name].raises is not never
 
 
-def elementwise_fails(name: str, operands: list[Type], static: Mapping[str, object]) -> bool:
-    lengths_fit = _agree(t for t in operands if isinstance(t, Array))
+def elementwise_fails(
+    name: str, operands: list[Type], static: Mapping[str, object], alike: frozenset[Pair] = frozenset()
+) -> bool:
+    lengths_fit = _agree(t for t in operands if isinstance(t, Array)) or _are_alike(operands, alike)
     return not lengths_fit or schema.OPERATORS[name].raises(operands, static)
 
 
@@ -188,6 +202,16 @@ def _agree(arrays: Iterable[Array]) -> bool:
         if len(lengths) > 1 or (UNKNOWN in lengths and len(shapes) > 1):
             return False
     return True
+
+
+def _are_alike(operands: list[Type], alike: frozenset[Pair]) -> bool:
+    """Whether all lengths that are not 1 by their types are known to be equal."""
+    shapes = [t.dims if isinstance(t, Array) else () for t in operands]
+    for first, second in combinations(range(len(shapes)), 2):
+        for axis, (a, b) in enumerate(zip(reversed(shapes[first]), reversed(shapes[second]))):
+            if 1 not in (a, b) and (a != b or a == UNKNOWN) and (axis, first, second) not in alike:
+                return False
+    return bool(alike)
 
 
 def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) -> bool:
@@ -209,12 +233,22 @@ def _fits(name: str, operands: list[Type | None], static: Mapping[str, object]) 
 
 
 def never_fails(function: Function, statement: gast.stmt) -> bool:
-    """Whether a simple statement of the function cannot raise, its indices shown to be in bounds if need be."""
-    kind = failures(function).statement_kind(statement)
+    """Whether a simple statement cannot raise, by what is proved of its indices and lengths if need be."""
+    facts = failures(function)
+    kind = facts.statement_kind(statement)
+    if kind == ANY and _is_of_arrays(statement, function.types):
+        kind = replace(facts, alike=ranges(function).alike).statement_kind(statement)
     if kind != INDEX:
         return kind == NOTHING
     accesses = [node for node in gast.walk(statement) if isinstance(node, gast.Subscript)]
     return all(ranges(function).proves(access) for access in accesses)
+
+
+def _is_of_arrays(statement: gast.stmt, types: Mapping[str, Type]) -> bool:
+    """Whether it is the lengths of arrays that may not fit."""
+    return isinstance(statement, gast.Assign) and any(
+        isinstance(types.get(name), Array) for name in syntax.names_read(statement.value)
+    )
 
 
 def can_fail(node: gast.AST | None, types: Mapping[str, Type]) -> bool:

@@ -22,6 +22,7 @@ from .lowering import Lowering
 from .nest import Nest, allocate, bottom_of, realise
 from .nodes import ONE_LONG, Along, Apply, Length, Node, ScalarTree, Select, Stored, rank
 from .operands import convert
+from .proved import know_summed
 from .reductions import Reduction, combine
 from .structure import transpose
 
@@ -68,6 +69,8 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
         "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
         f"{SIGNATURE} (size {{}} is different from {{}})"
     )
+    if min(rank(a), rank(b)) < 3:
+        know_summed(low, inner.extent, core.extent)
     require_equal(low, [(inner, core)], "ValueError", message, [core.clamped, inner.clamped])
     if not DTYPE[dtype].letter or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
         return _by_loops(low, name, a, b, dtype)

@@ -46,6 +46,13 @@ def know_alike(low: Lowering, operands: Sequence[Node]) -> None:
         low.make_equal(*(operands[k].lengths[-1 - axis].extent for k in (first, second)))
 
 
+def know_summed(low: Lowering, left: Extent, right: Extent) -> None:
+    """Note whether the lengths that the present statement's product adds up are proved to be equal."""
+    value = low.statement.value if isinstance(low.statement, gast.Assign) else None
+    if (0, 0, 1) in ranges(low.function).alike.get(id(value), ()):
+        low.make_equal(left, right)
+
+
 def _access_of(statement: gast.stmt | None) -> gast.Subscript | None:
     """The one access of a typed statement: the place of a store, or what is loaded."""
     match statement:

@@ -83,6 +83,10 @@ def matmul_left_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom
         product = builder.call("multiply", b, _row(builder, out_bar))
         partial = builder.call("sum", product, axis=_rank(builder, product) - 1, keepdims=False)
         return _summed(builder, partial, a)
+    if _rank(builder, b) == 2 < _rank(builder, a):
+        rows = builder.call("matmul", _rows(builder, out_bar), _swapped(builder, b))
+        type_ = shaped(builder.type_of(rows).dtype, dims_of(builder.type_of(a)))  # type: ignore[union-attr]
+        return batching.emit(builder, "reshape", [rows], type_, shape=_shape(builder, a))
     return _summed(builder, builder.call("matmul", out_bar, _swapped(builder, b)), a)
 
 
@@ -100,7 +104,22 @@ def matmul_right_vjp(builder: Builder, operands: Atoms, static: Static, out: Ato
             return builder.call("matmul", out_bar, a)
         product = builder.call("multiply", _column(builder, out_bar), a)
         return _summed(builder, product, b)
+    if _rank(builder, b) == 2 < _rank(builder, a):
+        return builder.call("matmul", _swapped(builder, _rows(builder, a)), _rows(builder, out_bar))
     return _summed(builder, builder.call("matmul", _swapped(builder, a), out_bar), b)
+
+
+def _rows(builder: Builder, stack: gast.expr) -> gast.expr:
+    """All rows of a stack of matrices, one below the other."""
+    *lengths, columns = _shape(builder, stack).elts
+    count = lengths[0]
+    for length in lengths[1:]:
+        count = builder.call("multiply", count, length, hint="rows")
+    return builder.call("reshape", stack, shape=syntax.tuple_([count, columns]))
+
+
+def _shape(builder: Builder, x: gast.expr) -> gast.Tuple:
+    return syntax.tuple_(builder.call("dim", x, axis=k, hint="n") for k in range(_rank(builder, x)))
 
 
 def _summed(builder: Builder, value: gast.expr, operand: gast.expr) -> gast.expr:

@@ -3,6 +3,7 @@
     empty(shape=(n, 3))     ->  n, 3
     a[1:, k]                ->  max(0, n - 1)           (n the first length of a)
     a[::2]                  ->  an unknown from 0 to n
+    a[1:, k] * b, a @ b     ->  those of the operands, and which of these are surely equal
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import gast
 from ... import syntax
 from ...ops.forms import WHOLE
 from ...ops.schema import row_of
-from ...types import Array
+from ...types import Array, Extent
 from .affine import Affine
 from .range_values import LENGTH_HIGH, State, Values, items_of
 
@@ -42,8 +43,7 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Affine, ...] 
         return tuple(lengths[a] for a in transposed_axes(value))
     on_typed = values.symbols is not None
     if on_typed and not _gets_shape(value):
-        _judge_operands(values, value, state)
-        return None  # an operator on names and constants: there is nothing else to judge
+        return _of_operands(values, value, state)  # on names and constants: there is nothing else to judge
     if not on_typed and operator not in WHOLE:
         values.visit(value, state)
         return None
@@ -67,27 +67,60 @@ def _is_cut(item: gast.expr) -> bool:
     return isinstance(item, gast.Slice) and (item.lower is not None or item.upper is not None or item.step is not None)
 
 
-def _judge_operands(values: Values, call: gast.Call, state: State) -> None:
-    """Which operands of an elementwise operator have equal lengths, where their types do not say so."""
+def _of_operands(values: Values, call: gast.Call, state: State) -> tuple[Affine, ...] | None:
+    """The lengths of what an operator makes of whole arrays; judges which operands have equal ones."""
     row = row_of(syntax.operator_of(call))
-    if row is None or row.kind != "elementwise":
-        return
     types = [values.types.get(a.id) if isinstance(a, gast.Name) else None for a in call.args]
+    if row is None or not any(isinstance(type_, Array) for type_ in types):
+        return None
+    if not (row.kind == "elementwise" or row.name in ("copy", "matmul")):
+        return None
+    shapes = [
+        values.lengths_of_name(a.id, state) if isinstance(type_, Array) else () for a, type_ in zip(call.args, types)
+    ]
+    if row.name == "matmul":
+        return _product(values, call, shapes, state)
     if len({type_.dims for type_ in types if isinstance(type_, Array)}) > 1:
-        shapes = [
-            values.lengths_of_name(a.id, state) if isinstance(type_, Array) else ()
-            for a, type_ in zip(call.args, types)
-        ]
         _judge(values, id(call), shapes, state)
+    return _broadcast(values, shapes, [getattr(type_, "dims", ()) for type_ in types], state)
+
+
+def _broadcast(
+    values: Values, shapes: list[tuple[Affine, ...]], dims: list[tuple[Extent, ...]], state: State
+) -> tuple[Affine, ...] | None:
+    """The common lengths; None where they are not known to be equal but for axes that are 1 by their types."""
+    result: list[Affine] = []
+    for axis in range(-max(map(len, shapes)), 0):
+        there = [(shape[axis], extents[axis]) for shape, extents in zip(shapes, dims) if len(shape) >= -axis]
+        long = [length for length, extent in there if extent != 1]
+        if not all(_are_equal(values, state, long[0], other) for other in long[1:]):
+            return None
+        result.append(long[0] if long else Affine(1))
+    return tuple(result)
+
+
+def _product(
+    values: Values, call: gast.Call, shapes: list[tuple[Affine, ...]], state: State
+) -> tuple[Affine, ...] | None:
+    """Unless both are stacks of matrices: whether the lengths that are added up are equal is told of axis 0."""
+    left, right = shapes
+    if not left or not right or min(len(left), len(right)) > 2:
+        return None
+    _judge(values, id(call), [left[-1:], right[-2:][:1]], state)
+    return (*right[:-2], *left[:-1], *right[-2:][1:])
 
 
 def _judge(values: Values, node: int, shapes: list[tuple[Affine, ...]], state: State) -> None:
     found = set()
     for first, second in combinations(range(len(shapes)), 2):
         for axis, (a, b) in enumerate(zip(reversed(shapes[first]), reversed(shapes[second]))):
-            if a == b or (values.proves(state, a - b) and values.proves(state, b - a)):
+            if _are_equal(values, state, a, b):
                 found.add((axis, first, second))
     values.journal.add_alike(node, frozenset(found))
+
+
+def _are_equal(values: Values, state: State, a: Affine, b: Affine) -> bool:
+    return a == b or (values.proves(state, a - b) and values.proves(state, b - a))
 
 
 def _gets_shape(value: gast.Call) -> bool:

@@ -21,7 +21,7 @@ from ...ops.indexing import INDEX_MESSAGE
 from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array
-from .forms import Axis, Form, Operand
+from .forms import Axis, Operand
 from .kernels import Level
 
 
@@ -44,32 +44,32 @@ class Check:
 
 
 class Hulls:
-    """The loops of one kernel; `scope` are the loops around them."""
+    """The loops of one kernel, of which one may be `adding`; `scope` are the loops around them."""
 
-    def __init__(self, form: Form, integers: Integers, scope: NestScope) -> None:
-        self.form, self.integers, self.scope = form, integers, scope
+    def __init__(self, levels: Sequence[Level], adding: str, integers: Integers, scope: NestScope) -> None:
+        self.levels, self.adding, self.integers, self.scope = levels, adding, integers, scope
         self.made: dict[str, gast.expr] = {}
         self.starts: dict[str, End] = {}
         self.stops: dict[str, End] = {}
-        self.bound = integers.bound_in(form.kernel.levels[0].loop)
-        self.is_known = all(self._takes(level) for level in form.kernel.levels)
+        self.bound = integers.bound_in(levels[0].loop)
+        self.is_known = all(self._takes(level) for level in levels)
 
     def _takes(self, level: Level) -> bool:
         start, stop, _ = level.loop.iter.args
         first, last = self._end(start, self.starts, 0), self._end(stop, self.stops, -1)
         if first is None or last is None:
             return False
-        if level.variable == self.form.adding and not (self._is_ahead(start) and self._is_ahead(stop)):
+        if level.variable == self.adding and not (self.is_ahead(start) and self.is_ahead(stop)):
             return False  # not every sum has all terms
         self.starts[level.variable], self.stops[level.variable] = first, last
         return True
 
     def _end(self, atom: gast.expr, ends: dict[str, End], past: int) -> End | None:
         """The least start, or the greatest stop, where it is a number, or a loop's variable and a number."""
-        form = self.integers.of(atom) if syntax.is_atom(atom) else None
+        form = self.integers.of(atom)
         if form is None:
             return None
-        if self._is_ahead(atom):
+        if self.is_ahead(atom):
             return End(atom, 0, form)
         for variable, end in ends.items():
             distance = form - self.integers.variable(variable)
@@ -78,15 +78,15 @@ class Hulls:
                 return End(end.atom, end.plus + plus, end.form.plus(plus))
         return None
 
-    def _is_ahead(self, atom: gast.expr) -> bool:
+    def is_ahead(self, atom: gast.expr) -> bool:
         """Whether an int can be had ahead of the loops: it is there, or a sum of what is."""
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
-            return True
+            return self.bound.isdisjoint(syntax.names_read(atom))
         value = self.integers.facts.value_of(atom.id)
         row = None if value is None else row_of(syntax.operator_of(value))
         if value is None or row is None or not (row.is_sum or row.name == "dim"):
             return False
-        return all(self._is_ahead(operand) for operand in value.args)
+        return all(self.is_ahead(operand) for operand in value.args)
 
     def prepare(self, build: Builder) -> None:
         """Have all bounds ahead of the loops, and of tests."""
@@ -95,6 +95,8 @@ class Hulls:
 
     def ahead(self, build: Builder, atom: gast.expr) -> gast.expr:
         """An int ahead of the loops, of which that can be said."""
+        if isinstance(atom, gast.Call):
+            return build.call("dim", atom.args[0], hint="size", **syntax.static_of(atom))
         if not isinstance(atom, gast.Name) or atom.id not in self.bound:
             return atom
         if atom.id not in self.made:
@@ -118,6 +120,8 @@ class Hulls:
         assert isinstance(type_, Array)
         found: list[Check] = []
         for place, (axis, extent) in enumerate(zip(operand.axes, type_.dims, strict=True)):
+            if isinstance(axis.item, gast.Slice):
+                continue
             if not axis.variable:
                 if not self.integers.is_inside(axis.item, extent, self.scope):
                     return None
@@ -138,13 +142,13 @@ class Hulls:
         return plain and len({*variables}) == len(variables) and self._is_rectangular()
 
     def _is_rectangular(self) -> bool:
-        return all(self._is_ahead(atom) for level in self.form.kernel.levels for atom in level.loop.iter.args)
+        return all(self.is_ahead(atom) for level in self.levels for atom in level.loop.iter.args)
 
     def part(self, build: Builder, operand: Operand, order: Sequence[str], wish: str) -> gast.expr:
         """The part of an operand that the loops reach, its axes in the order of these variables."""
         type_ = build.types[operand.array]
         assert isinstance(type_, Array)
-        items = [self._item(build, axis, extent) for axis, extent in zip(operand.axes, type_.dims, strict=True)]
+        items = [self.item(build, axis, extent) for axis, extent in zip(operand.axes, type_.dims, strict=True)]
         whole = all(isinstance(item, gast.Slice) and item.lower is item.upper is None for item in items)
         found: gast.expr = syntax.name(operand.array)
         if not whole:
@@ -156,13 +160,14 @@ class Hulls:
         """Let the sums end where a checked axis ends: it is longer, unless the loops have no turns at all."""
         for check in checks:
             variable = check.axis.variable
-            if variable == self.form.adding:
+            if variable == self.adding:
                 size = build.call("dim", check.operand.array, axis=check.place, hint="size")
                 stop = self.ahead(build, self.stops[variable].atom)
                 least: Any = build.call("minimum", stop, size, hint=f"{variable}_end")
                 self.stops[variable] = End(least, 0, self.integers.variable(least.id))
 
-    def _item(self, build: Builder, axis: Axis, extent: object) -> gast.expr:
+    def item(self, build: Builder, axis: Axis, extent: object) -> gast.expr:
+        """What the loops reach of one axis."""
         if not axis.variable:
             return axis.item
         if self.is_full(axis, extent):
@@ -184,12 +189,13 @@ class Hulls:
 
     def check(self, build: Builder, checks: Sequence[Check]) -> None:
         """Raise ahead of the loops what they would raise first: in the innermost loop, if all of them have turns."""
-        variables = [level.variable for level in self.form.kernel.levels]
+        variables = [level.variable for level in self.levels]
         for one in sorted(checks, key=lambda c: -variables.index(c.axis.variable)):
             type_ = build.types[one.operand.array]
             assert isinstance(type_, Array)
             span, inlined = build.span, build.inlined
-            build.span, build.inlined = one.operand.load.span, getattr(one.operand.load, "inlined", ())
+            load = one.operand.load
+            build.span, build.inlined = getattr(load, "span", None), getattr(load, "inlined", ())
             size = build.call("dim", one.operand.array, axis=one.place, hint="size")
             message = INDEX_MESSAGE.format(axis=one.place)
             error = syntax.at(syntax.raise_("IndexError", message, size, size), build.span, build.inlined)

@@ -10,6 +10,12 @@
                 s_1 = add(s, t_2)
                 s = s_1
 
+A statement of slices is such a loop as well, which nobody wrote:
+
+    for i in range(0, n, 1):                           the loops i, k and one along the slices:
+        for k in range(0, m, 1):             ->            c[i, q] += 2.0 * a[i, k] * b[k, q]
+            c[i, :] += 2.0 * a[i, k] * b[k, :]
+
 Takes functions in which every name is assigned once, but for those that loops carry.
 """
 
@@ -25,37 +31,53 @@ from ...ops.schema import row_of
 from ...records import dataclass
 from ...types import Array, Scalar, Type
 
+ALONG = "along the slice"  # the variable of the loop that a slice is
+MOST_TERMS = 4  # of a sum that is taken apart.  No row
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """One of the loops, and the statements of its body around the next one; the innermost has the kernel's own."""
+    """One of the loops, and the statements of its body around the next one; the innermost has the kernel's own.
+
+    One that is a slice has a variable that stands nowhere in the program.
+    """
 
     loop: gast.For
     before: tuple[gast.stmt, ...]
     after: tuple[gast.stmt, ...]
+    is_slice: bool = False
 
     @property
     def variable(self) -> str:
         return str(self.loop.target.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`sign * (product of factors)`: the statements that load factors that are elements, and the atoms of others."""
+
+    sign: int = 1
+    loads: tuple[gast.Assign, ...] = ()
+    scalars: tuple[gast.expr, ...] = ()
+
+    def times(self, other: Term) -> Term:
+        return Term(self.sign * other.sign, (*self.loads, *other.loads), (*self.scalars, *other.scalars))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
-    """`target += sign * (product of factors)` inside of loops, outermost first.
+    """`target += (sum of terms)` inside of loops, outermost first.
 
     target     the place of an array, or the name that a loop carries
     load       where it is an array, the statement that reads the element that is added to
     value      the name of what is assigned to the target
-    factors    the statements that load the factors that are elements, and the atoms of all others
     """
 
     levels: tuple[Level, ...]
     target: gast.Subscript | str
     load: gast.stmt | None
     value: str
-    sign: int
-    loads: tuple[gast.Assign, ...]
-    scalars: tuple[gast.expr, ...]
+    terms: tuple[Term, ...]
 
     @property
     def inner(self) -> tuple[gast.stmt, ...]:
@@ -97,10 +119,23 @@ class _Finder:
         copies = [s for s in body if isinstance(s.targets[0], gast.Name) and not self.facts.is_single(s.targets[0].id)]
         match stores, copies:
             case [gast.Assign(targets=[gast.Subscript() as place], value=gast.Name(id=value))], []:
-                return self._into_array(place, value)
+                return self._along_slices(place)._into_array(place, value)
             case [], [gast.Assign(targets=[gast.Name(id=name)], value=gast.Name(id=value))]:
                 return self._into_name(name, value)
         return None
+
+    def _along_slices(self, place: gast.Subscript) -> _Finder:
+        """This with one more loop where what is added to is one slice of an array."""
+        slices = [(k, item) for k, item in enumerate(place.slice.elts) if isinstance(item, gast.Slice)]
+        match slices:
+            case [(axis, gast.Slice(lower=lower, upper=upper, step=None))]:
+                *outer, last = self.levels
+                start = syntax.constant(0) if lower is None else lower
+                stop = syntax.call("dim", place.value, axis=axis) if upper is None else upper
+                along = syntax.for_range(ALONG, start, stop, 1, last.loop.body)
+                levels = (*outer, Level(last.loop, (), ()), Level(along, (), (), True))
+                return _Finder(levels, self.facts, self.types)
+        return self
 
     def _into_array(self, place: gast.Subscript, value: str) -> Kernel | None:
         for start, product, sign in self._sums(value):
@@ -135,24 +170,43 @@ class _Finder:
     def _made(
         self, target: gast.Subscript | str, load: gast.stmt | None, value: str, product: gast.expr, sign: int
     ) -> Kernel | None:
-        loads: list[gast.Assign] = []
-        scalars: list[gast.expr] = []
-        if not self._take_apart(product, loads, scalars):
+        terms = self._terms(product)
+        if not terms or len(terms) > MOST_TERMS:
             return None
-        return Kernel(self.levels, target, load, value, sign, tuple(loads), tuple(scalars))
+        return Kernel(self.levels, target, load, value, tuple(Term(sign).times(term) for term in terms))
 
-    def _take_apart(self, atom: gast.expr, loads: list[gast.Assign], scalars: list[gast.expr]) -> bool:
-        """Collect the factors of a product; False where one is no number."""
+    def _terms(self, atom: gast.expr) -> list[Term]:
+        """What a sum of products adds up; nothing where a factor is no number."""
         made = self._definition(atom)
         match None if made is None else made.value:
             case gast.Call(func=gast.Name(id="multiply"), args=[left, right]):
-                return self._take_apart(left, loads, scalars) and self._take_apart(right, loads, scalars)
+                return [one.times(other) for one in self._terms(left) for other in self._terms(right)]
+            case gast.Call(func=gast.Name(id="add" | "subtract" as name), args=[left, right]) if self.are_loads(atom):
+                terms, others = self._terms(left), self._terms(right)
+                sign = row_of(name).sign
+                return [*terms, *(Term(sign).times(other) for other in others)] if terms and others else []
             case gast.Subscript(value=gast.Name(id=array)) if isinstance(self.types[array], Array):
                 assert made is not None
-                loads.append(made)
-            case _:
-                scalars.append(atom)
-        return not isinstance(atom, gast.Name) or isinstance(self.types[atom.id], Scalar)
+                return [Term(1, (made,))] if self._is_number(atom) else []
+        return [Term(1, (), (atom,))] if not isinstance(atom, gast.Name) or self._is_scalar(atom) else []
+
+    def are_loads(self, atom: gast.expr) -> bool:
+        """Whether a sum has elements in it: one of numbers that stay the same is a factor as it is."""
+        made = self._definition(atom)
+        match None if made is None else made.value:
+            case gast.Call(args=args):
+                return any(map(self.are_loads, args))
+            case gast.Subscript():
+                return True
+        return False
+
+    def _is_number(self, atom: gast.expr) -> bool:
+        type_ = self.types[atom.id]
+        is_along = isinstance(type_, Array) and type_.ndim == 1 and self.levels[-1].is_slice
+        return isinstance(type_, Scalar) or is_along
+
+    def _is_scalar(self, atom: gast.expr) -> bool:
+        return isinstance(self.types[atom.id], Scalar)
 
 
 def _same_place(left: gast.Subscript, right: gast.Subscript) -> bool:

@@ -13,28 +13,32 @@ are added in the order of the product.  Takes and gives typed programs; derivati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import gast
 
 from ... import syntax
 from ...analysis.def_use import def_use
-from ...analysis.integers.values import Integers, NestScope
+from ...analysis.integers.values import NestScope
 from ...analysis.memory.accesses import Access, accesses
+from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import DTYPE
 from ...names import Names
 from ...ops.schema import row_of
 from ...program import Decision, Function
-from ...renaming import renamed, with_blocks
+from ...records import dataclass
+from ...renaming import with_blocks
 from ...tuning import LEAST_PRODUCT
-from ...types import Array, Scalar, symbols_of
+from ...types import Array, Scalar, Type, symbols_of
 from ..prune import prune
 from ..simplify import simplify
+from .dots import Dots
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
-from .kernels import Kernel, kernels
+from .kernels import ALONG, Kernel, kernels
+from .versions import either, versions
 
 TAKEN = ", which BLAS computes"
 
@@ -45,13 +49,19 @@ def products(function: Function) -> Function:
         return function  # loops that are left are those for operands that are too short
     if not _holds_nests(function.body):
         return function
-    taking = _Taking(function)
-    body = taking.block(list(function.body), NestScope())
-    if not taking.decisions:
+    made = function
+    left: list[gast.stmt] = []
+    told: list[Decision] = []
+    while True:
+        taking = _Taking(made, left)
+        body = taking.block(list(made.body), NestScope())
+        if not taking.decisions:
+            break
+        told += taking.decisions
+        made = made.with_(body=tuple(body), types=taking.build.types)
+    if not told:
         return function
-    decisions = (*function.decisions, *dict.fromkeys(taking.decisions))
-    made = function.with_(body=tuple(body), types=taking.build.types, decisions=decisions)
-    return prune(simplify(made))
+    return prune(simplify(made.with_(decisions=(*function.decisions, *dict.fromkeys(told)))))
 
 
 def _holds_nests(body: Iterable[gast.stmt]) -> bool:
@@ -60,19 +70,34 @@ def _holds_nests(body: Iterable[gast.stmt]) -> bool:
 
 
 def _is_deep(loop: gast.stmt) -> bool:
-    return type(loop) is gast.For and any(type(inner) is gast.For for inner in loop.body)
+    return type(loop) is gast.For and any(type(inner) is gast.For or _is_product(inner) for inner in loop.body)
+
+
+def _is_product(statement: gast.stmt) -> bool:
+    return type(statement) is gast.Assign and syntax.operator_of(statement.value) == "matmul"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A product that stands ahead of the loops, and the variables along its axes."""
+
+    name: str
+    order: tuple[str, ...]
 
 
 class _Taking:
-    """One function on the way."""
+    """One function on the way; `left` are loops that stay as they are."""
 
-    def __init__(self, function: Function) -> None:
-        self.function, self.facts, self.integers = function, def_use(function), Integers(function)
+    def __init__(self, function: Function, left: list[gast.stmt]) -> None:
+        self.function, self.facts, self.left = function, def_use(function), left
+        self.dependences = Dependences(function, {name: name for name in function.types})
+        self.integers = self.dependences.integers
         types = dict(function.types)
         taken = {*types, *function.parameters, *(s for t in types.values() for s in symbols_of(t))}
         self.build = Builder(Names(taken), types, {})
         self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
         self._remember_lengths()
+        self.dots = Dots(function, self.facts, self.dependences, self.build)
         self.decisions: list[Decision] = []
 
     def _remember_lengths(self) -> None:
@@ -86,6 +111,9 @@ class _Taking:
     def block(self, body: list[gast.stmt], scope: NestScope) -> list[gast.stmt]:
         made: list[gast.stmt] = []
         for statement in body:
+            if any(statement is loop for loop in self.left):
+                made.append(statement)
+                continue
             if isinstance(statement, gast.For):
                 taken = self._of_loop(statement, scope)
                 if taken is not None:
@@ -104,14 +132,19 @@ class _Taking:
         """The loops without the one that adds up, below the product; None where they hold none."""
         if not _is_deep(loop):
             return None
+        taken = self.dots.of_loop(loop, scope)
+        if taken is not None:
+            self.left.append(loop)
+            self.decisions.append(_told([loop], True))
+            return taken
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers)
             if form is None or not self._stays(form) or not self._fits(form):
                 continue
             if scope.loops and len(form.free) < 2:  # a product with a vector, which may be short, again and again
                 continue
-            hulls = Hulls(form, self.integers, scope)
-            found = [hulls.checks(operand) for operand in (form.left, form.right)] if hulls.is_known else [None]
+            hulls = Hulls(form.kernel.levels, form.adding, self.integers, scope)
+            found = [hulls.checks(operand) for operand in form.operands] if hulls.is_known else [None]
             if None not in found and not self._is_small(hulls):
                 return self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
         return None
@@ -122,7 +155,7 @@ class _Taking:
         """Whether the operands are what they are ahead of the loops, and the sum is nothing but a sum."""
         loop = form.kernel.levels[0].loop
         stored = {syntax.stored_base(s) for s in syntax.walk([loop])}
-        arrays = {form.left.array, form.right.array}
+        arrays = {operand.array for operand in form.operands}
         if arrays & stored or arrays & self.integers.bound_in(loop):
             return False
         if any(not isinstance(s, gast.Assign | gast.For | gast.If) for s in syntax.walk([loop])):
@@ -138,10 +171,11 @@ class _Taking:
 
     def _fits(self, form: Form) -> bool:
         """Whether all is of one dtype that the library knows."""
-        names = [form.left.load.targets[0].id, form.right.load.targets[0].id, form.kernel.value]
-        found = {self.integers.types[name] for name in names}
-        (type_,) = found if len(found) == 1 else (None,)
-        return isinstance(type_, Scalar) and not type_.weak and bool(DTYPE[type_.dtype].letter)
+        loads = [operand.load for operand in form.operands if operand.load is not None]
+        names = [*(load.targets[0].id for load in loads), form.kernel.value]
+        types = [self.integers.types[name] for name in names]
+        dtypes = {getattr(type_, "dtype", "") for type_ in types}
+        return len(dtypes) == 1 and not any(map(_is_weak, types)) and bool(DTYPE[dtypes.pop()].letter)
 
     def _needed(self, form: Form) -> list[gast.stmt] | None:
         """The statements inside of the adding loop that the rest of the factors needs; None where they depend on it."""
@@ -163,6 +197,8 @@ class _Taking:
         own = [s for level in kernel.levels[self._depth(form) :] for s in level.before] + [*kernel.inner]
         made = {n for s in own for n in syntax.names_bound(s)}
         reads = [n for s in own for n in syntax.names_read(s)]
+        deeper = [level for level in kernel.levels[self._depth(form) + 1 :] if not level.is_slice]
+        reads += [n for level in deeper for n in syntax.names_read(level.loop.iter)]
         if isinstance(kernel.target, str):
             made.discard(kernel.target)
             level = kernel.levels[-2]
@@ -210,44 +246,56 @@ class _Taking:
         build, loop = self.build, form.kernel.levels[0].loop
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
-        self.decisions.append(_told(form))
-        if not checks or (hulls.is_exact(checks) and not self._raises(form, scope)):
+        self.decisions.append(_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
+        tests = self._idle(form, hulls)
+        is_exact = not form.is_slice and hulls.is_exact(checks) and not self._raises(form, scope)
+        if not tests and (not checks or is_exact):
             hulls.check(build, checks)
             return self._product(form, hulls, checks)
-        test = hulls.is_short(build, checks)
+        tests += [hulls.is_short(build, checks)] if checks else []
         ahead, build.body = build.body, []
+        test = either(build, tests, ahead)
         made = self._product(form, hulls, ())
-        names = {n for s in syntax.walk(made) for n in syntax.names_bound(s)} & self.integers.bound_in(loop)
-        fresh = {name: build.names.fresh(name) for name in sorted(names)}
-        build.types.update({new: build.types[old] for old, new in fresh.items()})
-        made = [renamed(statement, fresh) for statement in made]
-        return [*ahead, syntax.at(syntax.if_(test, [loop], made), build.span, build.inlined)]
+        self.left.append(loop)
+        return [*ahead, *versions(build, self.integers, loop, test, made)]
+
+    def _idle(self, form: Form, hulls: Hulls) -> list[gast.expr]:
+        """Whether the loop that adds up has no turns, and so does not see that what it adds to may be too short."""
+        start, stop = hulls.starts[form.adding], hulls.stops[form.adding]
+        if form.place is None or self.integers.is_natural(stop.form - start.form.plus(1), hulls.scope):
+            return []
+        if hulls.checks(form.place) == []:
+            return []
+        ends = (hulls.ahead(self.build, end.atom) for end in (stop, start))
+        return [self.build.call("less_equal", *ends, hint="is_idle")]
 
     def _product(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.stmt]:
-        """The product, and the loops that read its elements."""
+        """The products, and the loops that read their elements."""
         build = self.build
-        names = [v for v in form.left.variables if v != form.adding]
-        others = [v for v in form.right.variables if v != form.adding]
         if any(check.axis.variable == form.adding for check in checks):
             hulls.shorten(build, checks)
-        left = hulls.part(build, form.left, [*names, form.adding], form.left.array)
-        right = hulls.part(build, form.right, [form.adding, *others], form.right.array)
-        wish = form.kernel.target if isinstance(form.kernel.target, str) else "product"
-        product = build.call("matmul", left, right, hint=wish)
+        made = {}
+        for product in form.products:
+            names = [v for v in product.left.variables if v != form.adding]
+            others = [v for v in product.right.variables if v != form.adding]
+            left = hulls.part(build, product.left, [*names, form.adding], product.left.array)
+            right = hulls.part(build, product.right, [form.adding, *others], product.right.array)
+            wish = form.kernel.target if isinstance(form.kernel.target, str) else "product"
+            name = build.call("matmul", left, right, hint=wish)
+            assert isinstance(name, gast.Name)
+            made[id(product)] = Made(name.id, (*names, *others))
         ahead, build.body = build.body, []
-        assert isinstance(product, gast.Name)
-        return [*ahead, *self._without(form, hulls, product.id, [*names, *others], 0)]
+        return [*ahead, *self._without(form, hulls, made, 0)]
 
-    def _without(
-        self, form: Form, hulls: Hulls, product: str, order: Sequence[str], depth: int
-    ) -> list[gast.stmt]:
+    def _without(self, form: Form, hulls: Hulls, made: Mapping[int, Made], depth: int) -> list[gast.stmt]:
         """The loops from a level on, without the one that adds up."""
         if depth == len(form.kernel.levels):
-            return self._last(form, hulls, product, order)
+            return self._last(form, hulls, made)
         level = form.kernel.levels[depth]
-        inner = self._without(form, hulls, product, order, depth + 1)
+        inner = self._without(form, hulls, made, depth + 1)
         if depth == len(form.kernel.levels) - 1:
-            return inner if level.variable == form.adding else [syntax.rebuild(level.loop, body=inner)]
+            is_gone = level.is_slice or level.variable == form.adding
+            return inner if is_gone else [syntax.rebuild(level.loop, body=inner)]
         before = level.before
         if depth >= self._depth(form):
             next_ = form.kernel.levels[depth + 1].loop
@@ -258,32 +306,51 @@ class _Taking:
             before = tuple(s for s in before if form.kernel.target not in syntax.names_bound(s))
         return [syntax.rebuild(level.loop, body=[*before, *inner, *level.after])]
 
-    def _last(self, form: Form, hulls: Hulls, product: str, order: Sequence[str]) -> list[gast.stmt]:
-        """What adds an element of the product to what the kernel added to."""
+    def _last(self, form: Form, hulls: Hulls, made: Mapping[int, Made]) -> list[gast.stmt]:
+        """What adds elements of the products to what the kernel added to."""
         build, kernel = self.build, form.kernel
         end = kernel.inner[-1]
         build.body, build.span, build.inlined = [], end.span, getattr(end, "inlined", ())
         needed = self._needed(form)
         assert needed is not None
-        places = [self._place(hulls, variable) for variable in order]
-        value: gast.expr = build.load(product, places)
-        for factor in form.rest:
-            value = build.call("multiply", factor, value)
-        start = _start(kernel)
-        if kernel.sign < 0:
-            value = build.call("subtract", start, value)
-        elif not (isinstance(start, gast.Constant) and start.value == 0.0):
-            value = build.call("add", start, value)
+        value = _start(kernel)
+        for product in form.products:
+            one = made[id(product)]
+            places = [self._place(form, hulls, variable) for variable in one.order]
+            term: gast.expr = build.load(one.name, places)
+            for factor in product.rest:
+                term = build.call("multiply", factor, term)
+            if product.sign < 0:
+                value = build.call("subtract", value, term)
+            elif isinstance(value, gast.Constant) and value.value == 0.0:
+                value = term
+            else:
+                value = build.call("add", value, term)
         build.append(syntax.assign(kernel.target, value))
         return [*needed, *build.body]
 
-    def _place(self, hulls: Hulls, variable: str) -> gast.expr:
+    def _place(self, form: Form, hulls: Hulls, variable: str) -> gast.expr:
         """The place of a loop's turn along the axis of the product."""
         start = hulls.starts[variable]
         first = plus_number(self.build, start.atom, start.plus)
+        if variable == ALONG:
+            return self._slice(form, hulls, first)
         if isinstance(first, gast.Constant) and first.value == 0:
             return syntax.name(variable)
         return self.build.call("subtract", syntax.name(variable), first)
+
+
+    def _slice(self, form: Form, hulls: Hulls, first: gast.expr) -> gast.expr:
+        """What stands for a slice along the axis of the product, which begins at `first`."""
+        item = next(item for item in form.kernel.target.slice.elts if isinstance(item, gast.Slice))
+        ends = [None if b is None or hulls.is_ahead(b) else b for b in (item.lower, item.upper)]
+        if isinstance(first, gast.Constant) and first.value == 0:
+            return syntax.slice_(*ends)
+        return syntax.slice_(*(None if b is None else self.build.call("subtract", b, first) for b in ends))
+
+
+def _is_weak(type_: Type) -> bool:
+    return isinstance(type_, Scalar) and type_.weak
 
 
 def _start(kernel: Kernel) -> gast.expr:
@@ -295,9 +362,9 @@ def _start(kernel: Kernel) -> gast.expr:
     return start
 
 
-def _told(form: Form) -> Decision:
-    lines = {level.loop.span.line for level in form.kernel.levels if level.loop.span is not None}
-    many = "matrices" if len(form.free) > 1 else "a matrix and a vector"
+def _told(loops: Sequence[gast.For], are_matrices: bool) -> Decision:
+    lines = {loop.span.line for loop in loops if loop.span is not None}
+    many = "matrices" if are_matrices else "a matrix and a vector"
     where = f"line {min(lines)}" if len(lines) == 1 else f"lines {min(lines)} to {max(lines)}"
     return Decision("loops", f"the loops at {where} are a product of {many}{TAKEN}")
 

@@ -2,6 +2,7 @@
 
     y = sin(x)          x_bar += y_bar * cos(x)
     x = y               y_bar += x_bar
+    g = x.T @ x         x_bar += x @ (g_bar + g_bar.T)
 
 Loads and stores have files of their own (`loads.py`, `stores.py`).  A cotangent that is nothing yet gives no statements
 at all.
@@ -15,10 +16,13 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import passing
+from ...analysis.def_use import def_use
+from ...analysis.memory.alias import stored_names
 from ...diagnostics import InternalError
-from ...ops.cotangents import as_type, cotangent
+from ...ops.cotangents import as_type, cotangent, filled
 from ...ops.schema import OPERATORS, Operator, TypeFault
 from ...ops.type_rules import dims_of, is_weak
+from ...program import Function
 from ...types import ListOf, Type, dtype_of
 from . import lists, loads, stores
 from .cotangents import Cotangents
@@ -101,6 +105,9 @@ def _of_operator(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_ba
                 frame.add(name, given)
             return
         out_bar = _strong(frame, out_bar, out, operands)
+    if row.name == "matmul" and (matrix := gram_matrix(sweep.function, node)) is not None:
+        _of_gram(frame, node, matrix, sweep.atom(statement, syntax.name(matrix)), out, out_bar)
+        return
     for position, name in active:
         try:
             value = cotangent(frame.builder, row, position, operands, static, out, out_bar, frame.hint(name))
@@ -108,6 +115,30 @@ def _of_operator(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_ba
             raise refuse(statement, fault.code, fault.message, *fault.help) from None
         if value is not None:
             frame.add(name, value, fresh=value is not out_bar)
+
+
+def gram_matrix(function: Function, product: gast.Call) -> str | None:
+    """The matrix that is multiplied by its own transpose; None where it may have been stored into in between."""
+    facts = def_use(function)
+    left, right = (operand.id for operand in product.args)
+    for turned, matrix in ((left, right), (right, left)):
+        match facts.value_of(turned):
+            case gast.Call(func=gast.Name(id="transpose"), args=[gast.Name(id=source)]) as call if source == matrix:
+                stored = {name for s in syntax.walk(function.body) for name in stored_names(s)}
+                is_same = facts.is_constant(matrix) and matrix not in stored
+                return matrix if is_same and syntax.static_of(call)["axes"] == (1, 0) else None
+    return None
+
+
+def _of_gram(
+    frame: Cotangents, product: gast.Call, matrix: str, value: gast.expr, out: gast.Name, out_bar: gast.expr
+) -> None:
+    """g = x.T @ x:  x_bar += x @ (g_bar + g_bar.T), one product where two operands would have one each."""
+    build = frame.builder
+    bar = filled(build, out_bar, out)
+    both = build.call("add", bar, build.call("transpose", bar, axes=(1, 0)), hint=frame.hint(out.id))
+    operands = (both, value) if product.args[0].id == matrix else (value, both)
+    frame.add(matrix, build.call("matmul", *operands, hint=frame.hint(matrix)), fresh=True)
 
 
 def _of_several_results(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
