@@ -1,0 +1,170 @@
+"""Loops over independent elements, of which each turns in a `while` until it is done, and may turn with others.
+
+    for i in prange(n):
+        x = 1.0                            before
+        while abs(x * x - c[i]) > t:       the turns: scalars alone, nothing that may fail, c[i] the same in all of them
+            x = 0.5 * (x + c[i] / x)
+        out[i] = x                         after
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterator, Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.expression_types import type_of
+from ..analysis.failure import failures
+from ..analysis.integers.ranges import ranges
+from ..analysis.integers.values import Integers, NestScope
+from ..analysis.lanes import straight
+from ..analysis.liveness import liveness
+from ..analysis.memory.accesses import elements_in
+from ..dtypes import INT_WORD
+from ..ops.forms import LENGTHS
+from ..program import Function
+from ..records import dataclass
+from ..tuning import LANES, LARGEST_TURN
+from ..types import Array, Scalar, Type
+from .independent import Marker
+from .lane_steps import expressions_in, is_of_scalars
+
+WORDS = frozenset({"f64", "f32", "i64", "i32", "bool"})
+NEVER_TOO_LARGE = frozenset({"minimum", "maximum", "where"})
+
+
+@dataclass(frozen=True, slots=True)
+class Divergent:
+    """A loop over elements, of which each turns until it is done.
+
+    loads       elements that the turns read and that differ from lane to lane, by their forms
+    carried     the names that the turns take from before, or hand on
+    read_after  those of them that are read behind the turns
+    """
+
+    loop: gast.For
+    before: Sequence[gast.stmt]
+    turns: gast.While
+    after: Sequence[gast.stmt]
+    loads: dict[Hashable, gast.Subscript]
+    carried: tuple[str, ...]
+    read_after: tuple[str, ...]
+
+    @property
+    def changed(self) -> list[str]:
+        """The names that a turn hands on."""
+        bound = {name for s in syntax.walk(self.turns.body) for name in syntax.names_bound(s)}
+        return [name for name in self.carried if name in bound]
+
+
+def parts_of(node: gast.stmt) -> tuple[Sequence[gast.stmt], gast.While, Sequence[gast.stmt]] | None:
+    """What stands before a `while` in a loop that counts by ones, that `while`, and what stands behind."""
+    if not isinstance(node, gast.For) or syntax.operator_of(node.iter) not in ("range", "prange"):
+        return None
+    step, found = node.iter.args[2], [(k, s) for k, s in enumerate(node.body) if isinstance(s, gast.While)]
+    if len(found) != 1 or not (isinstance(step, gast.Constant) and step.value == 1):
+        return None
+    place, turns = found[0]
+    before, after = node.body[:place], node.body[place + 1 :]
+    return (before, turns, after) if all(map(straight, (before, turns.body, after))) else None
+
+
+class Finder:
+    """Answers for the loops of one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function, self.types = function, function.types
+        self.integers, self.ranges, self.failures = Integers(function), ranges(function), failures(function)
+        self.marker = Marker(function)
+
+    def type_of(self, tree: gast.expr) -> Type:
+        return type_of(tree, self.types)
+
+    def divergent(self, node: gast.stmt, scope: NestScope) -> Divergent | None:
+        """The loop in its parts, where it may turn in lanes; `scope` has the loops around it."""
+        parts = parts_of(node)
+        if not isinstance(node, gast.For) or parts is None or _is_short(node) or not self.marker.is_independent(node):
+            return None
+        before, turns, after = parts
+        inside = [turns.test, *expressions_in(turns.body)]
+        if not is_of_scalars(before) or not is_of_scalars(turns.body) or len(inside) > LARGEST_TURN:
+            return None
+        scope = scope.inside(self.integers.loop(node))
+        loads = self.loads(node, turns, inside, scope)
+        if loads is None or not all(map(self.is_total, inside)) or not all(map(self.is_sure, expressions_in(before))):
+            return None
+        own = {name for s in syntax.walk([node]) for name in syntax.names_bound(s)}
+        if not any(node.target.id in names_beside(tree, loads) for tree in inside):
+            own.discard(node.target.id)
+        live, read_after = sorted(self.live_at([turns, *after]) & own), self.live_at(after)
+        if not all(self.is_held(name) for name in live):
+            return None
+        return Divergent(node, before, turns, after, loads, tuple(live), tuple(n for n in live if n in read_after))
+
+    def live_at(self, body: Sequence[gast.stmt]) -> frozenset[str]:
+        return frozenset(liveness(self.function.with_(body=tuple(body))).at_entry)
+
+    def is_held(self, name: str) -> bool:
+        type_ = self.types[name]
+        return isinstance(type_, Scalar) and type_.dtype in WORDS
+
+    # --- elements
+
+    def loads(
+        self, loop: gast.For, turns: gast.While, inside: Sequence[gast.expr], scope: NestScope
+    ) -> dict[Hashable, gast.Subscript] | None:
+        """The elements that the turns read, if they are the same and there in all of them; None if not."""
+        changed = {name for s in syntax.walk(turns.body) for name in syntax.names_bound(s)}
+        own = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
+        found: dict[Hashable, gast.Subscript] = {}
+        for place in (place for tree in inside for place in elements_in(tree)):
+            read = set(syntax.names_read(place.slice))
+            if not changed.isdisjoint(read) or not self.is_there(place, scope):
+                return None
+            if not own.isdisjoint(read):
+                found[syntax.form_of(place)] = place
+        return found
+
+    def is_there(self, place: gast.Subscript, scope: NestScope) -> bool:
+        """Whether an element is in bounds whatever is tested around it."""
+        type_ = self.types[place.value.id]
+        items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
+        if not isinstance(type_, Array) or len(items) != type_.ndim:
+            return False
+        return all(self.integers.is_inside(item, extent, scope) for item, extent in zip(items, type_.dims))
+
+    # --- errors
+
+    def is_total(self, tree: gast.expr) -> bool:
+        """Whether no operation in an expression can fail; of elements somebody else asks."""
+        return all(self._fits(node) for node in syntax.nodes_of(tree) if isinstance(node, gast.Call))
+
+    def is_sure(self, tree: gast.expr) -> bool:
+        """Whether evaluating an expression where it stands cannot fail."""
+        return self.is_total(tree) and all(self.ranges.proves(place) for place in elements_in(tree))
+
+    def _fits(self, node: gast.Call) -> bool:
+        operator = str(syntax.operator_of(node))
+        if operator in LENGTHS or operator in NEVER_TOO_LARGE:
+            return True
+        if self.failures._operation_fails(node):
+            return False
+        type_ = self.type_of(node)
+        is_python_int = isinstance(type_, Scalar) and type_.weak and type_.dtype == INT_WORD
+        return not is_python_int or operator == "cast" or id(node) in self.ranges.fits
+
+
+def names_beside(tree: gast.AST, loads: Container[Hashable]) -> Iterator[str]:
+    """The names that an expression reads, those in these elements left out."""
+    if isinstance(tree, gast.Name):
+        yield tree.id
+    elif not (isinstance(tree, gast.Subscript) and syntax.form_of(tree) in loads):
+        for part in syntax.children_of(tree):
+            yield from names_beside(part, loads)
+
+
+def _is_short(loop: gast.For) -> bool:
+    """Whether a loop is known to have no more turns than there are lanes."""
+    bounds = [part.value for part in loop.iter.args if isinstance(part, gast.Constant)]
+    return len(bounds) == 3 and len(range(*bounds)) <= LANES
