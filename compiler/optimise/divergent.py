@@ -21,7 +21,7 @@ from ..analysis.integers.values import Integers, NestScope
 from ..analysis.lanes import straight
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import elements_in
-from ..dtypes import INT_WORD
+from ..dtypes import DTYPE, INT_WORD, is_bool
 from ..ops.forms import LENGTHS
 from ..program import Function
 from ..records import dataclass
@@ -30,8 +30,7 @@ from ..types import Array, Scalar, Type
 from .independent import Marker
 from .lane_steps import expressions_in, is_of_scalars
 
-WORDS = frozenset({"f64", "f32", "i64", "i32", "bool"})
-NEVER_TOO_LARGE = frozenset({"minimum", "maximum", "where"})
+LEAST_BYTES = 4  # of a number in a lane: smaller ones are computed with in another size
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +105,9 @@ class Finder:
         return frozenset(liveness(self.function.with_(body=tuple(body))).at_entry)
 
     def is_held(self, name: str) -> bool:
+        """Whether a lane can hold the value as it is computed with."""
         type_ = self.types[name]
-        return isinstance(type_, Scalar) and type_.dtype in WORDS
+        return isinstance(type_, Scalar) and (is_bool(type_.dtype) or DTYPE[type_.dtype].item_bytes >= LEAST_BYTES)
 
     # --- elements
 
@@ -146,7 +146,7 @@ class Finder:
 
     def _fits(self, node: gast.Call) -> bool:
         operator = str(syntax.operator_of(node))
-        if operator in LENGTHS or operator in NEVER_TOO_LARGE:
+        if operator in LENGTHS:
             return True
         if self.failures._operation_fails(node):
             return False
