@@ -1,4 +1,4 @@
-"""Elements that each turn until they are done: in lanes, bit for bit what the loop over them gives, on every processor."""
+"""Elements that each turn until they are done: in lanes, and bit for bit what the loop gives, on every processor."""
 
 import numpy as np
 import pytest

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import gast
 
 from .. import syntax
-from ..analysis.memory.small import small_arrays
 from ..dtypes import NUMPY_DTYPE
 from ..ops.forms import FORMS, WHOLE
 from ..ops.routines import ROUTINES
 from ..ops.schema import row_of
 from ..program import Decision, Function
 from ..types import Array, Dim, ListOf
+from .small_arrays import small_arrays
 
 State = dict[str, frozenset[int]]
 

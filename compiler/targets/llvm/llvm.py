@@ -22,10 +22,10 @@ from ....runtime.sources import Source
 from ... import syntax
 from ...analysis.integers.ranges import ranges
 from ...analysis.liveness import liveness
-from ...analysis.memory.small import small_arrays
 from ...analysis.memory.storage import storage_classes
 from ...diagnostics import InternalError
 from ...ops.routines import ROUTINES
+from ...optimise.small_arrays import small_arrays
 from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
 from . import cold_functions, control, lists, native_calls, reassociation, views

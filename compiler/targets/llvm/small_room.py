@@ -1,4 +1,4 @@
-"""Small arrays in the frame of a function (`analysis/memory/small.py`).
+"""Small arrays in the frame of a function (`optimise/small_arrays.py`).
 
     x = empty(shape=(16,), dtype="f64")    ->    %room = alloca [16 x double], align 64
 

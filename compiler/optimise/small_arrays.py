@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import gast
 
-from ... import syntax
-from ...dtypes import DTYPE
-from ...program import Function, remembered
-from ...tuning import STACK_BYTES, STACK_TOTAL
-from ...types import Array, Type
+from .. import syntax
+from ..dtypes import DTYPE
+from ..program import Function, remembered
+from ..tuning import STACK_BYTES, STACK_TOTAL
+from ..types import Array, Type
 
 
 @remembered
@@ -40,7 +40,7 @@ def small_arrays(function: Function) -> frozenset[str]:
 
 def _makes_array(value: gast.expr) -> bool:
     """Whether this is a new array whose lengths are numbers."""
-    if syntax.operator_of(value) != "empty":
+    if not isinstance(value, gast.Call) or syntax.operator_of(value) != "empty":
         return False
     shape = syntax.static_of(value)["shape"]
     return all(isinstance(length, int) for length in (shape if isinstance(shape, tuple) else [shape]))
