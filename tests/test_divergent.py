@@ -85,25 +85,39 @@ def test_turns_are_vectors_of_the_processor(target, monkeypatch):
     assert targets.has_vectors(text, "fdiv", target)
 
 
-def test_loops_of_users_turn_in_lanes_unless_that_is_forbidden():
-    def escapes(xs, ys, most):
-        counts = np.zeros((len(ys), len(xs)), dtype=np.int64)
-        for i in range(len(ys)):
-            for j in range(len(xs)):
-                a = b = 0.0
-                count = 0
-                while count < most and a * a + b * b <= 4.0:
-                    a, b = a * a - b * b + xs[j], 2.0 * a * b + ys[i]
-                    count += 1
-                counts[i, j] = count
-        return counts
+def escapes(xs, ys, most):
+    counts = np.zeros((len(ys), len(xs)), dtype=np.int64)
+    for i in range(len(ys)):
+        for j in range(len(xs)):
+            a = b = 0.0
+            count = 0
+            while count < most and a * a + b * b <= 4.0:
+                a, b = a * a - b * b + xs[j], 2.0 * a * b + ys[i]
+                count += 1
+            counts[i, j] = count
+    return counts
 
-    xs, ys = np.linspace(-2.0, 0.5, 21), np.linspace(-1.0, 1.0, 9)
-    free, bound = pellucid.compile(escapes), pellucid.compile(escapes, rewrite=False)
-    np.testing.assert_array_equal(np.asarray(free(xs, ys, 60)), escapes(xs, ys, 60))
-    np.testing.assert_array_equal(np.asarray(bound(xs, ys, 60)), escapes(xs, ys, 60))
-    assert "in lanes" in free.explain(xs, ys, 60)
-    assert "lane" not in bound.source("loops", xs, ys, 60)
+
+def attractions(xs, ys, most):
+    """As many turns for each: sums in the order in which they are written."""
+    totals = np.zeros(len(xs))
+    for i in range(len(xs)):
+        total = 0.0
+        for j in range(len(ys)):
+            away = xs[i] - ys[j]
+            if away < most:
+                total += 1.0 / (away * away + 0.25)
+        totals[i] = total
+    return totals
+
+
+@pytest.mark.parametrize("program", [escapes, attractions], ids=lambda program: program.__name__)
+def test_loops_of_users_turn_in_lanes_unless_that_is_forbidden(program):
+    values = np.linspace(-2.0, 0.5, 21), np.linspace(-1.0, 1.0, 9), 60
+    free, bound = pellucid.compile(program), pellucid.compile(program, rewrite=False)
+    for function in free, bound, free.debug("loops"):
+        np.testing.assert_array_equal(np.asarray(function(*values)), program(*values))
+    assert "in lanes" in free.explain(*values) and "lane" not in bound.source("loops", *values)
 
 
 def test_what_may_raise_stays_in_its_order():

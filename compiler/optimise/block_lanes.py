@@ -12,13 +12,14 @@
 
 Values are those of the loop as it stood: each lane takes the turns of its element, in their order.  Where few lanes are
 left for long, they are finished one after the other.  Lanes behind the end do the last element again, and store
-nothing.  Takes and gives functions of the loops stage.  An error in a turn would be that of another element than the
-first: loops that may raise stay as they are.
+nothing.  Where all elements have as many turns, each turn is one of all lanes.  An error in a turn would be that of
+another element than the first: loops that may raise stay as they are.  Takes and gives functions of the loops stage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import gast
 
@@ -34,7 +35,10 @@ from .divergent import Divergent, Finder, parts_of
 from .lane_steps import LaneSteps, strong
 
 COUNT = Scalar("i64")
-TOLD = "each turns until it is done, and where few are left for long they are finished one by one"
+TOLD = {
+    gast.While: "each turns until it is done, and where few are left for long they are finished one by one",
+    gast.For: "a turn of all of them comes before the next turn",
+}
 
 
 def block_lanes(function: Function) -> Function:
@@ -63,8 +67,9 @@ class _Blocker:
     def statement(self, node: gast.stmt, scope: NestScope) -> gast.stmt:
         found = self.finder.divergent(node, scope)
         if found is not None:
-            line = f"the loop at line {node.span.line}" if node.span else "a loop"
-            self.told.append(Decision("loops", f"{line} takes {LANES} elements at a time, in lanes: {TOLD}"))
+            where = f"the loop at line {node.span.line}" if node.span else "a loop"
+            how = f"takes {LANES} elements at a time, in lanes: {TOLD[type(found.turns)]}"
+            self.told.append(Decision("loops", f"{where} {how}"))
             return placed([_Block(self.with_names(found), self.names, self.types).loop()], node)[0]
         if isinstance(node, gast.For | gast.While):
             scope = scope.inside(self.finder.integers.loop(node))
@@ -82,9 +87,8 @@ class _Blocker:
         self.types |= {named[form]: self.finder.type_of(place) for form, place in found.loads.items()}
         before = [*found.before, *(syntax.assign(named[f], copied(p, {})) for f, p in found.loads.items())]
         turns = _with_loads(copy_statement(found.turns, lambda name: name, lambda name: name), named)
-        assert isinstance(turns, gast.While)
-        carried = *found.carried, *named.values()
-        return Divergent(found.loop, before, turns, found.after, {}, carried, found.read_after)
+        assert isinstance(turns, gast.While | gast.For)
+        return replace(found, before=before, turns=turns, loads={}, carried=(*found.carried, *named.values()))
 
 
 class _Block:
@@ -125,10 +129,17 @@ class _Block:
         return syntax.for_range(self.lane, 0, LANES, 1, body, kind="lanes")
 
     def together(self) -> list[gast.stmt]:
-        """The turns of all lanes, as long as enough go on, and the rest of them."""
+        """The turns of all lanes."""
+        turns, steps = self.found.turns, LaneSteps(self.lane, self.held, self.names, self.types)
+        going, turn = steps.turn(turns, self.found.changed)
+        if isinstance(turns, gast.While):
+            return self.until_done(turns, going, turn)
+        in_lanes = syntax.for_range(self.lane, 0, LANES, 1, turn, kind="lanes")
+        return [syntax.rebuild(turns, body=placed([in_lanes], turns))]
+
+    def until_done(self, turns: gast.While, going: str, turn: list[gast.stmt]) -> list[gast.stmt]:
+        """The turns of all lanes as long as enough go on, and the rest of them."""
         call, left, spare = syntax.call, self.scalar("left", COUNT), self.scalar("spare", INT)
-        steps = LaneSteps(self.lane, self.held, self.names, self.types)
-        going, turn = steps.turn(self.found.turns, self.found.changed)
         turn.append(syntax.assign(left, call("add", left, call("cast", going, dtype=COUNT.dtype))))
         again = gast.BoolOp(gast.And(), [call("greater", left, 0), call("greater", spare, 0)])
         inside = [
@@ -139,7 +150,7 @@ class _Block:
         return [
             syntax.assign(left, _count(LANES)),
             syntax.assign(spare, syntax.constant(SPARE_TURNS)),
-            syntax.while_(again, placed(inside, self.found.turns)),
+            syntax.while_(again, placed(inside, turns)),
             syntax.if_(call("greater", left, 0), [self.finished()]),
         ]
 

@@ -1,15 +1,18 @@
-"""Loops over independent elements, of which each turns in a `while` until it is done, and may turn with others.
+"""Loops over independent elements that turn in a loop of their own, and may turn together.
 
     for i in prange(n):
         x = 1.0                            before
         while abs(x * x - c[i]) > t:       the turns: scalars alone, nothing that may fail, c[i] the same in all of them
             x = 0.5 * (x + c[i] / x)
         out[i] = x                         after
+
+The turns may be counted as well, `for k in range(m)`, if their number is the same for all elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -25,7 +28,7 @@ from ..dtypes import DTYPE, INT_WORD, is_bool
 from ..ops.forms import LENGTHS
 from ..program import Function
 from ..records import dataclass
-from ..tuning import LANES, LARGEST_TURN
+from ..tuning import LANES, LARGEST_TURN, UNROLLED
 from ..types import Array, Scalar, Type
 from .independent import Marker
 from .lane_steps import expressions_in, is_of_scalars
@@ -35,7 +38,7 @@ LEAST_BYTES = 4  # of a number in a lane: smaller ones are computed with in anot
 
 @dataclass(frozen=True, slots=True)
 class Divergent:
-    """A loop over elements, of which each turns until it is done.
+    """A loop over elements, of which each turns until it is done, or so many times.
 
     loads       elements that the turns read and that differ from lane to lane, by their forms
     carried     the names that the turns take from before, or hand on
@@ -44,7 +47,7 @@ class Divergent:
 
     loop: gast.For
     before: Sequence[gast.stmt]
-    turns: gast.While
+    turns: gast.While | gast.For
     after: Sequence[gast.stmt]
     loads: dict[Hashable, gast.Subscript]
     carried: tuple[str, ...]
@@ -53,20 +56,24 @@ class Divergent:
     @property
     def changed(self) -> list[str]:
         """The names that a turn hands on."""
-        bound = {name for s in syntax.walk(self.turns.body) for name in syntax.names_bound(s)}
+        bound = names_bound_in(self.turns.body)
         return [name for name in self.carried if name in bound]
 
 
-def parts_of(node: gast.stmt) -> tuple[Sequence[gast.stmt], gast.While, Sequence[gast.stmt]] | None:
-    """What stands before a `while` in a loop that counts by ones, that `while`, and what stands behind."""
+Parts = tuple[Sequence[gast.stmt], gast.While | gast.For, Sequence[gast.stmt]]
+
+
+def parts_of(node: gast.stmt) -> Parts | None:
+    """What stands before a loop in a loop that counts by ones, that inner one, and what stands behind."""
     if not isinstance(node, gast.For) or syntax.operator_of(node.iter) not in ("range", "prange"):
         return None
-    step, found = node.iter.args[2], [(k, s) for k, s in enumerate(node.body) if isinstance(s, gast.While)]
+    step, found = node.iter.args[2], [(k, s) for k, s in enumerate(node.body) if isinstance(s, gast.While | gast.For)]
     if len(found) != 1 or not (isinstance(step, gast.Constant) and step.value == 1):
         return None
     place, turns = found[0]
     before, after = node.body[:place], node.body[place + 1 :]
-    return (before, turns, after) if all(map(straight, (before, turns.body, after))) else None
+    is_plain = isinstance(turns, gast.While) or syntax.operator_of(turns.iter) == "range"
+    return (before, turns, after) if is_plain and all(map(straight, (before, turns.body, after))) else None
 
 
 class Finder:
@@ -85,21 +92,36 @@ class Finder:
         parts = parts_of(node)
         if not isinstance(node, gast.For) or parts is None or _is_short(node) or not self.marker.is_independent(node):
             return None
-        before, turns, after = parts
-        inside = [turns.test, *expressions_in(turns.body)]
-        if not is_of_scalars(before) or not is_of_scalars(turns.body) or len(inside) > LARGEST_TURN:
+        before, turns, after = parts[0], self.as_common(node.target.id, *parts), parts[2]
+        if turns is None or not is_of_scalars(before) or not is_of_scalars(turns.body):
             return None
-        scope = scope.inside(self.integers.loop(node))
-        loads = self.loads(node, turns, inside, scope)
-        if loads is None or not all(map(self.is_total, inside)) or not all(map(self.is_sure, expressions_in(before))):
+        inside, own = evaluated(turns), names_bound_in([*before, *turns.body, *after]) | {node.target.id}
+        loads = self.loads(turns, inside, own, scope.inside(self.integers.loop(node)))
+        if loads is None or len(inside) > LARGEST_TURN or not all(map(self.is_total, inside)):
             return None
-        own = {name for s in syntax.walk([node]) for name in syntax.names_bound(s)}
         if not any(node.target.id in names_beside(tree, loads) for tree in inside):
-            own.discard(node.target.id)
+            own = own - {node.target.id}
         live, read_after = sorted(self.live_at([turns, *after]) & own), self.live_at(after)
-        if not all(self.is_held(name) for name in live):
+        if not all(map(self.is_held, live)) or not all(map(self.is_sure, expressions_in(before))):
             return None
         return Divergent(node, before, turns, after, loads, tuple(live), tuple(n for n in live if n in read_after))
+
+    def as_common(
+        self, variable: str, before: Sequence[gast.stmt], turns: gast.While | gast.For, after: Sequence[gast.stmt]
+    ) -> gast.While | gast.For | None:
+        """The turns, counted ones with bounds in which nothing is an element's own; None where that cannot be."""
+        if isinstance(turns, gast.While):
+            return turns
+        own = names_bound_in([*before, turns, *after]) | {variable}
+        common = {
+            s.targets[0].id: s.value for s in before
+            if isinstance(s, gast.Assign) and own.isdisjoint(syntax.names_read(s.value)) and not elements_in(s.value)
+        }  # fmt: skip
+        bounds = [syntax.map_names(bound, lambda name: common.get(name, name)) for bound in turns.iter.args]
+        is_same = own.isdisjoint(name for bound in bounds for name in syntax.names_read(bound))
+        if not is_same or turns.target.id in self.live_at(after) or _is_unrolled(bounds, evaluated(turns)):
+            return None
+        return syntax.rebuild(turns, iter=syntax.rebuild(turns.iter, args=bounds))
 
     def live_at(self, body: Sequence[gast.stmt]) -> frozenset[str]:
         return frozenset(liveness(self.function.with_(body=tuple(body))).at_entry)
@@ -112,17 +134,24 @@ class Finder:
     # --- elements
 
     def loads(
-        self, loop: gast.For, turns: gast.While, inside: Sequence[gast.expr], scope: NestScope
+        self, turns: gast.While | gast.For, inside: Sequence[gast.expr], own: AbstractSet[str], scope: NestScope
     ) -> dict[Hashable, gast.Subscript] | None:
-        """The elements that the turns read, if they are the same and there in all of them; None if not."""
-        changed = {name for s in syntax.walk(turns.body) for name in syntax.names_bound(s)}
-        own = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
+        """The elements that the turns read and that differ from lane to lane; None where some differ from turn to turn.
+
+        What a turn reads that is the same in all lanes is read as it is.
+        """
+        changed = names_bound_in(turns.body)
+        variable = {turns.target.id} if isinstance(turns, gast.For) else set()
+        within = scope.inside(self.integers.loop(turns))
         found: dict[Hashable, gast.Subscript] = {}
         for place in (place for tree in inside for place in elements_in(tree)):
             read = set(syntax.names_read(place.slice))
-            if not changed.isdisjoint(read) or not self.is_there(place, scope):
+            in_turn, in_lane = not variable.isdisjoint(read), not own.isdisjoint(read)
+            if not changed.isdisjoint(read) or in_turn and in_lane:
                 return None
-            if not own.isdisjoint(read):
+            if not self.is_there(place, within if in_turn else scope):
+                return None
+            if in_lane:
                 found[syntax.form_of(place)] = place
         return found
 
@@ -155,6 +184,15 @@ class Finder:
         return not is_python_int or operator == "cast" or id(node) in self.ranges.fits
 
 
+def evaluated(turns: gast.While | gast.For) -> list[gast.expr]:
+    """What a turn evaluates."""
+    return [*([turns.test] if isinstance(turns, gast.While) else []), *expressions_in(turns.body)]
+
+
+def names_bound_in(body: Sequence[gast.stmt]) -> frozenset[str]:
+    return frozenset(name for s in syntax.walk(body) for name in syntax.names_bound(s))
+
+
 def names_beside(tree: gast.AST, loads: Container[Hashable]) -> Iterator[str]:
     """The names that an expression reads, those in these elements left out."""
     if isinstance(tree, gast.Name):
@@ -162,6 +200,14 @@ def names_beside(tree: gast.AST, loads: Container[Hashable]) -> Iterator[str]:
     elif not (isinstance(tree, gast.Subscript) and syntax.form_of(tree) in loads):
         for part in syntax.children_of(tree):
             yield from names_beside(part, loads)
+
+
+def _is_unrolled(bounds: Sequence[gast.expr], inside: Sequence[gast.expr]) -> bool:
+    """Whether counted turns are so few that they are written out one behind the other, all elements in vectors."""
+    numbers = [bound.value for bound in bounds if isinstance(bound, gast.Constant)]
+    if len(numbers) < 3 or not numbers[2]:
+        return False
+    return len(range(*numbers)) * sum(len(syntax.calls_in(tree)) for tree in inside) <= UNROLLED
 
 
 def _is_short(loop: gast.For) -> bool:

@@ -39,17 +39,17 @@ class LaneSteps:
         self.made: list[gast.stmt] = []
         self.reads: Counter[str] = Counter()
 
-    def turn(self, loop: gast.While, changed: Sequence[str]) -> tuple[str, list[gast.stmt]]:
-        """The name of what says whether a lane goes on, and the statements that take it one turn further."""
+    def turn(self, loop: gast.While | gast.For, changed: Sequence[str]) -> tuple[str, list[gast.stmt]]:
+        """The name of what says whether a lane goes on, if that is asked, and the statements of its next turn."""
         self.reads = Counter(name for s in syntax.walk(loop.body) for name in reads_of(s))
-        going = self._named("going", self.tree(loop.test))
+        going = self._named("going", self.tree(loop.test)) if isinstance(loop, gast.While) else ""
         self._block(loop.body)
         for name in changed:
             if not self._may_be_stored_now(name, changed):
                 self.values[name] = syntax.name(self._named(name, self.values[name]))
         for name in changed:
-            kept = self._element(self.held[name])
-            chosen = syntax.call("where", going, copied(self.values[name], {}), kept)
+            value = copied(self.values[name], {})
+            chosen = syntax.call("where", going, value, self._element(self.held[name])) if going else value
             self.made.append(syntax.store(self.held[name], [self.lane], chosen))
         return going, self.made
 
