@@ -31,7 +31,7 @@ from ..records import dataclass
 from ..tuning import LANES, LARGEST_TURN, UNROLLED
 from ..types import Array, Scalar, Type
 from .independent import Marker
-from .lane_steps import expressions_in, is_of_scalars
+from .lane_steps import expressions_in, is_of_names
 
 LEAST_BYTES = 4  # of a number in a lane: smaller ones are computed with in another size
 
@@ -93,7 +93,7 @@ class Finder:
         if not isinstance(node, gast.For) or parts is None or _is_short(node) or not self.marker.is_independent(node):
             return None
         before, turns, after = parts[0], self.as_common(node.target.id, *parts), parts[2]
-        if turns is None or not is_of_scalars(before) or not is_of_scalars(turns.body):
+        if turns is None or not self.is_of_scalars([*before, *turns.body]):
             return None
         inside, own = evaluated(turns), names_bound_in([*before, *turns.body, *after]) | {node.target.id}
         loads = self.loads(turns, inside, own, scope.inside(self.integers.loop(node)))
@@ -125,6 +125,10 @@ class Finder:
 
     def live_at(self, body: Sequence[gast.stmt]) -> frozenset[str]:
         return frozenset(liveness(self.function.with_(body=tuple(body))).at_entry)
+
+    def is_of_scalars(self, body: Sequence[gast.stmt]) -> bool:
+        """Whether there are only assignments of scalars, and branches around such."""
+        return is_of_names(body) and all(isinstance(self.types[name], Scalar) for name in names_bound_in(body))
 
     def is_held(self, name: str) -> bool:
         """Whether a lane can hold the value as it is computed with."""

@@ -127,12 +127,12 @@ def strong(type_: Type) -> Scalar:
     return Scalar(type_.dtype)
 
 
-def is_of_scalars(body: Sequence[gast.stmt]) -> bool:
-    """Whether there are only assignments of scalars, and branches around such."""
-    return all(_is_of_scalars(node) for node in syntax.walk(body))
+def is_of_names(body: Sequence[gast.stmt]) -> bool:
+    """Whether there are only assignments of names, and branches around such."""
+    return all(_is_of_names(node) for node in syntax.walk(body))
 
 
-def _is_of_scalars(node: gast.stmt) -> bool:
+def _is_of_names(node: gast.stmt) -> bool:
     match node:
         case gast.Assign(targets=[gast.Name()]) | gast.If() | gast.Pass():
             return True
