@@ -113,10 +113,12 @@ class Finder:
         if isinstance(turns, gast.While):
             return turns
         own = names_bound_in([*before, turns, *after]) | {variable}
-        common = {
-            s.targets[0].id: s.value for s in before
-            if isinstance(s, gast.Assign) and own.isdisjoint(syntax.names_read(s.value)) and not elements_in(s.value)
-        }  # fmt: skip
+        common: dict[str, gast.expr] = {}
+        for statement in before:
+            match statement:
+                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                    if own.isdisjoint(syntax.names_read(value)) and not elements_in(value):
+                        common[name] = value
         bounds = [syntax.map_names(bound, lambda name: common.get(name, name)) for bound in turns.iter.args]
         is_same = own.isdisjoint(name for bound in bounds for name in syntax.names_read(bound))
         if not is_same or turns.target.id in self.live_at(after) or _is_unrolled(bounds, evaluated(turns)):
