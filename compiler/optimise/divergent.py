@@ -11,6 +11,7 @@ The turns may be counted as well, `for k in range(m)`, if their number is the sa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -112,11 +113,11 @@ class Finder:
         """The turns, counted ones with bounds in which nothing is an element's own; None where that cannot be."""
         if isinstance(turns, gast.While):
             return turns
-        own = names_bound_in([*before, turns, *after]) | {variable}
-        common: dict[str, gast.expr] = {}
+        bound = Counter(name for s in syntax.walk([*before, turns, *after]) for name in syntax.names_bound(s))
+        own, common = {*bound, variable}, dict[str, gast.expr]()
         for statement in before:
             match statement:
-                case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if bound[name] == 1:
                     if own.isdisjoint(syntax.names_read(value)) and not elements_in(value):
                         common[name] = value
         bounds = [syntax.map_names(bound, lambda name: common.get(name, name)) for bound in turns.iter.args]
