@@ -71,6 +71,42 @@ def escape(x0, y0):
     return count
 
 
+def oscillator(x, v):
+    """Where van der Pol's oscillator is at the time 10, by Dormand and Prince's steps of the length that suits."""
+    t = 0.0
+    h = 0.1
+    while t < 10.0:
+        h = np.minimum(h, 10.0 - t)
+        a = (1.0 - x * x) * v - x
+        x2 = x + h * (v / 5)
+        v2 = v + h * (a / 5)
+        a2 = (1.0 - x2 * x2) * v2 - x2
+        x3 = x + h * (3 / 40 * v + 9 / 40 * v2)
+        v3 = v + h * (3 / 40 * a + 9 / 40 * a2)
+        a3 = (1.0 - x3 * x3) * v3 - x3
+        x4 = x + h * (44 / 45 * v - 56 / 15 * v2 + 32 / 9 * v3)
+        v4 = v + h * (44 / 45 * a - 56 / 15 * a2 + 32 / 9 * a3)
+        a4 = (1.0 - x4 * x4) * v4 - x4
+        x5 = x + h * (19372 / 6561 * v - 25360 / 2187 * v2 + 64448 / 6561 * v3 - 212 / 729 * v4)
+        v5 = v + h * (19372 / 6561 * a - 25360 / 2187 * a2 + 64448 / 6561 * a3 - 212 / 729 * a4)
+        a5 = (1.0 - x5 * x5) * v5 - x5
+        x6 = x + h * (9017 / 3168 * v - 355 / 33 * v2 + 46732 / 5247 * v3 + 49 / 176 * v4 - 5103 / 18656 * v5)
+        v6 = v + h * (9017 / 3168 * a - 355 / 33 * a2 + 46732 / 5247 * a3 + 49 / 176 * a4 - 5103 / 18656 * a5)
+        a6 = (1.0 - x6 * x6) * v6 - x6
+        x7 = x + h * (35 / 384 * v + 500 / 1113 * v3 + 125 / 192 * v4 - 2187 / 6784 * v5 + 11 / 84 * v6)
+        v7 = v + h * (35 / 384 * a + 500 / 1113 * a3 + 125 / 192 * a4 - 2187 / 6784 * a5 + 11 / 84 * a6)
+        a7 = (1.0 - x7 * x7) * v7 - x7
+        lost = 71 / 57600 * v - 71 / 16695 * v3 + 71 / 1920 * v4 - 17253 / 339200 * v5 + 22 / 525 * v6 - v7 / 40
+        more = 71 / 57600 * a - 71 / 16695 * a3 + 71 / 1920 * a4 - 17253 / 339200 * a5 + 22 / 525 * a6 - a7 / 40
+        error = h * np.sqrt(lost * lost + more * more) / 1e-6
+        if error <= 1.0:
+            t = t + h
+            x = x7
+            v = v7
+        h = h * np.minimum(5.0, np.maximum(0.2, 0.9 * (error + 1e-12) ** -0.2))
+    return x
+
+
 # --- in JAX's words ------------------------------------------------------------------------------------------------
 
 
@@ -136,8 +172,45 @@ def escape_in_jax(jax: Any) -> Callable[..., Any]:
     return steps
 
 
+STAGES = np.array([  # of Dormand and Prince's step: what each takes of the slopes before it
+    [0, 0, 0, 0, 0, 0], [1 / 5, 0, 0, 0, 0, 0], [3 / 40, 9 / 40, 0, 0, 0, 0], [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
+    [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
+    [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
+    [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+])  # fmt: skip
+ERRORS = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+
+
+def oscillator_in_jax(jax: Any) -> Callable[..., Any]:
+    jnp = jax.numpy
+
+    def slope(place: Any) -> Any:
+        x, v = place
+        return jnp.stack([v, (1.0 - x * x) * v - x])
+
+    def step(state: Any) -> Any:
+        t, h, place = state
+        h = jnp.minimum(h, 10.0 - t)
+        slopes: list[Any] = []
+        for row in STAGES:
+            reached = place + h * sum((part * k for part, k in zip(row, slopes) if part), jnp.zeros(2))
+            slopes.append(slope(reached))
+        lost = sum(part * k for part, k in zip(ERRORS, slopes) if part)
+        error = h * jnp.sqrt(jnp.sum(lost * lost)) / 1e-6
+        good = error <= 1.0
+        longer = h * jnp.clip(0.9 * (error + 1e-12) ** -0.2, 0.2, 5.0)
+        return jnp.where(good, t + h, t), longer, jnp.where(good, reached, place)
+
+    def place(x: Any, v: Any) -> Any:
+        start = jnp.zeros_like(x), jnp.full_like(x, 0.1), jnp.stack([x, v])
+        return jax.lax.while_loop(lambda state: state[0] < 10.0, step, start)[2][0]
+
+    return place
+
+
 JAX_VERSIONS = {
     "thomas": thomas_in_jax, "kalman": kalman_in_jax, "newton": newton_in_jax, "escape": escape_in_jax,
+    "oscillator": oscillator_in_jax,
 }  # fmt: skip
 
 
@@ -168,7 +241,19 @@ def escape_in_numba(numba: Any) -> Callable[..., Any]:
     return numba.njit(all_steps)
 
 
-NUMBA_VERSIONS = {"newton": newton_in_numba, "escape": escape_in_numba}
+def oscillator_in_numba(numba: Any) -> Callable[..., Any]:
+    place = numba.njit(oscillator)
+
+    def places(x, v):
+        out = np.empty(len(x))
+        for k in range(len(x)):
+            out[k] = place(x[k], v[k])
+        return out
+
+    return numba.njit(places)
+
+
+NUMBA_VERSIONS = {"newton": newton_in_numba, "escape": escape_in_numba, "oscillator": oscillator_in_numba}
 
 
 # --- arguments -----------------------------------------------------------------------------------------------------
@@ -195,6 +280,10 @@ def series(rng):
 
 def numbers(rng):
     return (rng.uniform(0.5, 4.0, 10_000),)
+
+
+def starts(rng):
+    return tuple(rng.uniform(-2.0, 2.0, (2, 10_000)))
 
 
 def points(rng):

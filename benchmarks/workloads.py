@@ -348,6 +348,8 @@ def mapped_rows():
             jax="newton"),
         row("Mandelbrot per point, 160000 points", examples.escape, examples.points, (0, 0), lanes, numba="escape",
             jax="escape"),
+        row("adaptive Runge-Kutta, 10000 initial values", examples.oscillator, examples.starts, (0, 0), lanes,
+            numba="oscillator", jax="oscillator"),
     )  # fmt: skip
 
 

@@ -60,4 +60,5 @@ def views(made: Specialised, _: Asked) -> Specialised:
 
 def take_products(made: Specialised, asked: Asked) -> Specialised:
     """Products of matrices in the place of loops, unless they are to stay as they are written."""
-    return replace(made, program=made.program.map(products)) if asked.request.rewrite else made
+    change = products if asked.request.rewrite else lambda function: function.with_(as_written=True)
+    return replace(made, program=made.program.map(change))

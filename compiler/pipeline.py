@@ -16,6 +16,7 @@ from .lower.loops import lower
 from .lower.release import release, tidy_names
 from .lower.webs import separate
 from .lower.while_tests import hoist_tests
+from .optimise.block_lanes import block_lanes
 from .optimise.collapse import collapse
 from .optimise.contract import contract
 from .optimise.fuse import fuse
@@ -151,6 +152,7 @@ LOOPS_WAY = (
     Step(release, takes=LOOPS, gives=LOOPS, renames=True),
     Step(if_convert, takes=LOOPS, gives=LOOPS, when=has_loops),
     Step(mark_independent, takes=LOOPS, gives=LOOPS),
+    Step(block_lanes, takes=LOOPS, gives=LOOPS, when=has_loops),
 )
 # a typed stage that a user edited
 EDITED_WAY = (Repeat(TIDY_AGAIN), *LOOPS_WAY)

@@ -95,7 +95,8 @@ class Function:
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
     until all derivatives are taken, and those of a function that `is_kept` for good.  Of one that `is_judged` it is
-    known that no store shows through another name.  `held` is where analyses keep their answers (`remembered`).
+    known that no store shows through another name.  Loops stay `as_written` where the user forbids to replace them.
+    `held` is where analyses keep their answers (`remembered`).
     """
 
     name: str
@@ -115,6 +116,7 @@ class Function:
     rule: Rule | None = None
     is_kept: bool = False
     is_judged: bool = False
+    as_written: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property

@@ -44,6 +44,12 @@ PRODUCT = 0.1  # a multiplication and an addition in a library
 UNKNOWN_TRIPS = 16.0
 NOT_VECTORISED = 8.0  # elements that a vector instruction would have taken at once
 
+LANES = 16  # elements that turn together: two vectors of 64 bytes, for the one waits where the other works.  Newton
+FEW_LANES, SPARE_TURNS = 4, 8  # fewer lanes than that are left one after the other, but for so many turns.  No row
+LARGEST_TURN = 300  # expressions of a turn that is taken in lanes.  Runge and Kutta's method with its step as it needs
+UNROLLED = 256  # operations of counted turns that LLVM writes out.  Twenty turns of Newton: 1.2 times as long with 0
+STACK_BYTES, STACK_TOTAL = 1024, 16384  # of an array of known length on the stack, and of all of a function.  Newton
+
 # --- what LLVM gets ------------------------------------------------------------------------------------------------
 
 LEAST_TEXT = 8000  # characters of a module.  First calls: with 4000 that of the digits gradient costs 7 % more

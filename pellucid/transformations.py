@@ -59,7 +59,7 @@ def compile(
     fastmath     allow reassociation and other value-changing floating-point rewrites
     parallel     allow the use of several threads
     rewrite      allow loops to be replaced by what they compute: loops that multiply matrices by a call of BLAS, which
-                 adds in another order
+                 adds in another order; elements that each turn in a loop of their own by blocks that turn together
     line_tables  let gdb and perf show the lines of the printed loops stage, which is written to a file for that; None:
                  as the environment variable PELLUCID_LINE_TABLES says (0 or 1)
 

@@ -5,7 +5,8 @@
     ...; del total                   at most 8*n*m + 8*n bytes at once
     return e
 
-Arguments are the caller's and do not count.  The bound holds for what the loops stage allocates itself.
+Arguments are the caller's and do not count.  The bound holds for what the loops stage
+allocates itself; small arrays on the stack are none of it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..ops.routines import ROUTINES
 from ..ops.schema import row_of
 from ..program import Decision, Function
 from ..types import Array, Dim, ListOf
+from .small_arrays import small_arrays
 
 State = dict[str, frozenset[int]]
 
@@ -40,8 +42,8 @@ class _Buffer:
 
 def footprint(function: Function) -> Iterator[Decision]:
     """(topic, text) pairs for `explain`."""
-    values = (s.value for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
-    if not any(syntax.operator_of(value) == "empty" for value in values):
+    made = (s for s in syntax.walk(function.body) if isinstance(s, gast.Assign))
+    if small_arrays(function).issuperset(s.targets[0].id for s in made if syntax.operator_of(s.value) == "empty"):
         yield Decision("memory", "nothing is allocated")
         return
     walker = _Walker(function)
@@ -111,6 +113,8 @@ class _Walker:
 
     def _bound(self, name: str, value: gast.expr, state: State, line: int, repeated: bool) -> State:
         operator = syntax.operator_of(value)
+        if name in small_arrays(self.function):
+            return state
         if operator == "empty":
             number = id(value)
             if number not in self.buffers:

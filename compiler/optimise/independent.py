@@ -42,7 +42,7 @@ def mark_independent(function: Function) -> Function:
     """The function with `prange` for `range` where it holds; the same object where nothing was marked."""
     if not any(_is_candidate(s) for s in syntax.walk(function.body)):
         return function
-    body = _Marker(function).block(function.body)
+    body = Marker(function).block(function.body)
     if body is None:
         return function
     made = function.with_(body=tuple(body))
@@ -66,7 +66,7 @@ def _steps_by_one(call: gast.Call) -> bool:
 def without_promises(function: Function) -> Function:
     """The function with `range` for every `prange` whose iterations are not known to be independent, and `noalias`."""
     loops = [s for s in syntax.walk(function.body) if isinstance(s, gast.For)]
-    marker = _Marker(function)
+    marker = Marker(function)
     parallel = [loop for loop in loops if syntax.operator_of(loop.iter) == PARALLEL]
     dependent = {id(loop) for loop in parallel if not marker.is_independent(loop)}
     in_order = dependent | {id(loop) for loop in loops if is_noalias(loop)}  # which is found again, where it holds
@@ -94,7 +94,7 @@ def _line(loop: gast.For) -> int:
     return 0 if span is None else span.line
 
 
-class _Marker:
+class Marker:
     def __init__(self, function: Function) -> None:
         self.function, self.types = function, function.types
         self.meeting = Meeting(Integers(function))

@@ -25,6 +25,7 @@ from ...analysis.liveness import liveness
 from ...analysis.memory.storage import storage_classes
 from ...diagnostics import InternalError
 from ...ops.routines import ROUTINES
+from ...optimise.small_arrays import small_arrays
 from ...program import Function, Program
 from ...types import Array, ListOf, Scalar
 from . import cold_functions, control, lists, native_calls, reassociation, views
@@ -37,6 +38,7 @@ from .expressions import convert, index_of_list, lower_as, lower_int, scalar_typ
 from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
 from .library import call_library
+from .small_room import take_room
 from .split_module import Division
 from .ssa_values import certain_names
 from .storage import alias_tags
@@ -191,6 +193,8 @@ def _assign_name(frame: Emission, name: str, value: gast.expr) -> None:
         case ScalarPlace(type=type_) | ScalarValue(type=type_):
             taken = reassociation.accumulated(frame, name, value) if frame.in_lanes else None
             frame.set_scalar(name, taken or _scalar_value(frame, value, type_))
+        case ArrayPlace() as place if name in small_arrays(frame.function):
+            take_room(frame, place)
         case ArrayPlace():
             view, fresh = _array_value(frame, value)
             bind(frame, name, view, fresh)
