@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import types
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from typing import Any
 import examples
 import numpy as np
 import objectives
+import sparse_derivatives
 from workloads import COPY, Workload
 
 import pellucid
@@ -30,7 +32,11 @@ class Contender:
 
 def contenders(workload: Workload, args: tuple[Any, ...]) -> Iterator[Contender]:
     """Ours first, then the peers that can take part."""
-    transform = {"": pellucid.compile, "grad": pellucid.grad, "value_and_grad": pellucid.value_and_grad}
+    transform = {
+        "": pellucid.compile, "grad": pellucid.grad, "value_and_grad": pellucid.value_and_grad,
+        "sparse_jacobian": functools.partial(pellucid.jacobian, sparse=True),
+        "sparse_hessian": functools.partial(pellucid.hessian, sparse=True),
+    }  # fmt: skip
     chosen = {"argnums": workload.argnums} if workload.transform else {}
     ours = transform[workload.transform](workload.function, **chosen)
     yield Contender(OURS, pellucid.vmap(ours, workload.in_axes) if workload.in_axes else ours, args)
@@ -80,7 +86,10 @@ def on_device(jax: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def in_jax(workload: Workload, jax: Any) -> Callable[..., Any]:
     """The same function over `jax.numpy`, or the version in JAX's own words, waiting for its result."""
     function = JAX_VERSIONS[workload.jax](jax) if isinstance(workload.jax, str) else over_jax_numpy(workload.function)
-    transforms = {"": lambda f: f, "grad": jax.grad, "value_and_grad": jax.value_and_grad}
+    transforms = {
+        "": lambda f: f, "grad": jax.grad, "value_and_grad": jax.value_and_grad, "sparse_hessian": jax.hessian,
+        "sparse_jacobian": lambda f, argnums: f,
+    }  # fmt: skip
     chosen = {"argnums": workload.argnums} if workload.transform else {}
     made = transforms[workload.transform](function, **chosen)
     fast = jax.jit(jax.vmap(made, workload.in_axes) if workload.in_axes else made)
@@ -100,5 +109,6 @@ def jacobi(jax: Any) -> Callable[..., Any]:
     return lambda u, steps: jax.lax.fori_loop(0, steps, step, u)
 
 
-JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS, **examples.JAX_VERSIONS}
+JAX_VERSIONS = {"jacobi": jacobi, **objectives.JAX_VERSIONS, **examples.JAX_VERSIONS,
+                **sparse_derivatives.JAX_VERSIONS}  # fmt: skip
 NUMBA_VERSIONS = examples.NUMBA_VERSIONS

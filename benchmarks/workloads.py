@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import examples
 import numpy as np
 import objectives
+import sparse_derivatives
 
 COPY, BEST = "copy", "best"
 
@@ -34,7 +35,8 @@ class Bar:
 class Workload:
     """One row of the table.
 
-    transform  "grad" or "value_and_grad": the derivative is measured, not the function
+    transform  "grad", "value_and_grad", "sparse_jacobian" or "sparse_hessian": the derivative is measured, not the
+               function; a version in JAX's own words for "sparse_jacobian" gives the blocks itself
     argnums    the arguments that it is taken by
     in_axes    where the examples are, of a function that is mapped over many; nothing: it is called as it is
     by_hand    what NumPy runs instead, where the function itself is not what it should be measured with; None: NumPy
@@ -324,6 +326,18 @@ def objective_rows():
     return rows
 
 
+def sparse_rows():
+    """Derivatives of few elements, as arrays of scipy.sparse."""
+    return (
+        Workload("sparse Hessian of Rosenbrock's function, n = 1000", sparse_derivatives.rosenbrock,
+                 sparse_derivatives.a_point, transform="sparse_hessian", by_hand=None, numba=False,
+                 bars=(Bar(0.05, ("jax",)),)),
+        Workload("sparse Jacobian of bundle adjustment, 31 843 observations", sparse_derivatives.bundle_residuals,
+                 objectives.adbench.bundle_arguments, transform="sparse_jacobian", argnums=(0, 1, 2), by_hand=None,
+                 numba=False, jax="bundle_blocks", bars=(Bar(0.3, ("jax",)),)),
+    )  # fmt: skip
+
+
 def mapped_rows():
     """Functions of one example, mapped over many."""
 
@@ -385,6 +399,7 @@ WORKLOADS = (
     Workload("digits network, value_and_grad, batch 256", digits_loss, batch_of_digits, transform="value_and_grad",
              by_hand=digits_slope, numba=False, bars=(Bar(0.9, ("jax",)),)),
     *objective_rows(),
+    *sparse_rows(),
     *mapped_rows(),
     Workload("Kepler's equation, one call", kepler, lambda rng: (1.2, 0.6), jax=False),
     Workload("a call with two floats", scalar, lambda rng: (1.5, 2.5), bars=(Bar(0.4e-6),)),

@@ -113,8 +113,8 @@ def _parted(value: Value, axes: Any, where: Span, name: str, option: str) -> lis
     fault(where, f"{option} has {axes!r} for {name}, which is not built like it")
 
 
-def fault(where: Span, message: str, *help_: str, code: str = "B001") -> NoReturn:
-    raise BatchError(Diagnostic(code, f"vmap: {message}", where, "mapped here", help=help_))
+def fault(where: Span, message: str, *help_: str, code: str = "B001", label: str = "mapped here") -> NoReturn:
+    raise BatchError(Diagnostic(code, f"vmap: {message}", where, label, help=help_))
 
 
 # --- types ---------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from .frontend.specialise.values import Column, ListOut, Optional, Out, Value, p
 from .program import Program
 from .transform.batch import batch as writing
 from .transform.batch.batch import Mapped, Ragged, Returned
+from .transform.batch.crossing import Divergent
 
 
 def batchable(made: Specialised, wanted: Any) -> Specialised:
@@ -35,14 +36,19 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
     ]
     extent = common_length(mapped, wanted)
     main = made.program.main
-    vary = writing.varying_results(made.program, mapped)
+    name = wanted.transform.axis_name
+    vary = writing.varying_results(made.program, mapped, name)
     returned, structure = _returned(made, wanted, vary)
     try:
-        changed = writing.batch(made.program, mapped, extent, returned, wanted.where)
+        changed = writing.batch(made.program, mapped, extent, returned, wanted.where, name)
     except Ragged as found:
         line = f" (line {found.span.line})" if found.span is not None else ""
         fault(found.span or wanted.where, f"the examples come to arrays or lists of different lengths{line}, which "
               "do not stand in one array", "give them one length: cut them, or fill them up", code="B002")  # fmt: skip
+    except Divergent as found:
+        fault(found.span or wanted.where, f"`{found.name}` over the axis `{name}` takes the values of all examples, "
+              f"and {found.reason}", "call it outside, and let `np.where` choose between the results",
+              code="B003", label="called here")  # fmt: skip
     functions = {**made.program.functions, changed.name: changed}
     if not any(calls(f, main.name) for f in functions.values() if f is not main):
         del functions[main.name]

@@ -20,6 +20,7 @@ from .diagnostics import InternalError, Span
 from .dtypes import INT_WORD
 from .names import Names
 from .ops import indexing, schema
+from .ops.collectives import length_of_axis
 from .program import Reason
 from .types import Array, Dim, Extent, Scalar, Type
 
@@ -175,6 +176,8 @@ class Builder:
         return made
 
     def extent_of_result(self, operator: str, atoms: list[gast.expr], static: dict) -> Extent | None:
+        if operator == "axis_size":
+            return length_of_axis(static["axis_name"])
         if operator == "dim":
             return self.type_of(atoms[0]).dims[static["axis"]]
         if operator == "maximum" and getattr(atoms[1], "value", None) == 0:

@@ -88,6 +88,7 @@ CODES = {
     "B001": "axes or numbers of examples do not fit",
     "B002": "results of the examples do not fit into one array",
     "B003": "construct has no form for many examples",
+    "B004": "unbound axis name",
     # the text of a stage
     "L001": "not of the language of the stage",
     "L002": "types of an edited stage",
@@ -204,6 +205,10 @@ class GradientError(CompileError):
 
 class BatchError(CompileError, ValueError):
     """The function cannot be mapped over examples as asked (codes B)."""
+
+
+class AxisNameError(BatchError, NameError):
+    """A collective is called outside of a `vmap` with the name of its axis (code B004)."""
 
 
 class StaticArgumentError(CompileError):

@@ -32,6 +32,7 @@ from .reverse_jacobian import floating_results, jacobian_by_rows
 from .stages import CORE, LOOPS, TYPED
 from .steps import MADE, PROGRAM, Repeat, Step
 from .targets.llvm.sums import take_sums
+from .transform.bound_axes import bound_axes
 from .transform.coalesce import coalesce
 from .transform.copies import copies
 from .transform.forget_rules import forget_rules
@@ -132,6 +133,7 @@ TANGENT_WAY = (
 # the typed program as it is printed and lowered: value semantics made explicit, copies at merges folded away
 TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # behind `coalesce`
 SETTLED_WAY = (
+    Step(bound_axes, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(forget_rules, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(copies, takes=SINGLE, gives=SINGLE),
     Step(coalesce, takes=SINGLE, gives=TYPED, renames=True),

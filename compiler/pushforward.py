@@ -114,7 +114,7 @@ def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
     given, second, wrt = _paired(made, wanted)
     value, auxiliary = split(made, wanted)
     outputs = list(dict.fromkeys(_places_of_floats(made, value)))
-    pushed = writing.forward(made.program, wrt, outputs, expand)
+    pushed = writing.forward(made.program, wrt, outputs, expand, wanted.transform.is_dependence)
     named = {primal: Leaf(tangent) for primal, tangent in pushed.tangents.items()}
     slopes = map_leaves(given[second], lambda part, _: named[part.name] if isinstance(part, Leaf) else part)
     arguments = {**given, second: slopes}

@@ -104,6 +104,7 @@ class Tangent(Transformation):
 
     kept   how many parameters stay in front, and have no tangent: those that a method or a `partial` is given
     named  those that a `partial` is given by name, and those that are static; they are passed by name beside the tuples
+    is_dependence   ones are in the place of all slopes: what is not zero depends on what was not (`ops/dependence`)
     """
 
     suffix = "jvp"
@@ -111,6 +112,7 @@ class Tangent(Transformation):
     with_value: bool = True
     kept: int = 0
     named: tuple[str, ...] = ()
+    is_dependence: bool = False
 
     def signature(self, given: inspect.Signature) -> inspect.Signature:
         parameters = list(given.parameters.values())

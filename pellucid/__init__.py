@@ -15,6 +15,7 @@ from . import kernels as kernels  # the operators of Array, which are compiled f
 from . import tree
 from .announcing import PerformanceWarning
 from .compiler.diagnostics import (
+    AxisNameError,
     BatchError,
     CompileError,
     Diagnostic,
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Array",
+    "AxisNameError",
     "BatchError",
     "CompileError",
     "Diagnostic",

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from .compiler import driver
+from .compiler import driver, following
 from .compiler.frontend import decoration
 from .compiler.frontend.specialise.specialised import Specialised
 from .compiler.frontend.specialise.values import Value
@@ -22,7 +22,7 @@ from .hidden import HiddenLeaves
 from .runtime.guards import Guards
 from .starting import no_collection
 
-__all__ = ["check", "compiled", "hidden_leaves", "mutated"]
+__all__ = ["check", "compiled", "follows_values", "hidden_leaves", "mutated"]
 
 @with_room
 def check(request: Request) -> bool:
@@ -43,6 +43,16 @@ def compiled(request: Request, arguments: Mapping[str, Value], options: EmitOpti
         executable = llvm.compile_program(driver.loops(made.program), options, driver.for_llvm)
     guards = Guards(made.guards)
     return Compiled(executable, made.result, mutated(made), guards, hidden_leaves(request, made, guards))
+
+
+@with_room
+def follows_values(
+    request: Request, arguments: Mapping[str, Value], names: Iterable[str]
+) -> tuple[bool, Guards]:
+    """Whether what depends on what follows the values of these arguments, and what holds as long as that is known."""
+    with no_collection():
+        made = driver.derive(request, arguments)
+    return following.follows_values(made, names), Guards(made.guards)
 
 
 def hidden_leaves(request: Request, made: Specialised, guards: Guards) -> HiddenLeaves:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .compiler.request import Argnums, Gradient, Jacobian, Tangent, Transformation
 from .own_frames import told_to_users
+from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import known_inside, numbers, transformed
 
 MOST_KEPT = 256  # functions whose derivatives are kept, so that calls with their arguments compile them once
@@ -83,18 +84,22 @@ def value_and_jacfwd(
 
 @told_to_users
 def hessian(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, sparse: Any = False
 ) -> Any:
     """The Hessian of a scalar function, by forward mode over reverse mode, as a compiled `Function`.
 
     function  a plain or a compiled function whose result is one float
     argnums   as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
     has_aux   the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
+    sparse    as for `jacobian`: arrays of `scipy.sparse`, from products with few directions
 
     A block of two arrays has the axes of the one and then those of the other.  Raises GradientError as `grad` does.
 
     Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 5.
     """
+    if sparse is not False:
+        refuse_options(has_aux=has_aux)
+        return sparse_derivative(function, argnums, (Gradient(numbers(argnums)),), True, sparse)
     return functools.reduce(transformed, _of_gradient(numbers(argnums), has_aux), function)
 
 
@@ -143,5 +148,5 @@ def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
 known_inside(jvp, Tangent, ("primals", "tangents"))
 known_inside(jacfwd, Jacobian)
 known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
-known_inside(hessian, _of_gradient)
+known_inside(hessian, dense_inside(_of_gradient))
 known_inside(hvp, _along, ("primals", "tangents"))

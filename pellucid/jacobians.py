@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from .compiler.request import Argnums, ReverseJacobian
 from .function import Function
 from .own_frames import told_to_users
+from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import known_inside, numbers, transformed
 
 Given = ParamSpec("Given")
@@ -44,16 +45,30 @@ def jacrev(
 @told_to_users
 def jacobian(
     function: Callable[Given, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
-    allow_int: bool = False,
-) -> Function[Given, Any]:  # fmt: skip
-    """The Jacobian of a function: another name for `jacrev`.
+    allow_int: bool = False, sparse: Any = False,
+) -> Any:  # fmt: skip
+    """The Jacobian of a function: another name for `jacrev`, and with `sparse` one of few elements.
 
     function     as for `jacrev`
     argnums      as for `jacrev`
     has_aux      as for `jacrev`
     holomorphic  as for `jacrev`
     allow_int    as for `jacrev`
+    sparse       True gives arrays of `scipy.sparse` (`csr_array`), by forward mode along few directions; a boolean
+                 matrix of all results by all arguments says which elements there are, where that is known
+
+    With `sparse` a result of any shape has its elements in rows, in C order, and an argument has its own in columns.
+    The elements that are there are those that the result depends on, followed through the program: no values are
+    probed, and an element may be zero.  Where tests or indices depend on the values of the arguments, it is what the
+    program does with these that counts: every call looks whether it takes a way that is known, in one sweep.  Patterns
+    are kept, for the lengths and the other arguments.  `jacobian(f, sparse=True).pattern(x)` gives it.  Other options
+    are refused.
+
+    Source: A. Gebremedhin, F. Manne and A. Pothen, What Color Is Your Jacobian? (2005), SIAM Review 47.
     """
+    if sparse is not False:
+        refuse_options(has_aux=has_aux, holomorphic=holomorphic, allow_int=allow_int)
+        return sparse_derivative(function, argnums, (), False, sparse)
     return _made(function, numbers(argnums), has_aux, holomorphic, allow_int, False)
 
 
@@ -79,5 +94,6 @@ def _made(function: Any, *options: Any) -> Any:
     return transformed(function, ReverseJacobian(*options))
 
 
-for _public, _with_value in ((jacrev, False), (jacobian, False), (value_and_jacobian, True)):
-    known_inside(_public, partial(ReverseJacobian, with_value=_with_value))
+known_inside(jacrev, partial(ReverseJacobian, with_value=False))
+known_inside(jacobian, dense_inside(partial(ReverseJacobian, with_value=False)))
+known_inside(value_and_jacobian, partial(ReverseJacobian, with_value=True))

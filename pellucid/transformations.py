@@ -158,12 +158,13 @@ def vmap(
                examples share; a tuple says it for one argument after the other, and an entry may be a container of axes
                built like the argument.  What a tuple does not reach is mapped over axis 0
     out_axes   where they are in the results, in the same way; None only for what does not depend on the example
-    axis_name  the name of the axis
+    axis_name  the name of the axis, for collectives in the function: `pellucid.lax.psum(x, axis_name)` and others
     axis_size  how many examples there are; needed where no argument is mapped
 
     Gives what `np.stack([function(x[0]), function(x[1]), ...])` would, result by result.  Raises BatchError, which is a
     ValueError, where the axes or the numbers of examples do not fit (B001), where the examples return arrays of
-    different lengths (B002), or what has no form for many examples (B003); what the function raises is that of the
+    different lengths (B002), or what has no form for many examples (B003), and AxisNameError, which is a NameError too,
+    for a collective over another axis (B004); what the function raises is that of the
     first example in order.
 
     Source: loop distribution; R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures (2001), chapter 2.

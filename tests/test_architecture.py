@@ -80,6 +80,7 @@ MAY_IMPORT = {
     "jacobian": f"{BASE} differentiate pushforward transform frontend.specialise",
     "axes": f"{BASE} frontend.specialise request",
     "batch": f"{BASE} axes transform frontend.specialise",
+    "following": f"{BASE} transform frontend.specialise",
     "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian steps transform lower optimise"
     " targets.llvm",
     "edited": f"{BASE} analysis optimise languages pipeline steps",
@@ -206,6 +207,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/stage_function.py": {"editing"},
     "pellucid/flatten.py": {"pullback"},  # which is a function that takes arguments apart
     "pellucid/function.py": {"showing"},
+    "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},

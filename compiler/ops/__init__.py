@@ -4,10 +4,22 @@
 other modules are the rows.  `python_names` says which dotted names of Python mean which row or library function.
 """
 
-from . import arithmetic, comparison, creation, library, linalg, mathematics, reduction, shape, stopped, transcendental
+from . import (
+    arithmetic,
+    collectives,
+    comparison,
+    creation,
+    library,
+    linalg,
+    mathematics,
+    reduction,
+    shape,
+    stopped,
+    transcendental,
+)
 from .schema import BY_PYTHON_NAME, OPERATORS, Operator, TypeFault
 
 __all__ = [
-    "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "comparison", "creation", "library",
-    "linalg", "mathematics", "reduction", "shape", "stopped", "transcendental",
+    "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "collectives", "comparison", "creation",
+    "library", "linalg", "mathematics", "reduction", "shape", "stopped", "transcendental",
 ]  # fmt: skip

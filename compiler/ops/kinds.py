@@ -156,4 +156,28 @@ def plain(kind: str) -> Callable[..., Operator]:
     return make
 
 
+def collective(
+    name: str, operands: str, *, type: TypeRule, meaning: Callable[..., object], batch: Callable[..., object],
+    static: Mapping[str, object] | None = None, **more: object,
+) -> Operator:  # fmt: skip
+    """Takes the values of all examples along a named axis."""
+    own = {**(static or {}), "axis_name": ...}
+    words = ", ".join([*(f"{{{n}}}" for n in operands.split()), *(f"{n}={{{n}}}" for n in own)])
+    return declare(
+        Operator(
+            name=name,
+            kind="collective",
+            operands=tuple(operands.split()),
+            static=own,
+            type_rule=type,
+            meaning=meaning,
+            spelling=f"pellucid.support.{name}({words})",
+            is_light=False,
+            batch=batch,
+            samples="collectives",
+            **more,  # type: ignore[arg-type]
+        )
+    )
+
+
 structural, creation, contraction, library = map(plain, ("structural", "creation", "contraction", "library"))

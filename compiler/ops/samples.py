@@ -157,5 +157,6 @@ SAMPLES: dict[str, tuple[Sample, ...]] = {
     "power_numbers": singles("positive", "others"),
     "stopped": _without_ints(smooth("reals")),
     "stopped_pairs": tuple(Sample(s.operands * 2, smooth=False) for s in _without_ints(smooth("reals"))),
+    "collectives": (),  # they have a meaning among many examples alone
     "special_numbers": singles("reals") + tuple(Sample((float(v),), smooth=False) for v in SPECIAL),
 }

@@ -17,7 +17,7 @@ from .raising import Domain, Raises, never
 from .sharing import SHARING
 from .works_in import WorksIn, as_result
 
-KINDS = ("elementwise", "reduction", "creation", "structural", "contraction", "library")
+KINDS = ("elementwise", "reduction", "creation", "structural", "contraction", "library", "collective")
 TOGETHER, EACH = "together", "each"
 LINEAR = {"structural": TOGETHER, "creation": TOGETHER, "contraction": EACH}
 WORK = ("free", "light", "slow", "function", "special")
@@ -117,6 +117,9 @@ class Operator:
     reorders    what terms that are combined in any order may change of a float result: `rounding`, `zeros` or nothing
     samples     a name of a sample set in `ops/samples.py`
     batch       the form for all examples at once, a rule of `batching`; None where its kind has one, or there is none
+    across      of a collective: its form where the examples are those of its axis, a rule as in `batch`; that one has
+                the form where they are those of another axis
+    is_common   of a collective: whether it gives the same to all examples of its axis
     of_parts    whether it is taken of each number and array in a container, instead of an array made of that
     shares      whether the result shares elements with the operands, a word of `sharing`
     python      a note on NumPy names that mean this operator, e.g. ("numpy.sin",)
@@ -155,6 +158,8 @@ class Operator:
     reorders: str = ""
     samples: str = ""
     batch: Callable[..., Any] | None = None
+    across: Callable[..., Any] | None = None
+    is_common: bool = False
     of_parts: bool = False
     shares: str = "copy"
     python: tuple[str, ...] = ()

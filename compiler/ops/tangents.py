@@ -33,7 +33,7 @@ def tangent(
     Raises TypeFault G003 where the derivative exists but the language cannot say it.
     """
     if row.linear == TOGETHER:
-        value: Atom | None = _together(builder, row, operands, tangents, static, hint)
+        value: Atom | None = together(builder, row, operands, tangents, static, hint)
     elif row.linear == EACH:
         value = _one_by_one(builder, row, operands, tangents, static, hint)
     elif row.jvp is not None:
@@ -52,7 +52,7 @@ def tangents_of_results(
     return [None if value is None else fitted(builder, value, out) for value, out in zip(values, outs, strict=True)]
 
 
-def _together(
+def together(
     builder: Builder, row: Operator, operands: Atoms, tangents: Tangents, static: Static, hint: str
 ) -> Atom:
     """The operator of the tangents, zeros among them; what it has no derivative by stays."""

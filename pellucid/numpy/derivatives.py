@@ -184,3 +184,14 @@ def eigvalsh(a, w, w_bar):
 def svdvals(a, s, s_bar):
     u, values, vt = op.svd(a)
     return svd(a, u, values, vt, None, s_bar, None)
+
+
+def extreme_of_examples(x, out, out_bar, axis_name):
+    """The examples that attain the extreme share the sum of the cotangents evenly; all of it is nan where it is nan."""
+    attained = x == out
+    word = static.element(x)
+    count = op.psum(op.cast(attained, dtype=word), axis_name=axis_name)
+    share = op.psum(out_bar, axis_name=axis_name) / count
+    rest = 0.0 / op.cast(out == out, dtype=word)  # nan where the extreme is nan, which nothing equals
+    x_bar = op.where(attained, share, rest)
+    return x_bar

@@ -112,3 +112,11 @@ def svdvals(a, s, a_dot):
     u, _, vt = op.svd(a)
     s_dot = diag(op.matmul(transposed(u), op.matmul(a_dot, transposed(vt))))
     return s_dot
+
+
+def extreme_of_examples(x, out, x_dot, axis_name):
+    """The mean of the tangents of the examples that attain the extreme."""
+    attained = x == out
+    count = op.psum(op.cast(attained, dtype=static.element(x)), axis_name=axis_name)
+    out_dot = op.psum(op.where(attained, x_dot, 0.0), axis_name=axis_name) / count
+    return out_dot

@@ -31,13 +31,24 @@ def transform(
         return apply.apply(frame, made, [given[name] for name in called if name in given], {}, node, hint)
     options = {k: plain(evaluate.known(frame, v, node, f"`{k}`")) for k, v in kwargs.items()}
     rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
-    asked = value.__pellucid_transform__(*rest, **options)
+    asked = _asked(frame, value, rest, options, node)
     made = args[0]
     for one in asked if isinstance(asked, tuple) else (asked,):
         made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
             _transformed(frame, value, made, one, node)
         )
     return made
+
+
+def _asked(frame: Frame, value: Any, rest: list[Any], options: dict[str, Any], node: gast.AST) -> Any:
+    """What is asked for with these options."""
+    try:
+        return value.__pellucid_transform__(*rest, **options)
+    except TypeError:
+        words = ", ".join([*map(repr, rest), *(f"{name}={option!r}" for name, option in options.items())])
+        frame.fault("T004", f"`{value.__name__}` does not take the options {words}", node, "asked here")
+    except ValueError as refused:
+        frame.fault("U012", str(refused), node, "asked here")
 
 
 def plain(option: Any) -> Any:

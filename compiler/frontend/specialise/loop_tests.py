@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from ...ops.schema import OPERATORS
+from ...ops.schema import OPERATORS, row_of
 from ...syntax import operator_of
 from ...types import Array, Scalar
 from . import choices, optional
@@ -81,6 +81,9 @@ def fold_statements(frame: Frame, emitted: list[gast.stmt], result: gast.expr) -
             raise NotNested
         if operator_of(made.value) not in (None, "length", *OPERATORS):
             raise NotNested  # a call of a function is a statement
+        row = row_of(operator_of(made.value))
+        if row is not None and row.kind == "collective":
+            raise NotNested  # what needs all examples is a statement
         known[made.targets[0].id] = syntax.map_names(made.value, lambda n: known.get(n, n))
     return syntax.map_names(result, lambda n: known.get(n, n))
 

@@ -25,6 +25,7 @@ from ...program import Function, Program, Reason
 from ...records import dataclass
 from ...renaming import rename
 from ...types import Array, Extent, rank, symbols_of
+from .crossing import require_together, with_axis
 from .distribute import Distributor
 from .lengths import Unknown
 from .looping import Computed
@@ -56,43 +57,45 @@ class Ragged(Exception):
         self.span = span
 
 
-def varying_results(program: Program, mapped: Sequence[Mapped]) -> list[bool]:
+def varying_results(program: Program, mapped: Sequence[Mapped], axis_name: str | None = None) -> list[bool]:
     """Which results vary with the example."""
     main = program.main
-    found = varying(main, [one.name for one in mapped])
+    found = varying(main, [one.name for one in mapped], axis_name)
     return [isinstance(atom, gast.Name) and atom.id in found.names for atom in main.body[-1].value.elts]
 
 
 def batch(
-    program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span
-) -> Function:
-    """The function of all examples; raises Ragged."""
+    program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span,
+    axis_name: str | None = None,
+) -> Function:  # fmt: skip
+    """The function of all examples, whose axis has this name; raises Ragged and Divergent."""
     computed: frozenset[str] = frozenset()
     while True:
         try:
-            return _written(program, mapped, extent, returned, where, computed)
+            return _written(program, mapped, extent, returned, where, axis_name, computed)
         except Computed as more:
             computed |= more.names
 
 
 def _written(
     program: Program, mapped: Sequence[Mapped], extent: Extent | None, returned: Sequence[Returned], where: Span,
-    computed: frozenset[str],
+    axis_name: str | None, computed: frozenset[str],
 ) -> Function:  # fmt: skip
     """The same, where it is known what loops over the examples compute; raises Computed where that is more."""
     function = program.main
     names = Names({*function.types, *function.parameters, *program.functions, *_symbols(function)})
     moved = {one.name: names.fresh(one.name) for one in mapped if one.axis}
     own = rename(function, moved).with_(parameters=tuple(moved.get(p, p) for p in function.parameters))
-    found = varying(own, [*(moved.get(one.name, one.name) for one in mapped), *computed])
+    extent, own = _with_extent(extent, own, axis_name, names)
+    found = varying(own, [*(moved.get(one.name, one.name) for one in mapped), *computed], axis_name)
+    require_together(own.body, axis_name, found.reads)
     builder = Builder(names, {**own.types})
     span = next((s.span for s in own.body if getattr(s, "span", None) is not None), where)
     builder.span = span
-    extent = extent if extent is not None else builder.fresh_symbol("batch")
     parameters = _declare(builder, function, mapped, moved, extent)
     examples = _count(builder, mapped, extent)
     _move(builder, mapped, moved)
-    taken = Distributor(own, found, builder, examples)
+    taken = Distributor(own, found, builder, examples, axis_name)
     for name in own.parameters:
         taken.lengths.note(name)
     try:
@@ -116,6 +119,14 @@ def _written(
 
 def _note(function: Function, mapped: Sequence[Mapped]) -> str:
     return f"{function.spoken} for all examples{' of ' * bool(mapped)}{', '.join(one.name for one in mapped)}."
+
+
+def _with_extent(
+    extent: Extent | None, function: Function, axis_name: str | None, names: Names
+) -> tuple[Extent, Function]:
+    """How many examples there are, and the function of one that knows it."""
+    known = extent if extent is not None else Builder(Names(()), {**function.types}).fresh_symbol("batch")
+    return known, with_axis(function, axis_name, known, names)
 
 
 def _symbols(function: Function) -> set[str]:

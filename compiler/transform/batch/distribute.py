@@ -21,13 +21,15 @@ from ...analysis.def_use import def_use
 from ...builder import Builder
 from ...diagnostics import InternalError
 from ...ops.batching import Examples, stacked
+from ...ops.schema import Operator
 from ...program import Decision, Function
-from ...types import Array
+from ...types import Array, Type
+from .crossing import crossing
 from .grouping import closing, groups
 from .judging import Judge
 from .lengths import Lengths
 from .looping import ExampleLoop
-from .stacking import Stacking, trial
+from .stacking import Stacking, static_of, trial
 from .varying import Varying
 
 Made = TypeVar("Made", bound=gast.AST)
@@ -36,11 +38,14 @@ Made = TypeVar("Made", bound=gast.AST)
 class Distributor:
     """Writes the statements of one function of an example, for all examples, into a builder."""
 
-    def __init__(self, function: Function, varying: Varying, builder: Builder, examples: Examples) -> None:
+    def __init__(
+        self, function: Function, varying: Varying, builder: Builder, examples: Examples, axis_name: str | None = None
+    ) -> None:
         self.function, self.varying, self.builder, self.examples = function, varying, builder, examples
+        self.axis_name = axis_name
         self.lengths = Lengths(builder)
         self.stacking = Stacking(builder, varying, examples)
-        self.judge = Judge(function, varying, trial(varying, examples))
+        self.judge = Judge(function, varying, trial(varying, examples), axis_name)
         self.definitions = def_use(function).definitions
         self.merged = self.judge.merged
         self.decisions: list[Decision] = []
@@ -103,7 +108,10 @@ class Distributor:
     def statement(self, statement: gast.stmt) -> None:
         """Append a statement for all examples at once."""
         self.at(statement)
-        if not self.judge.involves(statement):
+        if isinstance(statement, gast.Assign) and (row := crossing(statement.value, self.axis_name)) is not None:
+            self._collective(statement, row)
+            return
+        if not (self.judge.involves(statement) or self.judge.crosses(statement)):
             self._shared(statement)
             return
         made: gast.stmt
@@ -149,6 +157,19 @@ class Distributor:
         is_new = len(self.builder.body) > before
         self.bind(name, atom, name in self.merged, is_new)
 
+    def _collective(self, statement: gast.Assign, row: Operator) -> None:
+        """What needs all examples: a value that all of them get, or one for each."""
+        (name,) = syntax.names_bound(statement)
+        result, before = self.varying.types[name], len(self.builder.body)
+        operands = [self.stacking.operand(a) for a in statement.value.args]
+        static = static_of(row, statement.value)
+        atom = row.across(self.builder, row, operands, static, result, self.examples)  # type: ignore[misc]
+        if name not in self.varying.names and isinstance(result, Array):
+            atom = self.builder.call("copy", atom) if self.builder.type_of(atom).layout != "C" else atom
+        wanted = stacked(result, self.examples.extent) if name in self.varying.names else result
+        self._note(statement, f"`{row.name}` takes the values of all examples")
+        self.name(name, atom, wanted, len(self.builder.body) > before)
+
     def _made(self, found: Made | None) -> Made:
         if found is None:
             raise InternalError("batch", "", "a statement that was judged to have a form has none")
@@ -156,14 +177,24 @@ class Distributor:
 
     def bind(self, name: str, atom: gast.expr, is_merged: bool, is_new: bool = True) -> None:
         """Give the value of all examples its name; one that is merged has the layout that its type says."""
-        builder = self.builder
         if is_merged:
             laid_out = self._laid_out(name, atom)
             atom, is_new = laid_out, is_new or laid_out is not atom
         else:
             wanted = stacked(self.varying.types[name], self.examples.extent)
-            found = builder.type_of(atom)
-            builder.types[name] = Array(wanted.dtype, wanted.dims, found.layout)
+            self.name(name, atom, wanted, is_new)
+            return
+        self._give_name(name, atom, is_new)
+
+    def name(self, name: str, atom: gast.expr, wanted: Type, is_new: bool) -> None:
+        """Give a value the name of one that is not merged, in lengths that are known by now."""
+        found = self.builder.type_of(atom)
+        is_array = isinstance(wanted, Array) and isinstance(found, Array)
+        self.builder.types[name] = Array(wanted.dtype, wanted.dims, found.layout) if is_array else found
+        self._give_name(name, atom, is_new)
+
+    def _give_name(self, name: str, atom: gast.expr, is_new: bool) -> None:
+        builder = self.builder
         if is_new and isinstance(atom, gast.Name) and atom.id in syntax.names_bound(builder.body[-1]):
             builder.body[-1] = syntax.rebuild(builder.body[-1], targets=[syntax.target(name)])
             builder.types.pop(atom.id)

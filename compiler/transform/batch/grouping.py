@@ -17,8 +17,11 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...analysis.made_names import temporaries_of
 from ...ops.schema import OPERATORS
 from ...records import dataclass
+from ...types import ListOf
+from .crossing import Divergent, crossing, first_crossing
 from .judging import Judge, changed, in_order
 
 
@@ -35,9 +38,7 @@ def groups(statements: Sequence[gast.stmt], judge: Judge, is_inner: bool) -> lis
     """The runs, in order; `is_inner` says that the block is that of a loop or branch."""
     single = [k for k, s in enumerate(statements) if judge.reason(s)]
     spans = [(k, k) for k in single]
-    failing = in_order(statements, judge)
-    if len(failing) > 1:
-        spans.append((failing[0], failing[-1]))
+    spans += [(failing[0], failing[-1]) for failing in in_order(statements, judge) if len(failing) > 1]
     spans += _ragged(statements, judge)
     joined = _joined(spans)
     last = closing(statements, judge, is_inner)
@@ -53,7 +54,26 @@ def _ragged(statements: Sequence[gast.stmt], judge: Judge) -> list[tuple[int, in
             for name in (*syntax.names_read(inner), *changed(inner)):
                 if judge.varying.is_ragged(name):
                     places.setdefault(name, []).append(k)
+    for name, found in places.items():
+        _require_one_side(name, statements, found, judge)
     return [(found[0], found[-1]) for found in places.values() if judge.reason(statements[found[0]])]
+
+
+def _require_one_side(name: str, statements: Sequence[gast.stmt], found: list[int], judge: Judge) -> None:
+    """Raise Divergent where a ragged array is on both sides of a statement that needs all examples."""
+    for place in range(found[0], found[-1] + 1):
+        is_around = judge.crosses(statements[place]) and found[0] < found[-1]
+        if is_around or place in found and crossing(getattr(statements[place], "value", None), judge.axis_name):
+            span, collective = first_crossing(statements[place], judge.axis_name or "")
+            raise Divergent(span, collective, _difference(name, judge))
+
+
+def _difference(name: str, judge: Judge) -> str:
+    """In which way a ragged array differs between the examples."""
+    if isinstance(judge.varying.types[name], ListOf):
+        return "a list around it is one for each example, such as that of what a derivative needs of a `while`"
+    spoken = "an array" if name in temporaries_of(judge.function) else f"`{name}`"
+    return f"the length of {spoken} depends on the example"
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

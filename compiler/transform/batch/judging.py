@@ -21,6 +21,7 @@ from ...ops.batching import raises_by_example
 from ...ops.schema import OPERATORS
 from ...program import Function
 from ...types import ListOf, rank
+from .crossing import crosses
 from .stacking import Stacking, static_of
 from .varying import Varying, items_of
 
@@ -28,19 +29,28 @@ from .varying import Varying, items_of
 class Judge:
     """Answers about the statements of one function, each found once."""
 
-    def __init__(self, function: Function, varying: Varying, stacking: Stacking) -> None:
-        self.function, self.varying, self.stacking = function, varying, stacking
+    def __init__(
+        self, function: Function, varying: Varying, stacking: Stacking, axis_name: str | None = None
+    ) -> None:
+        self.function, self.varying, self.stacking, self.axis_name = function, varying, stacking, axis_name
         self.failures = failures(function)
         self.merged = {n for n, found in def_use(function).definitions.items() if len(found) > 1}
         self._reasons: dict[int, str] = {}
         self._raises: dict[int, bool] = {}
         self._pays: dict[int, bool] = {}
+        self._crosses: dict[int, bool] = {}
 
     def involves(self, statement: gast.stmt) -> bool:
         """Whether a statement, or one inside it, has to do with what varies."""
         return any(
             self.varying.reads(s) or not self.varying.names.isdisjoint(changed(s)) for s in syntax.walk([statement])
         )
+
+    def crosses(self, statement: gast.stmt) -> bool:
+        """Whether a statement needs all examples, or one inside it does: no loop over the examples is around it."""
+        if id(statement) not in self._crosses:
+            self._crosses[id(statement)] = crosses(statement, self.axis_name)
+        return self._crosses[id(statement)]
 
     # --- statements that stay in a loop
 
@@ -51,6 +61,8 @@ class Judge:
         return self._reasons[id(statement)]
 
     def _reason(self, statement: gast.stmt) -> str:
+        if self.crosses(statement):
+            return ""
         match statement:
             case gast.While(test=test) if self.varying.reads(test):
                 return "its test depends on the example"
@@ -145,9 +157,11 @@ class Judge:
     # --- what is better done for all examples at once
 
     def pays(self, statement: gast.stmt) -> bool:
-        """Whether a statement holds a product or a solution in which all examples share a side."""
+        """Whether a statement holds a product or a solution in which all examples share a side, or needs them all."""
         if id(statement) not in self._pays:
-            self._pays[id(statement)] = not self.reason(statement) and self._shares_a_side(statement)
+            self._pays[id(statement)] = self.crosses(statement) or (
+                not self.reason(statement) and self._shares_a_side(statement)
+            )
         return self._pays[id(statement)]
 
     def _shares_a_side(self, statement: gast.stmt) -> bool:
@@ -173,7 +187,13 @@ def mentioned(statement: gast.stmt) -> set[str]:
     return {node.id for node in nodes if isinstance(node, gast.Name)}
 
 
-def in_order(statements: Sequence[gast.stmt], judge: Judge) -> list[int]:
-    """The places of the statements that may raise for some examples only."""
-    return [k for k, s in enumerate(statements) if judge.involves(s) and judge.raises(s)]
+def in_order(statements: Sequence[gast.stmt], judge: Judge) -> list[list[int]]:
+    """The places of the statements that may raise for some examples only, between those that need all examples."""
+    found: list[list[int]] = [[]]
+    for place, statement in enumerate(statements):
+        if judge.crosses(statement):
+            found.append([])
+        elif judge.involves(statement) and judge.raises(statement):
+            found[-1].append(place)
+    return found
 

@@ -23,6 +23,7 @@ from ...ops.schema import OPERATORS
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Dim, Extent, ListOf, Type, roots, symbols_of
+from .crossing import crossing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,9 +46,9 @@ class Varying:
         return type_ is not None and any(self.symbols & {s, *roots(s)} for s in symbols_of(type_))
 
 
-def varying(function: Function, parameters: Iterable[str]) -> Varying:
-    """What varies in a typed function when these parameters do."""
-    finder = _Finder(function, parameters)
+def varying(function: Function, parameters: Iterable[str], axis_name: str | None = None) -> Varying:
+    """What varies in a typed function when these parameters do, along the axis of this name."""
+    finder = _Finder(function, parameters, axis_name)
     while finder.goes_on:
         finder.goes_on = False
         finder.seen = {s for p in function.parameters for s in symbols_of(function.types[p])}
@@ -58,8 +59,8 @@ def varying(function: Function, parameters: Iterable[str]) -> Varying:
 class _Finder:
     """Goes over a body once; `control` says whether the examples may come to a statement differently."""
 
-    def __init__(self, function: Function, parameters: Iterable[str]) -> None:
-        self.types = function.types
+    def __init__(self, function: Function, parameters: Iterable[str], axis_name: str | None) -> None:
+        self.types, self.axis_name = function.types, axis_name
         self.names: set[str] = set(parameters)
         self.symbols: set[str] = set()
         self.seen: set[str] = set()
@@ -132,6 +133,8 @@ class _Finder:
             self.seen |= new
 
     def _value_varies(self, value: gast.expr, control: bool) -> bool:
+        if (row := crossing(value, self.axis_name)) is not None:
+            return control or not row.is_common
         if syntax.operator_of(value) == "dim":
             return self.is_ragged(self.types.get(getattr(value.args[0], "id", "")))
         return control or self.vary(value)
@@ -153,6 +156,8 @@ class _Finder:
         if isinstance(value, gast.Subscript):
             return any(self._bounds_vary(item) for item in items_of(value.slice))
         if isinstance(value, gast.Call):
+            if crossing(value, self.axis_name) is not None:
+                return False
             if syntax.operator_of(value) not in OPERATORS:
                 return self.vary(value)
             return any(self.vary(keyword.value) for keyword in value.keywords)

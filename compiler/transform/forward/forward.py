@@ -47,11 +47,15 @@ class Pushed:
 
 
 def forward(
-    program: Program, wrt: Mapping[str, Type], outputs: Sequence[int], specialiser: Specialiser | None = None
-) -> Pushed:
-    """The program that gives the tangents of these results too, given those of some parameters, in these types."""
+    program: Program, wrt: Mapping[str, Type], outputs: Sequence[int], specialiser: Specialiser | None = None,
+    is_dependence: bool = False,
+) -> Pushed:  # fmt: skip
+    """The program that gives the tangents of these results too, given those of some parameters, in these types.
+
+    With `is_dependence` all slopes are one (`ops/dependence`).
+    """
     settled = program.map(settle)
-    made = _Forward(settled, activity(settled, tuple(wrt), outputs), specialiser)
+    made = _Forward(settled, activity(settled, tuple(wrt), outputs), specialiser, is_dependence)
     entry, tangents = made.entry(wrt, outputs)
     functions = {entry.name: entry, **made.callees(), **settled.functions}
     return Pushed(reachable(Program(entry.name, functions)), tangents)
@@ -60,8 +64,11 @@ def forward(
 class _Forward:
     """All functions with tangents: those that are called are written when a call is met."""
 
-    def __init__(self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None) -> None:
+    def __init__(
+        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None, is_dependence: bool
+    ) -> None:
         self.program, self.facts, self.specialiser = program, facts, specialiser
+        self.is_dependence = is_dependence
         self.names = Names(program.functions)
         self.called: dict[str, str] = {}
 

@@ -13,6 +13,8 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import results_of
+from ...ops.dependence import of_all
+from ...ops.tangents import fitted
 from ...program import Function, Rule
 from ...types import Array
 from ..reverse.given_rules import require_given
@@ -22,11 +24,24 @@ if TYPE_CHECKING:
     from .tangents import Tangents
 
 
+def _of_all(state: Tangents, statement: gast.stmt, rule: Rule) -> None:
+    """Whatever the rule says: every result depends on all that the function is given."""
+    node, places = statement.value, results_of(statement)
+    state.builder.append(statement)
+    either = of_all(state.builder, [state.full(node.args[p], False) for p in rule.wrt])
+    for out in rule.outs:
+        if places[out] in state.active:
+            state.make(places[out], fitted(state.builder, either, syntax.name(places[out])), is_alike=False)
+
+
 def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule) -> None:
     """Append the call of the rule in the place of that of the function."""
     node, places = statement.value, results_of(statement)
     if not any(places[out] in state.active for out in rule.outs):
         state.builder.append(statement)
+        return
+    if state.program.is_dependence:
+        _of_all(state, statement, rule)
         return
     if rule.kind == "vjp":
         raise refuse(

@@ -16,8 +16,9 @@ import gast
 from ... import syntax
 from ...analysis.activity import passing, results_of
 from ...diagnostics import InternalError
+from ...ops.dependence import dependence, of_all
 from ...ops.schema import OPERATORS, TypeFault, row_of
-from ...ops.tangents import tangent, tangents_of_results
+from ...ops.tangents import fitted, tangent, tangents_of_results
 from ...types import Array, ListOf
 from ..reverse.refuse import refuse
 from . import ruled
@@ -136,8 +137,9 @@ def _of_operator(state: Tangents, statement: gast.stmt, name: str, node: gast.Ca
     if all(given is None for given in tangents):
         return None
     row, static, out = OPERATORS[node.func.id], syntax.static_of(node), syntax.name(name)
+    rule = dependence if state.program.is_dependence else tangent
     try:
-        return tangent(state.builder, row, node.args, tangents, static, out, state.hint(name))
+        return rule(state.builder, row, node.args, tangents, static, out, state.hint(name))
     except TypeFault as fault:
         raise refuse(statement, fault.code, fault.message, *fault.help) from None
 
@@ -152,7 +154,11 @@ def _several_results(state: Tangents, statement: gast.Assign) -> None:
     if any(given is not None for given in tangents):
         outs = [syntax.name(name) for name in names]
         row, static = OPERATORS[node.func.id], syntax.static_of(node)
-        values = tangents_of_results(state.builder, row, node.args, tangents, static, outs)
+        if state.program.is_dependence:
+            either = of_all(state.builder, tangents)
+            values = [fitted(state.builder, either, out) for out in outs]
+        else:
+            values = tangents_of_results(state.builder, row, node.args, tangents, static, outs)
     for name, value in zip(names, values, strict=True):
         if name in state.active:
             state.make(name, value, is_alike=False)
