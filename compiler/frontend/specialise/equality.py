@@ -29,10 +29,11 @@ from . import (
     own_operators,
     rows,
     sets,
+    texts,
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
-from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Value
+from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Text, Value
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -147,6 +148,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return by_class
     if (found := sets.contains(frame, item, container, node, hint)) is not None:
         return found
+    if isinstance(item, Text) and texts.is_text(container) or isinstance(container, Text):
+        return texts.part_of(frame, item, container, node)
     container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:
