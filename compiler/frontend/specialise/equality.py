@@ -61,6 +61,10 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
             return evaluate.fold(frame, operator.eq, node, left, right)
         case Closure(), Closure():
             return identity.is_same(frame, left, right, node, hint)
+    empty = Sequence((), list)
+    if empty in (left, right) and all(_is_list(frame, side) for side in (left, right)):
+        count = iteration.length_of_iterable(frame, right if left == empty else left, node)
+        return choices.compare(frame, gast.Eq, count, Static(0), node, hint)
     if all(_is_list(frame, side) for side in (left, right)):
         lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
         return container_methods.in_language(frame, "are_equal", lists, node, hint)

@@ -22,12 +22,12 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, optional, outside, own_operators, slices, texts
+from . import arrays, containers, evaluate, keyed, optional, outside, own_operators, slices, texts
 from .broadcasts import fitted
 from .frame import Frame
 from .limits import limit
 from .static_python import computed
-from .values import Leaf, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
+from .values import Leaf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -218,6 +218,9 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
     base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
     if own_operators.set_item(frame, base, items, value, node):
         return None
+    if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:
+        what = frame.describe(base)
+        frame.fault("T001", f"'{what}' object does not support item assignment", node, "stored into here")
     if isinstance(base, Ref):
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
