@@ -12,7 +12,7 @@ from typing import Any
 from . import syntax, types
 from .axes import fault, map_axes, mapped_leaves
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Column, ListOut, Optional, Out, Value, parts, with_parts
+from .frontend.specialise.values import Column, ListOut, Optional, Out, Text, Value, parts, with_parts
 from .program import Program
 from .transform.batch import batch as writing
 from .transform.batch.batch import Mapped, Ragged, Returned
@@ -106,14 +106,18 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
         fault(where, "some examples return None and others a value", "return a number that stands for none",
               code="B002")  # fmt: skip
+    if isinstance(value, Text) and isinstance(value.number, Out) and vary[value.number.index]:
+        fault(where, "examples may return different texts", "return a number that stands for each", code="B002")
     for part in inner:
         refuse_lists(part, vary, where)
 
 
 def absences(value: Value) -> Iterator[Out]:
-    """The results that say whether others are None."""
+    """The results that say whether others are None, or which text it is."""
     if isinstance(value, Optional) and isinstance(value.absent, Out):
         yield value.absent
+    if isinstance(value, Text) and isinstance(value.number, Out):
+        yield value.number
     for _, part in parts(value):
         yield from absences(part)
 

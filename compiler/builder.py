@@ -52,6 +52,7 @@ class Builder:
     `hidden` has the names of arrays from outside, which are parameters behind the arguments.
     `singles` are the lengths of slices such as `1:2`, which have one element or, where the axis
     is too short, none.
+    `first` are statements before all others, which fill `tables`: arrays of constants, each made once.
     """
 
     def __init__(
@@ -74,6 +75,8 @@ class Builder:
         self.protection: Any = None
         self.singles: set[str] = set()
         self.body: list[gast.stmt] = []
+        self.first: list[gast.stmt] = []
+        self.tables: dict[Any, Any] = {}
         self.span: Span | None = None
         self.inlined: tuple[Span, ...] = ()
         self.specialiser: Specialiser | None = None
@@ -92,6 +95,10 @@ class Builder:
         elif not getattr(statement, "inlined", ()):
             statement.inlined = self.inlined
         self.body.append(statement)
+
+    def whole(self) -> list[gast.stmt]:
+        """Everything, with what comes before all else."""
+        return [*self.first, *self.body]
 
     def type_of(self, atom: gast.expr | str) -> Type:
         if isinstance(atom, str):

@@ -28,6 +28,7 @@ from .frontend.specialise.values import (
     Partial,
     Record,
     Rows,
+    Text,
     Value,
     leaves,
     map_leaves,
@@ -47,8 +48,9 @@ def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:
-    if isinstance(out, ListOut | Rows | Optional):
-        what = "may be None" if isinstance(out, Optional) else "is a list that grows"
+    if isinstance(out, ListOut | Rows | Optional | Text):
+        words = {Optional: "may be None", Text: "is a text that only the run knows"}
+        what = words.get(type(out), "is a list that grows")
         fault(wanted.where, "G002", f"the result of this function, or a part of it, {what}: it has no cotangent",
               ("return arrays, numbers, and containers of them",))  # fmt: skip
     for _, part in parts(out):

@@ -30,6 +30,7 @@ from .frontend.specialise.values import (
     Rows,
     Sequence,
     Static,
+    Text,
     Typed,
     Value,
     is_none,
@@ -234,6 +235,8 @@ def tangent_of(value: Value, places: Mapping[int, int]) -> Value:
             return Out(places[index]) if index in places else NONE
         case Optional(absent=absent, inner=inner):
             return Optional(absent, tangent_of(inner, places))
+        case Text():
+            return NONE
         case ListOut(data=data, shapes=shapes, is_weak=is_weak):
             slope = tangent_of(data, places)
             return NONE if is_none(slope) else ListOut(slope, shapes, is_weak)

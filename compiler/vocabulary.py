@@ -25,14 +25,14 @@ BUILTINS = words(
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
-    "builtins.callable builtins.chr builtins.divmod builtins.getattr builtins.hasattr builtins.object"
-    " builtins.object.__init__ builtins.object.__setattr__ builtins.ord builtins.pow builtins.NotImplemented"
-    " builtins.super builtins.type dataclasses.asdict dataclasses.astuple dataclasses.replace functools.partial"
-    " functools.reduce collections.deque collections.Counter collections.defaultdict heapq.heappush heapq.heappop"
-    " heapq.heapify heapq.heappushpop heapq.heapreplace heapq.nsmallest heapq.nlargest"
-    " itertools.accumulate itertools.chain itertools.chain.from_iterable itertools.combinations"
-    " itertools.combinations_with_replacement itertools.count itertools.pairwise itertools.permutations"
-    " itertools.product itertools.repeat"
+    "builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
+    " builtins.hasattr builtins.object builtins.object.__init__ builtins.object.__setattr__ builtins.ord"
+    " builtins.pow builtins.NotImplemented builtins.super builtins.type dataclasses.asdict dataclasses.astuple"
+    " dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
+    " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
+    " heapq.nsmallest heapq.nlargest itertools.accumulate itertools.chain itertools.chain.from_iterable"
+    " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
+    " itertools.permutations itertools.product itertools.repeat"
 ) | frozenset(
     f"operator.{name}"
     for name in words(
@@ -135,7 +135,6 @@ WAYS_OUT = {
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
-    "builtins.frozenset": "use a set: `set(...)`",
     "builtins.str": "keep text out of the function; error messages may use f-strings",
 }
 

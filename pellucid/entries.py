@@ -30,6 +30,7 @@ from .compiler.frontend.specialise.values import (
     Record,
     Rows,
     Static,
+    Text,
     Value,
     parts,
 )
@@ -312,6 +313,8 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
         case Optional(absent=absent, inner=inside):
             both = [_structure(part, seen) for part in (absent, inside)]
             return None if None in both else ("optional", *both)
+        case Text(number=number, texts=texts):
+            return ("text", _structure(number, seen), texts)
         case Rows(item=item):
             one = _structure(item, seen)
             return None if one is None else ("rows", one)
@@ -352,6 +355,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
             return Partial(Static(name), (_structure_from(inner, objects),))
         case "optional", absent, inner:
             return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
+        case "text", number, texts:
+            return Text(_structure_from(number, objects), texts)
         case "rows", inner:
             return Rows(_structure_from(inner, objects))
         case "column", inner, is_weak:

@@ -31,6 +31,7 @@ from .compiler.frontend.specialise.values import (
     Rows,
     Sequence,
     Static,
+    Text,
     Typed,
     Value,
     leaves,
@@ -254,6 +255,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return pullback(half, rebuild(residuals, results))
         case Optional(absent=absent, inner=inner):
             return None if rebuild(absent, results) else rebuild(inner, results)
+        case Text(number=number, texts=texts):
+            return texts[rebuild(number, results)]
         case Rows(item=item):
             return listed_rows(item, results)
         case ListOut(is_weak=is_weak):

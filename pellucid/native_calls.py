@@ -18,6 +18,7 @@ from .compiler.frontend.specialise.values import (
     Record,
     Rows,
     Static,
+    Text,
     Value,
     leaves,
     parts,
@@ -86,6 +87,10 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield from (*_steps(absent), *_steps(inner))
             yield "TUPLE", 2, 0
             yield "CALL", 1, lambda found: None if found[0] else found[1]
+        case Text(number=number, texts=texts):
+            yield from _steps(number)
+            yield "TUPLE", 1, 0
+            yield "CALL", 1, lambda found: texts[found[0]]
         case Rows(item=item):
             places = [leaf.index for leaf in leaves(item) if isinstance(leaf, Out)]
             yield from (("LEAF", 0, place) for place in places)

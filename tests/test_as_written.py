@@ -19,13 +19,15 @@ FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    binomial_american biquad_cascade camera_projection circuit_mna convnet_loops ekf_tracking elastic_net_cd
-    em_gaussian_mixture enzyme_kinetics fwi_acoustic garch_likelihood glicko_ratings gp_regression
-    harris_corners heat_adi heston_greeks hmm hodgkin_huxley huckel_ppp hungarian implied_vol_surface
-    inventory_policy ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density
-    lotka_volterra_fit lsm_american lucas_kanade mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
-    peak_integration pid_thermal portfolio_frontier power_flow ransac_homography recursive_fft robot_arm
-    schrodinger_wavepacket shallow_water soft_dtw survival_cox truss_fem wright_fisher
+    adaptive_filters binomial_american biquad_cascade camera_projection circuit_mna convnet_loops
+    ekf_tracking elastic_net_cd em_gaussian_mixture enzyme_kinetics fir_equalizer fwi_acoustic
+    garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
+    hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
+    ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density lotka_volterra_fit
+    lsm_american lucas_kanade mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
+    peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
+    recursive_fft robot_arm schrodinger_wavepacket shallow_water simplex_tableau soft_dtw survival_cox
+    titration_curve truss_fem wright_fisher yield_curve_bootstrap
 """.split())
 
 

@@ -12,6 +12,24 @@ from tests.harness import random_growth
 from tests.harness.growth_agreement import slopes_agree
 
 PROGRAMS = {
+    "rows grow where they stand": """
+        rows = [[v, v * s] for v in y]
+        for i in range(len(y)):
+            rows[0].append(y[i] * sum(rows[0]))
+            rows[i] = [y[i]] * 3
+            rows[i].pop()
+        return sum(sum(row) ** 2 for row in rows)
+    """,
+    "items of another length replace others": """
+        rows = [y[: i + 1] * 2.0 for i in range(len(y))]
+        for i in range(len(y)):
+            rows[i] = np.concatenate([rows[i - 1], y])
+            rows[0] = y[:2] * np.sum(rows[i]) * s
+        total = 0.0
+        for row in rows:
+            total = total + np.sum(row * row)
+        return total
+    """,
     "grows by concatenation": """
         z = np.zeros(1)
         for i in range(k):

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -9,6 +10,12 @@ import pytest
 import pellucid
 from tests.harness.answers import agree, function_of, outcome
 from tests.harness.stages import Stages
+
+
+class Pair(NamedTuple):
+    value: float
+    count: int
+
 
 ARRAYS = {
     "A": np.array([[0.5, -1.5, 2.0], [3.0, 0.25, -0.75]]),
@@ -45,6 +52,24 @@ list(it.chain.from_iterable([[v, v * 2] for v in V]))
 rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); (np.array(a), sum(b), b[0], max(b), list(a))
 rows = [(v, 2 * v) for v in V]; a, b = (np.array(c) for c in zip(*rows)); (a, b)
 rows = [(v, 2 * v) for v in V if v > 9.0]; a, b = zip(*rows); sum(a)
+rows = [Pair(v, 1) for v in V]; a, b = zip(*rows); (np.array(a), sum(b))
+ys = [v for v in V]; for i, v in enumerate(ys): ys[(i + 1) % len(ys)] += v; ys
+ys = [1, 2, 3]; for i, v in enumerate(ys): ys[N[1]] += v; ys
+ys = [v for v in V]; for v, w in zip(ys, reversed(ys)): ys[-1] += v * w; ys
+next(filter(lambda v: v > 2.0, V), None)
+next(filter(lambda v: v > 9.0, V), None)
+next(filter(lambda v: v > 9.0, V))
+g = iter(V); first = next(filter(None, g)); (first, next(g))
+d = dict.fromkeys(N, 0.0); d[1] += 2.0; d
+d = dict.fromkeys((0, 1), [V[0]]); d[0].append(1.0); d
+dict.fromkeys("ab", 1)
+s = frozenset((1, 2, 2)); (1 in s, N[0] in s, len(s), s | {3}, s.union((4,)), s, sorted(s))
+(1.5, 2.5, 3.5)[N[0] - 1]
+(1, 2, 3)[N[0]]
+[(1, 1, 0)[k % 3] * v for k, v in zip(N, V)]
+rows = [[v] for v in V]; x = rows[0].pop(); (rows.index([]), [] in rows, rows.count([]), rows[1] == [])
+t = np.array(V[0]); for v in V: t = t * v; t + 1.0
+last = None; for k in range(3): last = V[k]; last + 1.0
 np.array([*V, 0.5, *N[:2] * 1.0])
 np.array([0.5, *(v * v for v in V)])
 sum([*(1.0, 2.0), *[3.0], 4.0])
@@ -64,13 +89,17 @@ REFUSED = {
     "list(it.combinations(V, 3))": "U018",
     "list(it.groupby(V))": "U012",
     "np.block([[V], V])": "S002",
+    "frozenset(N)": "U018",
+    "dict.fromkeys(N, [])": "R003",
+    "ys = [v for v in V]; for i, v in enumerate(ys): ys.append(v); ys": "R003",
+    "t = np.array(V[0]); u = V[1] * 2.0 if V[2] > 0.0 else t; u[...] = 2.0; u": "T002",
 }
 
 
 def program_of(line):
     names = [name for name in ARRAYS if re.search(rf"\b{name}\b", line)]
     function = function_of(line.replace("; ", "\n"), ", ".join(names))
-    function.__globals__["it"] = itertools
+    function.__globals__.update(it=itertools, Pair=Pair)
     return function, [ARRAYS[name] for name in names]
 
 

@@ -229,12 +229,17 @@ def asked_whether_any_is(x, y):
     return any(it), list(it)
 
 
+def first_that_is_kept(x, y):
+    kept = filter(None, x)
+    return next(kept)
+
+
 REFUSED = [
     (asked_whether_any_is, "R003"),
     (asked_while_another_has_it, "R003"), (asked_whether_it_is_in, "R003"), (lambda x, y: len(zip(x, y)), "T001"),
     (lambda x, y: zip(x, y)[0], "T001"), (lambda x, y: zip(x, y), "T003"), (lambda x, y: np.array(map(abs, x)), "T001"),
     (lambda x, y: np.sum(zip(x, y)), "T001"), (lambda x, y: next(x), "T001"), (lambda x, y: reversed(iter(x)), "T001"),
-    (lambda x, y: next(filter(None, x)), "U018"),
+    (first_that_is_kept, "U018"),
 ]  # fmt: skip
 
 

@@ -282,10 +282,11 @@ def unlike_values(k):
     return d
 
 
-def texts_of_the_run(k):
+def texts_and_numbers(k):
     d = {}
     for v in k:
         d["up" if v > 2 else "down"] = 1
+        d[v] = 2
     return d
 
 
@@ -306,7 +307,7 @@ def place_in_a_set_of_the_run(k):
 
 REFUSED = {
     in_order: "U007", any_item: "U007", sum_of_floats: "U007", unlike_keys: "T002", unlike_values: "T002",
-    texts_of_the_run: "T002", array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
+    texts_and_numbers: "T002", array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
     ring_changed_in_a_loop: "R003",
 }  # fmt: skip
 

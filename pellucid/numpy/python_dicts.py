@@ -68,6 +68,12 @@ def put_pairs(d, pairs):
         d[key] = value
 
 
+def put_keys(d, keys, value):
+    for key in keys:
+        d[key] = value
+    return d
+
+
 class Dict:
     """A dict; `filled` counts the slots that are not -1, `removed` the keys that are gone."""
 

@@ -51,6 +51,7 @@ def parsed(arguments):
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build" / "fuzz")
     parser.add_argument("--no-shrink", action="store_true", help="only count, and name the seeds that fail")
     parser.add_argument("--short", action="store_true", help="fewer compilations for each program, as in the suite")
+    parser.add_argument("--every-stage", action="store_true", help="run every program at every stage")
     parser.add_argument("--print", action="store_true", help="print every program with what it came to")
     return parser.parse_args(arguments)
 
@@ -66,7 +67,7 @@ def run(generator, options) -> bool:
     count = options.count or (10**9 if options.minutes else 300)
     report = Report(generator, None if options.no_shrink else options.folder)
     make = in_short(generator) if options.short else GENERATORS[generator]
-    plan = plan_of(generator, 15 if options.short else 6)
+    plan = plan_of(generator, 1 if options.every_stage else 15 if options.short else 6)
     seeds = range(options.seed, options.seed + count * options.step, options.step)
     try:
         for seed, case, findings in checked(make, seeds, plan, until):

@@ -164,7 +164,8 @@ def classify(value: Any, name: str) -> Resolution:
     kind, what = nature(value)
     if kind:
         return Resolution(kind, name, value, what)
-    if isinstance(value, types.WrapperDescriptorType):
+    of_class = isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, type)
+    if isinstance(value, types.WrapperDescriptorType) or of_class and value.__self__.__module__ == "builtins":
         return Resolution("builtin", value.__qualname__, value)
     if dotted := library_name(value):
         return Resolution("builtin", dotted[9:], value) if dotted.startswith("builtins.") else library(dotted, value)

@@ -26,6 +26,7 @@ from . import (
     evaluate,
     execute,
     functions,
+    generator_expressions,
     generators,
     inner_derivatives,
     inner_pullbacks,
@@ -43,6 +44,7 @@ from . import (
     refusals,
     ruled_calls,
     sets,
+    texts,
     unpacking,
 )
 from .frame import Frame, Stopped
@@ -59,6 +61,7 @@ from .values import (
     Ref,
     Sequence,
     Static,
+    Text,
     Value,
     is_namedtuple_class,
 )
@@ -79,6 +82,8 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         consumer = builtin_calls.LAZY.get(function.value) if callable(function.value) else None
         if consumer is not None:
             return consumer(frame, node, hint)
+    if function == Static(next) and (gone_over := generator_expressions.of_filter(frame, node)) is not None:
+        return builtin_calls.LAZY[next](frame, gone_over, hint)
     columns = unpacking.transposed(frame, function, node)
     if columns is not None:
         return columns
@@ -334,6 +339,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             refusals.refuse_method(frame, "arrays have", method, node)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
+        case Text(), _ if not kwargs:
+            return texts.call_method(frame, receiver, method, args, node, hint)
         case Record(), "_replace":
             return making.renewed(frame, receiver, kwargs, node)
         case Record(items=items), "index" | "count":
@@ -341,6 +348,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             return container_methods.call_method(frame, as_tuple, method, args, kwargs, node)
         case Record(items=items), "_asdict":
             return keyed.new_dict(frame, dict(items), node)
+        case Static(value=frozenset()), _ if not kwargs:
+            return sets.call_frozen(frame, receiver, method, args, node)
         case Static(value=str() as text), _:
             values = [evaluate.known(frame, a, node, "text") for a in args]
             return Static(computed(frame, lambda: getattr(text, method)(*values), node))

@@ -45,6 +45,9 @@ def require_attribute(frame: Frame, found: Type, attribute: str, node: gast.AST)
         frame.fault("U013", message, node, "looked up here", ("make an array of it: `np.asarray(...)`",))
 
 
+OF_PYTHON = (str, frozenset)  # whose methods are known
+
+
 def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint: str) -> Value:
     if isinstance(base, Optional) or is_none(base):
         message = f"'NoneType' object has no attribute '{attribute}'"
@@ -65,7 +68,7 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
             return classes.of_super(frame, base, attribute, node)
         case Static(value=type() as cls) if (method := classes.of_class(frame, cls, attribute, node)) is not None:
             return method
-        case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or isinstance(value, str)):
+        case Static(value=value) if isinstance(value, enum.Enum) or not (is_number(base) or type(value) in OF_PYTHON):
             return outside.attribute(frame, value, attribute, node)
     return Bound(base, attribute)
 

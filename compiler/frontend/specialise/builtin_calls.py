@@ -26,14 +26,15 @@ from . import (
     iterators,
     library,
     numbers,
-    optional,
     rows,
+    sets,
     slices,
     subscript,
+    texts,
 )
 from .frame import Frame
 from .static_python import stop
-from .values import NONE, Optional, Range, Ref, Rows, Sequence, Static, Value, is_none, is_number
+from .values import NONE, Range, Ref, Rows, Sequence, Static, Text, Value, is_none, is_number
 
 
 def _len(frame: Frame, args, kwargs, node, hint) -> Value:
@@ -41,6 +42,10 @@ def _len(frame: Frame, args, kwargs, node, hint) -> Value:
     by_class = classes.special_call(frame, value, "__len__", [], node)
     if by_class is not None:
         return by_class
+    if sets.is_frozen(value):
+        return Static(len(value.value))
+    if isinstance(value, Text):
+        return texts.looked_up(frame, value, len, node, hint)
     if iterators.iterator(frame, value) is not None:
         frame.fault("T001", f"object of type '{frame.describe(value)}' has no len()", node, "called here",
                     ("make a list of it first: `list(...)`",))  # fmt: skip
@@ -267,6 +272,8 @@ def _convert(python: type, dtype: str):
             if isinstance(truth, Static):
                 return truth
             return frame.emit("cast", truth, node=node, hint=hint, dtype=BOOL_WORD, weak=True)
+        if isinstance(value, Text):
+            return texts.looked_up(frame, value, python, node, hint)
         value = as_scalar(frame, value, python.__name__, node)
         if frame.type_of(value) == Scalar(dtype, weak=True):
             return value
@@ -333,16 +340,7 @@ def _dict(frame: Frame, args, kwargs, node, hint) -> Value:
 
 def _isinstance(frame: Frame, args, kwargs, node, hint) -> Value:
     wanted = classes.as_classes(evaluate.known(frame, args[1], node, "a class"))
-    value = frame.held(args[0])
-    if isinstance(value, Optional):
-        of_value = _isinstance(frame, [value.inner, args[1]], kwargs, node, hint).value
-        if of_value == isinstance(None, wanted):
-            return Static(of_value)
-        return optional.is_present(frame, value, node) if of_value else value.absent
-    if isinstance(value, Static):
-        return Static(isinstance(value.value, wanted))
-    kind = classes.python_class(frame, value)
-    return Static(issubclass(object if kind is None else kind, wanted))
+    return classes.is_of_classes(frame, args[0], wanted, node)
 
 
 def _slice(frame: Frame, args, kwargs, node, hint) -> Value:

@@ -22,7 +22,8 @@ from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute, shared_items
 from .frame import Frame, Stopped
 from .heap import reachable
-from .merge import Merging, leaf_names, named, own_lengths
+from .joined_types import own_lengths
+from .merge import Merging, leaf_names, named
 from .object_changes import require_unchanged
 from .objects_of_loops import Head, ObjectSlots
 from .values import (
@@ -31,11 +32,13 @@ from .values import (
     Dropped,
     Joined,
     Leaf,
+    Optional,
     Ref,
     Static,
     Typed,
     Undefined,
     Value,
+    is_none,
     map_leaves,
     parts,
     same_structure,
@@ -44,10 +47,13 @@ from .values import (
 TRIALS = 12
 
 
-def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None) -> None:
+def carry(
+    frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test: Any = None, surely: bool = False
+) -> None:
     """Run the body once with the carried variables under names of their own, until their types hold.
 
-    `test`, if any, is a function that gives the loop's condition from the variables at the head.
+    `test`, if any, is a function that gives the loop's condition from the variables at the head.  `surely` says that
+    there is a first turn: what every turn gives a value is not None behind the loop.
     """
     entry = _entry(frame, node)
     changed = [v for name in sorted(core_liveness.changed_inside(node.body)) if (v := frame.lookup(name)) is not None]
@@ -77,6 +83,8 @@ def carry(frame: Frame, node: gast.stmt, body: list, enter: Any, make: Any, test
     frame.builder.put(make(outcome.variable if outcome.test is None else outcome.test, outcome.body))
     explain_types(frame, node, entry, outcome.heads)
     frame.variables, frame.heap.contents = outcome.after
+    if surely:
+        frame.variables.update(outcome.present())
     branches.go_on(frame, node)
 
 
@@ -140,6 +148,7 @@ class _Trial:
         self.changed: dict[Any, Any] | None = None
         self.variable = ""
         self.test: gast.expr | None = None
+        self.ends: dict[Any, Any] = {}
         self.before: list[gast.stmt] = []
         self.body: list[gast.stmt] = []
         made: dict[Any, Ref] = {}
@@ -200,9 +209,19 @@ class _Trial:
             ends = dict(self.heads)
             frame.heap.contents = dict(self.after[1])
         frame.at(self.node)
+        self.ends = ends
         self.changed = self._settle(Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots), ends)
         if self.changed is None:
             self._assign(ends, frame.heap.contents)
+
+    def present(self) -> dict[str, Value]:
+        """The variables that may be None at the head and are not at the end of a turn."""
+        ended = {key: end for key, end in self.ends.items() if isinstance(key, str)}
+        return {
+            key: head.inner for key, head in self.heads.items()
+            if isinstance(head, Optional) and key in ended and not isinstance(ended[key], Optional)
+            and not is_none(ended[key]) and not isinstance(ended[key], Undefined)
+        }  # fmt: skip
 
     def _assign(self, values: dict[Any, Value], contents: dict[int, Value], holders: bool = False) -> None:
         """Bring values into the names at the head; `holders` for those that have no value yet."""

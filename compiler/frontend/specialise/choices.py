@@ -19,7 +19,7 @@ from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import BOOL, Scalar, Type, promote
-from . import arrays, branches, equality, evaluate, identity, optional, own_operators, sets
+from . import arrays, branches, equality, evaluate, identity, optional, own_operators, sets, texts
 from .exactness import loses_digits
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
@@ -97,6 +97,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
         return by_class
     if (of_sets := sets.compared(frame, op, left, right, node)) is not None:
         return of_sets
+    if (of_texts := texts.compared(frame, op, left, right, node, hint)) is not None:
+        return of_texts
     if is_number(left) and is_number(right):
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, left, right)
     if frame.type_of(left) is not None and frame.type_of(right) is not None:

@@ -43,6 +43,7 @@ from .values import (
     Static,
     Super,
     Table,
+    Text,
     Value,
     can_change,
     map_leaves,
@@ -229,6 +230,8 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return held.kind
         case Mapping_(), _:
             return dict
+        case Text(), _:
+            return str
         case Record(), _:
             return library_classes.stands_for(held.cls) or held.cls
         case Slice(), _:
@@ -240,6 +243,20 @@ def python_class(frame: Frame, value: Value) -> type | None:
         case Caught(sites=((_, site),)), _:
             return site.cls
     return None
+
+
+def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: gast.AST) -> Value:
+    """Whether a value is of one of these classes; of one that may be None, the run may say."""
+    value = frame.held(value)
+    if isinstance(value, Optional):
+        of_value = is_of_classes(frame, value.inner, wanted, node)
+        if of_value == Static(isinstance(None, wanted)):
+            return of_value
+        return optional.is_present(frame, value, node) if of_value == Static(True) else value.absent
+    if isinstance(value, Static):
+        return Static(isinstance(value.value, wanted))
+    kind = python_class(frame, value)
+    return Static(issubclass(object if kind is None else kind, wanted))
 
 
 def as_classes(given: Any) -> tuple[type, ...]:

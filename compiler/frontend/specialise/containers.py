@@ -33,7 +33,7 @@ from . import (
 )
 from .frame import Frame, Stopped
 from .heap import objects, reachable
-from .merge import join_types
+from .joined_types import join_types
 from .object_changes import change
 from .static_python import computed, no_key
 from .values import (
@@ -81,6 +81,8 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
         case Sequence() if isinstance(items, gast.Slice):
             found = computed(frame, held.items.__getitem__, node, bounds_of(frame, items))
             return new_list(frame, found) if held.kind is list else Sequence(found)
+        case Sequence() if (number := list_positions.of_tuple(frame, held, items, node, hint)) is not None:
+            return number
         case Sequence():
             position = list_positions.known_position(frame, base, held, items, "the position in a tuple or list", node)
             if position is not None:
@@ -261,7 +263,7 @@ def store_into_row(frame: Frame, base: Ref, items: gast.expr, value: Value, node
     element = Scalar(found.dtype, column.is_weak)
     if forms.is_unknown(frame.held(base)) or join_types(frame, element, frame.type_of(value)) != element:
         return False
-    change(frame, base, None, node)  # refused where somebody else would see it
+    change(frame, base, None, node, keeps_length=True)  # refused where somebody else would see it
     copied = frame.emit("copy", column.values, node=node)
     position = whole(frame, evaluate.evaluate(frame, items), node)
     subscript.store_items(frame, copied, [position], value, node)
@@ -293,7 +295,7 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
         return None
     position = whole(frame, evaluate.evaluate(frame, items), node)
     held = make_room(frame, base, value, node)
-    change(frame, base, None, node)
+    change(frame, base, None, node, keeps_length=True)
     shared_items.note_if_read(frame, forms.structure(held), value)
     tables.store(frame, held, position, value, node)
     return None

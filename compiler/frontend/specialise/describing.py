@@ -29,7 +29,7 @@ def describe(frame: Frame, value: Value) -> str:
     cls = getattr(getattr(cls, "python", cls), "__name__", "")
     words = {
         "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": "function",
-        "Derived": "function", "Partial": "function",
+        "Derived": "function", "Partial": "function", "Text": "str",
     }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
     return kind.__name__ if isinstance(kind, type) else kind

@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from . import classes, containers, iteration, keyed
+from . import classes, containers, iteration, keyed, sets
 from .frame import Frame
 from .object_changes import change
 from .static_python import no_key, stop
@@ -89,6 +89,22 @@ def made(frame: Frame, args: list[Value], named: dict[str, Value], node: gast.AS
     for name, value in named.items():
         put(frame, target, Static(name), value, node)
     return target
+
+
+def from_keys(frame: Frame, keys: Value, value: Value, node: gast.AST) -> Value:
+    """`dict.fromkeys(keys, value)`: one value under all keys."""
+    target = keyed.new_dict(frame, {}, node)
+    source = sets.items_of(frame, [keys], node)
+    if sets.is_set(frame, keys):
+        sets.refuse_order(frame, node)
+    if iteration.is_static_iterable(frame, source):
+        for key in iteration.static_items(frame, source, node):
+            put(frame, target, key, value, node)
+        return target
+    if isinstance(value, Ref):
+        frame.fault("R003", "all keys of this dict have one object, and a change of it would show under each", node,
+                    "made here", ("make one for each key: `{key: [] for key in keys}`",))  # fmt: skip
+    return keyed.in_language(frame, "python_dicts:put_keys", [target, source, value], node)
 
 
 def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> None:

@@ -29,10 +29,11 @@ from . import (
     own_operators,
     rows,
     sets,
+    texts,
 )
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
-from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Value
+from .values import Closure, Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Text, Value
 
 
 def as_sequence(frame: Frame, value: Value) -> Value:
@@ -60,6 +61,10 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
             return evaluate.fold(frame, operator.eq, node, left, right)
         case Closure(), Closure():
             return identity.is_same(frame, left, right, node, hint)
+    empty = Sequence((), list)
+    if empty in (left, right) and all(_is_list(frame, side) for side in (left, right)):
+        count = iteration.length_of_iterable(frame, right if left == empty else left, node)
+        return choices.compare(frame, gast.Eq, count, Static(0), node, hint)
     if all(_is_list(frame, side) for side in (left, right)):
         lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
         return container_methods.in_language(frame, "are_equal", lists, node, hint)
@@ -147,6 +152,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return by_class
     if (found := sets.contains(frame, item, container, node, hint)) is not None:
         return found
+    if isinstance(item, Text) and texts.is_text(container) or isinstance(container, Text):
+        return texts.part_of(frame, item, container, node)
     container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)
     match held:

@@ -39,6 +39,7 @@ from . import (
     refusals,
     sets,
     subscript,
+    texts,
 )
 from .frame import Frame
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
@@ -59,6 +60,7 @@ from .values import (
     Sequence,
     Static,
     Table,
+    Text,
     Undefined,
     Value,
     is_number,
@@ -200,6 +202,8 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
             return fold(frame, PYTHON_INFIX[op], node, left, right)
         if op is gast.BitOr and classes.is_any_of(left.value, right.value):
             return fold(frame, PYTHON_INFIX[op], node, left, right)
+    if isinstance(left, Text) or isinstance(right, Text):
+        texts.refuse(frame, "a text made of one that only the run knows", node)
     if op is gast.Pow:
         return power(frame, left, right, node, hint)
     return frame.emit(INFIX[op], left, right, node=node, hint=hint)
@@ -303,6 +307,8 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
             return Static(bool(items))
         case Record() if value.is_tuple:
             return Static(bool(value.items))
+        case Text():
+            return texts.truth(frame, value, node)
         case Record() | Closure() | Bound() | Partial() | Iterator():
             return Static(True)
     found = frame.type_of(value)

@@ -179,6 +179,7 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         return classes.assign(frame, base, place.attr, old, place)
     found = frame.type_of(base)
     if isinstance(found, Array):
+        subscript.require_array(frame, found, place)
         items = subscript.normalised(frame, found, place.slice, place)
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)

@@ -13,9 +13,11 @@ from typing import Any
 
 from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar
+from . import text_numbers
 from .frame import Frame
+from .joined_types import can_hold, join_types, own_length, own_lengths
 from .library_classes import is_of_library
-from .merge import can_hold, identical, join_types, own_length, own_lengths
+from .merge import identical
 from .values import (
     NONE,
     Closure,
@@ -30,6 +32,7 @@ from .values import (
     Sequence,
     Static,
     Table,
+    Text,
     Typed,
     Value,
     leaves,
@@ -69,7 +72,7 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
     if isinstance(value, Record) and is_of_library(value.cls):
         what = frame.describe(value)
         return Conflict(f"a list of {what}", "a list that grows, of numbers, arrays, tuples or lists,")
-    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional):
+    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | Text):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)
@@ -128,6 +131,8 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         return _join_columns(frame, left, right)
     if identical(left, right):
         return left
+    if (text := text_numbers.joined(left, right)) is not None:
+        return text
     if same_structure(left, right):
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(left, tuple(inner)))
@@ -142,11 +147,19 @@ def _join_optional(frame: Frame, left: Value, right: Value) -> Value:
 
 
 def with_room(frame: Frame, form: Value) -> Value:
-    """The form with a place for what is put into lists that are empty so far, of a kind that is not known yet."""
+    """The form with a place for what is put into lists that are empty so far, of a kind that is not known yet.
+
+    Of what is nothing but texts, other items will have others.
+    """
+    made = _with_room(frame, form)
+    return made if any(isinstance(leaf, Typed) for leaf in leaves(made)) else text_numbers.of_the_run(made)
+
+
+def _with_room(frame: Frame, form: Value) -> Value:
     if form == Sequence((), list):
         return Rows(Column(Typed(Array(BOOL_WORD, (own_length(frame),), "C")), UNKNOWN))
     inner = parts(form)
-    return with_parts(form, tuple(with_room(frame, part) for _, part in inner)) if inner else form
+    return with_parts(form, tuple(_with_room(frame, part) for _, part in inner)) if inner else form
 
 
 def is_unknown(form: Value) -> bool:

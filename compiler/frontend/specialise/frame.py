@@ -71,7 +71,12 @@ class NeedsStatic(Exception):
         super().__init__(leaf)
         self.leaf, self.diagnostic = leaf, diagnostic
         self.list: int | None = None
+        self.place: Any = None
         self.keys: tuple[int, tuple[Value, ...]] | None = None
+
+
+class Anew(Exception):
+    """The walk starts again with what the task knows by now."""
 
 
 class Stopped(Exception):
@@ -86,8 +91,11 @@ class Task:
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
     were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
-    are to hold (`sites.py`).  `is_differentiated` says that a derivative is taken of what is walked through: functions
-    with a rule for it then stay calls.
+    are to hold (`sites.py`), `positions` at which places the run chooses an item of a tuple.  `texts` has the numbers
+    of texts of the run, and `has_tables` says that some statement looks them up (`texts.py`).  `is_differentiated`
+    says that a derivative is taken of what is walked through: functions with a rule for it then stay calls.
+    `single_numbers` says that some array without dimensions is a number on other paths, `single_stores` that an array
+    of one element is stored into.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -113,9 +121,14 @@ class Task:
     sources: dict[python_types.FunctionType, SourceFile] = field(default_factory=dict)
     exceptions: dict[str, type[BaseException]] = field(default_factory=dict)
     shared_items: set[str] = field(default_factory=set)
-    of_items: dict[gast.AST, gast.FunctionDef] = field(default_factory=dict)
+    of_items: dict[gast.AST, Any] = field(default_factory=dict)
     changed_items: list[str] = field(default_factory=list)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
+    positions: set[Any] = field(default_factory=set)
+    texts: dict[str, int] = field(default_factory=dict)
+    has_tables: bool = False
+    single_numbers: bool = False
+    single_stores: bool = False
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:
         """The source of a function, read once in a compilation however often it is called."""

@@ -43,11 +43,12 @@ from . import (
     outside,
     sets,
     subscript,
+    texts,
     trees,
 )
 from .frame import Frame
 from .static_python import PLAIN, PYTHON_COMPARISONS, PYTHON_INFIX, PYTHON_PREFIX, stop
-from .values import Mapping_, Partial, Record, Ref, Sequence, Static, Value, map_leaves
+from .values import NONE, Mapping_, Partial, Record, Ref, Sequence, Static, Value, map_leaves
 
 Known = Callable[[Frame, list[Value], dict[str, Value], gast.AST, str], Value]
 STANDING = "argument (value)"  # a variable of the compiler's own, which liveness leaves alone
@@ -320,6 +321,10 @@ def _callable(frame: Frame, args, kwargs, node, hint) -> Value:
     return Static(classes.is_callable(frame, args[0]))
 
 
+def _from_keys(frame: Frame, args, kwargs, node, hint) -> Value:
+    return dict_methods.from_keys(frame, args[0], args[1] if len(args) > 1 else NONE, node)
+
+
 GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 FUNCTIONS: dict[Any, Known] = {
     **{function: _infix(op) for op, function in PYTHON_INFIX.items()},
@@ -346,7 +351,7 @@ FUNCTIONS: dict[Any, Known] = {
     of_python.call_opened: lambda *call: open_functions.call_opened(*call),
     divmod: taking(2, 2, lambda frame, args, _, node, hint: numbers.divided(frame, args, node)),
     pow: taking(2, 3, lambda frame, args, _, node, hint: numbers.power(frame, args, node, hint)),
-    ord: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, ord, args, node)),
+    ord: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, ord, args, node)),
     containers_of_library.make_room: _asked("make_room"), containers_of_library.hash_of: _asked("hash_of"),
     containers_of_library.seen: _asked("seen"), containers_of_library.is_dict: _asked("is_dict"),
     **{function: _of_sets(function.__name__) for function in (
@@ -354,6 +359,7 @@ FUNCTIONS: dict[Any, Known] = {
         containers_of_library.any_item_of,
     )},
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
-    containers_of_library.put_all: _put_all,
-    chr: taking(1, 1, lambda frame, args, _, node, hint: numbers.of_text(frame, chr, args, node)),
+    containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
+    frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
+    chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip

@@ -12,7 +12,7 @@ import gast
 from ... import syntax
 from . import classes, comprehensions, evaluate, iterators
 from .frame import Frame
-from .values import Closure, Value
+from .values import Closure, Static, Value
 
 ITEM = "item"
 
@@ -35,6 +35,30 @@ def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
                     ("write a list comprehension: `[...]`",))  # fmt: skip
     iterable = classes.iterator_of(frame, evaluate.evaluate(frame, only.iter), only.iter)
     return iterators.made(frame, "map", (_function(frame, node), iterators.taken_over(frame, iterable, node)))
+
+
+def of_filter(frame: Frame, node: gast.Call) -> gast.Call | None:
+    """`next(filter(f, xs), ...)` as `next((v for v in xs if f(v)), ...)`; None for any other call of `next`."""
+    match node.args:
+        case [gast.Call(func=function, args=[keep, source], keywords=[]) as inner, *others]:
+            is_plain = isinstance(keep, gast.Name | gast.Lambda | gast.Attribute | gast.Constant)
+            if not is_plain or evaluate.evaluate(frame, function) != Static(filter):
+                return None
+        case _:
+            return None
+    if inner not in frame.task.of_items:
+        item = syntax.name(ITEM)
+        test: gast.expr = gast.Call(keep, [item], [])
+        if isinstance(keep, gast.Constant):  # None: what is true
+            test = item
+        kept = gast.comprehension(gast.Name(ITEM, gast.Store(), None, None), source, [test], 0)
+        made = gast.Call(node.func, [gast.GeneratorExp(syntax.name(ITEM), [kept]), *others], [])
+        for part in gast.walk(made):
+            if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
+                gast.copy_location(part, node)
+        frame.task.of_items[inner] = made
+    found: gast.Call = frame.task.of_items[inner]
+    return found
 
 
 def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:

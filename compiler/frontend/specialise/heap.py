@@ -50,6 +50,7 @@ class Heap:
     owners    number -> who else sees it, for one that was not made in this function
     names     number -> the variable that first held it, for names of what it holds and for messages
     changes   the numbers of objects changed so far, in order
+    resized   those whose length may be another since
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
     outside   values from outside that were read, by their places, with the numbers of the objects in them
     sites     number -> where a dict, set or deque was made (`sites.py`)
@@ -60,6 +61,7 @@ class Heap:
     owners: dict[int, Owner] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     changes: list[int] = field(default_factory=list)
+    resized: list[int] = field(default_factory=list)
     count: int = 0
     absorbed: frozenset[int] = frozenset()
     outside: dict[Any, tuple[Value, range]] = field(default_factory=dict)
@@ -94,7 +96,7 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            self.count, self.absorbed, dict(self.outside), dict(self.sites),
+            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites),
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -102,7 +104,7 @@ class Heap:
         kept = other.copy()
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
-        self.outside, self.sites = kept.outside, kept.sites
+        self.outside, self.sites, self.resized = kept.outside, kept.sites, kept.resized
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

@@ -13,7 +13,7 @@ from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar, Type
 from .frame import Frame
 from .local_functions import is_one
-from .values import Closure, Leaf, Optional, Record, Ref, Sequence, Static, Value, is_none, parts, same_structure
+from .values import Closure, Leaf, Optional, Record, Ref, Sequence, Static, Text, Value, is_none, parts, same_structure
 
 
 def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
@@ -32,6 +32,8 @@ def is_same(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str =
             return Static(one is other)
         case Closure(), Closure():
             return Static(is_one(left, right))
+        case (Text(), Text() | Static(value=str())) | (Static(value=str()), Text()):
+            refuse(frame, node)
         case (Sequence(), Sequence()) | (Record(), Record()) if _may_be_equal(frame, left, right):
             refuse(frame, node)  # equal, and perhaps made twice
     if isinstance(left, Optional) or isinstance(right, Optional):

@@ -16,7 +16,7 @@ from ....runtime.guards import Guards
 from ... import syntax
 from ...program import Function, Program
 from ..source.read import SourceFile, read, starred
-from . import apply, inner_pullbacks, instances, outside
+from . import apply, inner_pullbacks, instances, outside, texts
 from .frame import Frame
 from .hidden import statement_with, with_hidden
 from .local_functions import Environment
@@ -36,12 +36,14 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
     bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
     key, abstract = instances.signature(frame, id(compiled), bound)
+    texts.require_none(frame, bound.values(), node)
     for name in compiled.static:
         abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
         wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
         derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
+        texts.require_none(frame, [derived.result], node)
         instance = frame.task.instances[key] = adopt(frame, derived)
         inner_pullbacks.complete(instance, wanted, abstract, Guards(derived.guards))
     return instances.call_named(frame, instance, abstract, bound, node)

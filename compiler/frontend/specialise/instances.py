@@ -25,8 +25,9 @@ from . import apply, arrays, containers, library, returning
 from .frame import Frame, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
+from .joined_types import own_lengths
 from .local_functions import Environment
-from .merge import coerce, own_lengths
+from .merge import coerce
 from .specialised import Instance
 from .values import (
     Closure,
@@ -287,7 +288,8 @@ def handed_on(
 def made_function(
     instance: Instance, inner: Frame, parameters: list[str], atoms: list[gast.expr], core: Any
 ) -> Function:
-    body = (*inner.builder.body, syntax.return_(atoms, inner.caller.here(core) if inner.caller is not None else None))
+    end = syntax.return_(atoms, inner.caller.here(core) if inner.caller is not None else None)
+    body = (*inner.builder.whole(), end)
     return Function(
         instance.name, tuple(parameters), body, "typed", inner.source.origin,
         used_types(inner.builder, parameters, body), instance.result_types, given=dict(inner.builder.names.given),
@@ -304,7 +306,7 @@ def changed_parameters(function: Function) -> tuple[int, ...]:
 
 def used_types(builder: Builder, parameters: list[str], body: Iterable[gast.stmt] | None = None) -> dict[str, Type]:
     """The types of the names that are left in the body; trial runs may have made more."""
-    names = syntax.names_of(parameters, builder.body if body is None else body)
+    names = syntax.names_of(parameters, builder.whole() if body is None else body)
     return {name: builder.types[name] for name in names if name in builder.types}
 
 

@@ -22,9 +22,10 @@ from ...ops.python_names import NameBinding
 from ...types import Scalar
 from . import apply, classes, evaluate, forms, iteration, library, library_classes, making, sets, sites, tables
 from .frame import Frame, NeedsStatic
-from .merge import own_lengths
+from .joined_types import own_lengths
 from .static_python import computed
 from .taking_apart import from_python
+from .text_numbers import as_text, is_text
 from .values import (
     NONE,
     Conflict,
@@ -35,6 +36,7 @@ from .values import (
     Ref,
     Sequence,
     Static,
+    Text,
     Typed,
     Value,
     leaves,
@@ -91,7 +93,7 @@ def known_key(frame: Frame, target: Value, value: Value, node: gast.AST, stored:
     except NeedsStatic as needed:
         key_form(frame, value, node)  # refuses what is no key at all
         columns = columns_with(frame, target, value, stored, node) if isinstance(target, Ref) else None
-        if columns is None:
+        if columns is None or not isinstance(target, Ref):
             raise
         if target.number in frame.builder.before_loop:
             needed.keys = target.number, columns
@@ -126,7 +128,7 @@ def columns_with(
 
 def form_of_key(frame: Frame, key: Value) -> Value:
     """What a key is like; a Conflict where no list holds such keys."""
-    form = forms.form_of(frame, key)
+    form = forms.with_room(frame, forms.form_of(frame, key))
     is_plain = any(isinstance(leaf, Typed) for leaf in leaves(form)) and not frame.is_array(key)
     return form if is_plain and not _may_be_none(form) else Conflict(frame.describe(key), "a number")
 
@@ -151,7 +153,7 @@ def columns_of(frame: Frame, pairs: list[tuple[Value, Value]], node: gast.AST) -
 
 def key_form(frame: Frame, key: Value, node: gast.AST) -> Value:
     """What a key is like; refused unless it is numbers and their tuples, with texts that are the same everywhere."""
-    form = forms.form_of(frame, key)
+    form = forms.with_room(frame, forms.form_of(frame, key))
     if frame.is_array(key) or isinstance(key, Ref):
         kind = "numpy.ndarray" if frame.is_array(key) else frame.describe(key)
         frame.fault("T001", f"unhashable type: '{kind}'", node, "used as a key",
@@ -185,8 +187,10 @@ def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
             inner = _hashed(frame, part, node)
             result = in_language(frame, "python_dicts:hash_of_both", [result, inner], node)
         return result
+    if isinstance(key, Text):
+        return key.number
     if isinstance(key, Static):
-        return Static(0)
+        return as_text(frame, key).number if is_text(key) else Static(0)
     key_form(frame, key, node)
     frame.fault("T001", f"unhashable type: '{frame.describe(key)}'", node, "used as a key")
 

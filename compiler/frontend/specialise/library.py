@@ -21,8 +21,8 @@ from ...types import Array, Scalar
 from . import apply, arrays, evaluate, evenness, into_out, subscript
 from .frame import Frame
 from .heap import objects
+from .joined_types import own_lengths
 from .limits import limit
-from .merge import own_lengths
 from .taking_apart import from_python
 from .values import Iteration, Iterator, Leaf, Mapping_, Record, Rows, Sequence, Static, Table, Value, map_leaves
 

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import gast
 
-from . import containers, evaluate, forms
+from ...types import Scalar
+from . import builtin_calls, containers, evaluate, forms, sites, subscript, texts
 from .frame import Frame, NeedsStatic
 from .static_python import stop
-from .values import Conflict, Ref, Sequence, Typed, Value, leaves
+from .values import Conflict, Ref, Sequence, Static, Typed, Value, leaves
 
 
 def known_position(
@@ -29,6 +30,8 @@ def known_position(
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)
+        if not isinstance(base, Ref) and is_of_numbers(frame, held):
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
         if base.number in frame.builder.before_loop:
@@ -42,6 +45,26 @@ def known_position(
     if not -len(held.items) <= position < len(held.items):
         stop(frame, "IndexError", f"{held.kind.__name__} {'assignment ' * store}index out of range", node)
     return position
+
+
+def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hint: str) -> Value | None:
+    """`numbers[k]` of a tuple of numbers, where it was found that only the run knows `k`: its items are in an array."""
+    if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.positions:
+        return None
+    position = evaluate.evaluate(frame, items)
+    if isinstance(position, Static) or not is_of_numbers(frame, held):
+        return None
+    position = builtin_calls.as_int(frame, position, node)
+    texts.require_within(frame, position, len(held.items), "tuple index out of range", node)
+    element = frame.type_of(held.items[0])
+    assert isinstance(element, Scalar)
+    table = texts.table(frame, held.items, element.dtype, node)
+    found = subscript.element(frame, table, [frame.atom(position, node)], node, hint)
+    return frame.emit("cast", found, node=node, hint=hint, dtype=element.dtype, weak=element.weak)
+
+
+def is_of_numbers(frame: Frame, held: Value) -> bool:
+    return are_alike(frame, held) and isinstance(held, Sequence) and frame.is_scalar(held.items[0])
 
 
 def are_alike(frame: Frame, held: Value) -> bool:

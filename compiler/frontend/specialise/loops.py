@@ -34,7 +34,7 @@ from . import (
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value, is_none
+from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value, is_none, is_number, parts
 
 UNROLL_LIMIT = 2048
 
@@ -70,6 +70,14 @@ def for_items(frame: Frame, node: gast.For, iterable: Value) -> None:
         except _Grew as grew:
             frame.restore(saved)
             return live_list(frame, node, iterable, grew.form, stop, body)
+        except NeedsStatic:
+            grown = [(part, frame.held(part)) for part in gone_over(iterable) if isinstance(part, Ref)]
+            known = [(part, forms.form_of_items(frame, held)) for part, held in grown if forms.grows(frame, held)]
+            if not known:
+                raise
+            frame.restore(saved)
+            for part, form in known:
+                containers.let_grow(frame, part, form, node)
     saved = frame.snapshot()
     try:
         counted(frame, node, iterable, stop, body)
@@ -176,7 +184,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         execute.bind(frame, node.target, item, node)
         return variable
 
-    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make))
+    looped(frame, node, iterable, lambda: carrying.carry(frame, node, body, enter, make, surely=has_a_turn(iterable)))
 
 
 def gone_over(iterable: Value) -> Iterator[Value]:
@@ -190,12 +198,13 @@ def gone_over(iterable: Value) -> Iterator[Value]:
 
 def looped(frame: Frame, node: gast.For, iterable: Value, run: Callable[[], None]) -> None:
     """Run a counted loop, whose trips are counted before it: no list that it goes over may change its length."""
-    before = len(frame.heap.changes)
     is_view = isinstance(iterable, Iteration) and keyed.shown_by(frame, iterable) is not None
     sources = [keyed_loops.gone_over(frame, iterable)] if is_view else list(gone_over(iterable))
     over = reachable(sources, {})
+    before = len(frame.heap.changes if is_view else frame.heap.resized)
     run()
-    if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(frame.heap.changes[before:]) for o in over):
+    changed = (frame.heap.changes if is_view else frame.heap.resized)[before:]
+    if any(frame.heap.may_be_one(c, o) for c in dict.fromkeys(changed) for o in over):
         if is_view:
             raise keyed_loops.Changed
         check_still_known(frame, iterable)
@@ -252,7 +261,14 @@ def stepping(
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         return gast.BoolOp(gast.And(), [there_is, loop_tests.nested_test(frame, going)])
 
-    carrying.carry(frame, node, body, enter, make, test=test)
+    carrying.carry(frame, node, body, enter, make, test=test, surely=has_a_turn(iterable))
+
+
+def has_a_turn(iterable: Value) -> bool:
+    """Whether it is known that a loop over it has a first turn."""
+    if not isinstance(iterable, Range) or not all(is_number(v) for _, v in parts(iterable)):
+        return False
+    return len(range(*(v.value for _, v in parts(iterable)))) > 0
 
 
 def while_loop(frame: Frame, node: gast.While) -> None:

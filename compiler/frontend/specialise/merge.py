@@ -12,14 +12,16 @@ from typing import Any
 
 import gast
 
-from ... import syntax, types
+from ... import syntax
 from ...dtypes import PYTHON_TYPE, is_python
 from ...names import from_path
 from ...placeholders import placeholder
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
+from . import text_numbers
 from .exactness import loses_digits, require_exact
 from .frame import Frame
+from .joined_types import join_types, own_lengths, without_dimensions
 from .local_functions import keeps_own_numbers
 from .parallel import assign_parallel
 from .values import (
@@ -37,6 +39,7 @@ from .values import (
     Sequence,
     Static,
     Table,
+    Text,
     Typed,
     Undefined,
     Value,
@@ -81,6 +84,8 @@ class Join:
             return left
         if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
             return self._join_optional(as_optional(left), as_optional(right))
+        if (text := text_numbers.joined(left, right)) is not None:
+            return text
         if _grows(frame, left, right):
             return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
@@ -88,6 +93,9 @@ class Join:
             return with_parts(left, tuple(self.join(a, b) for (_, a), (_, b) in pairs))
         first, second = frame.type_of(left), frame.type_of(right)
         joined = None if first is None or second is None else join_types(frame, first, second)
+        if joined is None and not frame.task.single_stores:
+            joined = without_dimensions(first, second)
+            frame.task.single_numbers = frame.task.single_numbers or joined is not None
         if joined is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
         return Typed(joined)
@@ -193,44 +201,6 @@ def identical(left: Value, right: Value) -> bool:
     return type(left) is type(right) and left == right
 
 
-def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
-    """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
-    match left, right:
-        case Scalar(), Scalar():
-            return Scalar(*types.promote(left, right))
-        case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
-            dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
-            return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
-        case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
-            return ListOf(Scalar(*types.promote(one, other)))
-        case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
-            return left
-    return None
-
-
-def own_length(frame: Frame) -> types.Dim:
-    """A length that differs from path to path: nothing else is ever known to equal it."""
-    return frame.builder.fresh_symbol("length")
-
-
-def own_lengths(frame: Frame, type_: Type) -> Type:
-    """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
-    if isinstance(type_, ListOf):
-        return ListOf(own_lengths(frame, type_.element))
-    if not isinstance(type_, Array):
-        return type_
-    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
-
-
-def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
-    """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
-    joined = None if item is None else join_types(frame, element, item)
-    if isinstance(joined, Array):
-        pairs = zip(element.dims, item.dims, strict=True)
-        return all(a == b for a, b in pairs if isinstance(a, int))
-    return joined is not None and joined == element
-
-
 def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None = None) -> Value:
     """Give every merged part a fresh name, and every object that may be one of several a number.
 
@@ -278,6 +248,8 @@ class Merging:
             return {}
         if isinstance(target, Optional):
             source = as_optional(source)
+        if isinstance(target, Text):
+            source = text_numbers.as_text(self.frame, source)
         if isinstance(target, Ref):
             if target.number not in self.into or not isinstance(source, Ref):
                 return {}
@@ -362,6 +334,8 @@ def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.exp
         return syntax.name(containers.converted_list(frame, value, wanted, node).name)
     if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
         return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
+    if isinstance(wanted, Array) and isinstance(found, Scalar):
+        return frame.atom(frame.emit("full", value, node=node, shape=(), dtype=wanted.dtype), node)
     if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
         return frame.atom(value, node)
     if is_number(value) and is_python(wanted.dtype):

@@ -77,8 +77,3 @@ def bit_length(frame: Frame, value: Value, node: gast.AST, hint: str) -> Value:
     if is_number(value):
         return evaluate.fold(frame, lambda v: v.bit_length(), node, value)
     return in_language(frame, "bit_length", [value], node, hint)
-
-
-def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node: gast.AST) -> Value:
-    """`ord` and `chr`, of what is known now."""
-    return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))

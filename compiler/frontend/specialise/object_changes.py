@@ -18,7 +18,9 @@ from .heap import Owner, reachable
 from .values import Iterator, Ref, Value
 
 
-def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) -> None:
+def change(
+    frame: Frame, target: Ref, contents: Value | None, node: gast.AST, keeps_length: bool = False
+) -> None:
     """An object holds something else from here on; None: the leaf that it holds has changed."""
     heap = frame.heap
     owner = heap.owner_of(target.number)
@@ -41,6 +43,8 @@ def change(frame: Frame, target: Ref, contents: Value | None, node: gast.AST) ->
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
         heap.contents[target.number] = contents
     heap.changes.append(target.number)
+    if not keeps_length:
+        heap.resized.append(target.number)
 
 
 def absorb(frame: Frame, number: int) -> None:

@@ -15,7 +15,7 @@ import gast
 from ... import syntax
 from ...messages import UNSHOWN, Argument, Message, escaped
 from . import choices, evaluate, trying
-from .frame import Frame, Stopped
+from .frame import Frame, NeedsStatic, Stopped
 from .values import Caught, Mapping_, Record, Sequence, Static, Value
 
 
@@ -55,8 +55,21 @@ def message_of(frame: Frame, arguments: list[gast.expr]) -> tuple[Message, list[
         if isinstance(node, gast.JoinedStr):
             message.append(format_of(frame, node, values))
             continue
-        message.append(argument(frame, evaluate.evaluate(frame, node), node, values))
+        value = made_now(frame, node)
+        message.append(UNSHOWN if value is None else argument(frame, value, node, values))
     return tuple(message), values
+
+
+def made_now(frame: Frame, node: gast.expr) -> Value | None:
+    """What is shown in a message; None for a text that is made of what only the run knows, which Python has."""
+    saved = frame.snapshot()
+    try:
+        return evaluate.evaluate(frame, node)
+    except NeedsStatic as needed:
+        if not isinstance(node, gast.Call) or needed.list is not None or needed.keys is not None:
+            raise
+    frame.restore(saved)
+    return None
 
 
 def argument(frame: Frame, value: Value, node: gast.AST, values: list[gast.expr]) -> Argument:
@@ -80,8 +93,11 @@ def format_of(frame: Frame, node: gast.JoinedStr, values: list[gast.expr]) -> st
             continue
         specification = "" if part.format_spec is None else static_text(frame, part.format_spec)
         conversion = "" if part.conversion < 0 else chr(part.conversion)
-        value = evaluate.evaluate(frame, part.value)
-        text += UNSHOWN if specification is None else shown(frame, value, conversion, specification, part, values)
+        value = made_now(frame, part.value)
+        if specification is None or value is None:
+            text += UNSHOWN
+        else:
+            text += shown(frame, value, conversion, specification, part, values)
     return text
 
 

@@ -88,7 +88,7 @@ class Body:
         instance.handed = instances.handed_on(inner, atoms, self.parameters, {})
         source = self.source_of(role) or self.frame.source
         builder = inner.builder
-        body = (*builder.body, syntax.return_(atoms, self.frame.here(self.node)))
+        body = (*builder.whole(), syntax.return_(atoms, self.frame.here(self.node)))
         made = Function(
             name, tuple(self.parameters), body, "typed", source.origin,
             instances.used_types(builder, self.parameters, body), result_types, given=dict(builder.names.given),

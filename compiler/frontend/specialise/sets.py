@@ -121,6 +121,36 @@ def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.A
     return target
 
 
+def frozen(frame: Frame, args: list[Value], node: gast.AST) -> Value:
+    """`frozenset(...)` of what is known now."""
+    if not args:
+        return Static(frozenset())
+    items = known_items(frame, args[0])
+    if items is None:
+        source = classes.iterable(frame, args[0], node)
+        is_short = not frame.is_array(source) and iteration.is_static_iterable(frame, source)
+        items = tuple(iteration.static_items(frame, source, node)) if is_short else None
+    if items is None or not all(keyed.is_known(frame, item) for item in items):
+        frame.fault("U018", "a frozenset of what only the run knows is not in the language", node, "made here",
+                    ("use a set: `set(...)`",))  # fmt: skip
+    return Static(frozenset(keyed.computed_key(frame, item, node) for item in items))
+
+
+def call_frozen(frame: Frame, target: Value, method: str, args: list[Value], node: gast.AST) -> Value:
+    """A method of a frozenset that is known now, with others that are."""
+    if method not in OPERATIONS.split() and method != "copy":
+        frame.fault("U013", f"a frozenset has no method `{method}` here", node, "called here")
+    if not all(_is_known(frame, other) for other in args):
+        frame.fault("U018", f"`.{method}()` of a frozenset and of what only the run knows is not in the language", node,
+                    "called here", ("use a set: `set(...)`",))  # fmt: skip
+    values = frozenset(_values(frame, target, node))
+    return Static(computed(frame, getattr(values, method), node, *(_known_values(frame, a, node) for a in args)))
+
+
+def is_frozen(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, frozenset)
+
+
 def _copy(frame: Frame, source: Value, node: gast.AST) -> Ref:
     items = known_items(frame, source)
     if items is not None and sites.known_forms(frame, node) is None:
@@ -287,6 +317,8 @@ def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST
     if None in sides or op not in (gast.BitOr, gast.BitAnd, gast.Sub, gast.BitXor):
         return None
     found = PYTHON_INFIX[op](*(set(_values(frame, side, node)) for side in (left, right)))
+    if is_frozen(left):
+        return Static(frozenset(found))
     return _known_set(frame, _in_order(found, *(_values(frame, side, node) for side in (left, right))), node)
 
 

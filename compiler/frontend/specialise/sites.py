@@ -16,16 +16,12 @@ import gast
 
 from ..source.read import span_of
 from . import forms
-from .frame import Frame
+from .frame import Anew, Frame
 from .values import Conflict, Ref, Value
 
 Site = tuple[Any, ...]
 Columns = tuple[Value, ...]
 WHOLE = -1  # in the place of a column: the container itself
-
-
-class Anew(Exception):
-    """The walk starts again with what the task knows by now."""
 
 
 def site_of(frame: Frame, node: gast.AST) -> Site:

@@ -16,7 +16,7 @@ def snapshot(frame: Frame) -> tuple[Any, ...]:
     return (
         b.names.copy(), dict(b.types), dict(b.extents), set(b.merged), list(b.body), dict(frame.variables),
         b.span, frame.node, list(frame.task.decisions), b.heap.copy(), b.body, _nests(frame)[:],
-        dict(b.hidden), list(b.arguments), dict(b.lengths),
+        dict(b.hidden), list(b.arguments), dict(b.lengths), list(b.first), dict(b.tables),
     )  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def restore(frame: Frame, saved: tuple[Any, ...]) -> None:
     frame.task.decisions[:] = saved[8]
     b.heap.become(saved[9])
     b.hidden, b.arguments, b.lengths = dict(saved[12]), list(saved[13]), dict(saved[14])
+    b.first, b.tables = list(saved[15]), dict(saved[16])
 
 
 def _nests(frame: Frame) -> list[Any]:

@@ -28,11 +28,10 @@ from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
 from ...program import Function, Program
 from ..source.read import SourceFile, read
-from . import apply, instances, ruled_calls
-from .frame import Frame, NeedsStatic, Stopped, Task, Unresolved
+from . import apply, instances, ruled_calls, text_numbers
+from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
-from .sites import Anew
 from .specialised import Specialised
 from .values import Leaf, Static, Value, map_leaves
 
@@ -60,10 +59,11 @@ def specialise(
     a derivative is taken of it.
     """
     source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
+    numbers, positions = dict[str, int](), set[Any]()
     for _ in range(MOST_WALKS):
         task = Task(
             derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms, is_differentiated=is_differentiated,
+            forms=forms, texts=numbers, positions=positions, is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)
@@ -96,6 +96,9 @@ def walked(
             value = apply.run(frame, core)
         result, atoms, result_types = instances.outputs(frame, value, core.body[-1])
     except NeedsStatic as needed:
+        if needed.place is not None and needed.place not in task.positions:
+            task.positions.add(needed.place)
+            raise Anew from None
         raise StaticArgumentError(needed.diagnostic) from None
     except Stopped:
         result, atoms, result_types = Static(None), [], ()
@@ -106,13 +109,15 @@ def walked(
         result_types = (*result_types, builder.types[leaf])
     builder.append(syntax.return_(atoms, frame.here(core.body[-1])))
     main = Function(
-        name, tuple(parameters), tuple(builder.body), "typed", source.origin, instances.used_types(builder, parameters),
-        result_types, decisions=tuple(task.decisions), reasons=builder.reasons, given=dict(builder.names.given),
+        name, tuple(parameters), tuple(builder.whole()), "typed", source.origin,
+        instances.used_types(builder, parameters), result_types, decisions=tuple(task.decisions),
+        reasons=builder.reasons, given=dict(builder.names.given),
     )  # fmt: skip
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
     arguments = {key: given[key] for key in arguments}
     guards = tuple(task.world.guards.values())
+    result = text_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
 
 

@@ -22,12 +22,12 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, optional, outside, own_operators, slices
+from . import arrays, containers, evaluate, keyed, optional, outside, own_operators, slices, texts
 from .broadcasts import fitted
 from .frame import Frame
 from .limits import limit
 from .static_python import computed
-from .values import Leaf, Ref, Rows, Sequence, Slice, Static, Table, Value
+from .values import Leaf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -37,9 +37,14 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
     """The value of `base[items]`."""
     base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
-        index = evaluate.known(frame, own_operators.index_of(frame, items, node), node, "an index")
+        position = own_operators.index_of(frame, items, node)
+        if isinstance(base.value, str) and isinstance(position, Leaf):
+            return texts.item(frame, base.value, position, node, hint)
+        index = evaluate.known(frame, position, node, "an index")
         found = computed(frame, operator.getitem, node, base.value, index)
         return outside.read(frame, found, "item", node)
+    if isinstance(base, Text):
+        return texts.part(frame, base, items, node, hint)
     if isinstance(base, Static) and slices.is_index_expression(base.value):
         return slices.of_index_expression(frame, base.value, items, node, hint)
     if (by_class := own_operators.item(frame, base, items, node)) is not None:
@@ -213,13 +218,26 @@ def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.
     base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
     if own_operators.set_item(frame, base, items, value, node):
         return None
+    if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:
+        what = frame.describe(base)
+        frame.fault("T001", f"'{what}' object does not support item assignment", node, "stored into here")
     if isinstance(base, Ref):
         return containers.store(frame, base, items, value, node)
     found = frame.type_of(base)
     if not isinstance(found, Array):
         frame.fault("T001", f"a {frame.describe(base)} has no elements to assign", node)
+    require_array(frame, found, node)
     store_items(frame, base, normalised(frame, found, items, node), value, node)
     return None
+
+
+def require_array(frame: Frame, found: Array, node: gast.AST) -> None:
+    """Refuse to store into what may be a number, or show one, on some path: Python raises, or changes a copy."""
+    if all(extent == 1 for extent in found.dims):
+        frame.task.single_stores = True
+        if frame.task.single_numbers:
+            frame.fault("T002", "an array without dimensions is a number on some paths", node, "stored into here",
+                        ("give it a dimension: `np.array([...])`",))  # fmt: skip
 
 
 def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, node: gast.AST) -> None:

@@ -22,8 +22,10 @@ from ...types import Scalar
 from . import arrays, containers, forms, shared_items
 from .frame import Frame
 from .heap import Owner, objects
-from .merge import can_hold, coerce, own_lengths
+from .joined_types import can_hold, own_lengths
+from .merge import coerce
 from .object_changes import absorb
+from .text_numbers import as_text
 from .values import (
     Column,
     Conflict,
@@ -34,6 +36,7 @@ from .values import (
     Sequence,
     Static,
     Table,
+    Text,
     Typed,
     Value,
     as_optional,
@@ -93,6 +96,8 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
         value = contents[value.number]
     if isinstance(wanted, Optional):
         return _with_flag(frame, wanted, value, node, contents, found)
+    if isinstance(wanted, Text):
+        value = as_text(frame, value)
     if isinstance(wanted, Rows):
         value = _rows_of(frame, value, wanted, node, contents)
     if isinstance(wanted, Leaf):

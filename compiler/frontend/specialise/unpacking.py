@@ -26,7 +26,7 @@ from . import (
 from .frame import Frame
 from .heap import Owner
 from .limits import limit
-from .values import Bound, Closure, Iterator, Partial, Rows, Sequence, Static, Table, Value, is_namedtuple_class
+from .values import Bound, Closure, Iterator, Partial, Record, Rows, Sequence, Static, Table, Value, is_namedtuple_class
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
@@ -117,12 +117,13 @@ def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
         return None
     rows = evaluate.evaluate(frame, place)
     held = frame.held(rows)
-    if not isinstance(held, Table | Rows) or not isinstance(held.item, Sequence):
+    item = held.item if isinstance(held, Table | Rows) else None
+    if not isinstance(item, Sequence) and not (isinstance(item, Record) and item.is_tuple):
         return None
     empty = frame.emit("equal", iteration.length_of_iterable(frame, rows, node), Static(0), node=node)
     error = limit("ValueError", NO_COLUMNS, span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
-    places = range(len(held.item.items))
+    places = range(len(item.items))
     columns = [container_methods.in_language(frame, "column", [rows, Static(k)], node) for k in places]
     kept = [frame.new(frame.held(column), "column", Owner(containers.COLUMN, "")) for column in columns]
     return frame.new(Iterator(Sequence(tuple(kept)), kind="zip"), "iterator")

@@ -51,7 +51,6 @@ class ListOut:
     `shapes` is None for a list of numbers.  Otherwise `data` holds the elements of all arrays one after the other, and
     each row of `shapes` the lengths of one of them.  `is_weak` says that the numbers are Python's.
     """
-
     data: Value
     shapes: Value | None = None
     is_weak: bool = True
@@ -70,7 +69,6 @@ class Rows:
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
     """
-
     item: Value
 
 
@@ -80,7 +78,6 @@ class Table:
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Table(Sequence((Leaf xs, Leaf ys)))
     """
-
     item: Value
 
 
@@ -98,7 +95,6 @@ class Joined:
     contents  what it holds
     origins   the numbers of the objects that it may be
     """
-
     key: Any
     contents: Value
     origins: frozenset[int]
@@ -107,7 +103,6 @@ class Joined:
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """A tuple, or what a list holds, of a length that is known now; `kind` is `tuple` or `list`."""
-
     items: tuple[Value, ...]
     kind: type = tuple
 
@@ -115,7 +110,6 @@ class Sequence:
 @dataclass(frozen=True, slots=True)
 class Mapping_:
     """What a dict holds; its keys are known now."""
-
     items: tuple[tuple[Any, Value], ...]
 
     def get(self, key: object) -> Value | None:
@@ -125,7 +119,6 @@ class Mapping_:
 @dataclass(frozen=True, slots=True)
 class Record:
     """An instance of a class and its attributes; one of a class that lets them change stands in the heap."""
-
     cls: type
     items: tuple[tuple[str, Value], ...]
 
@@ -147,7 +140,6 @@ class Record:
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
     """A function defined inside the compiled one: its tree and the frame it sees."""
-
     node: gast.AST
     frame: Any
     defaults: tuple[Value, ...] = ()
@@ -157,7 +149,6 @@ class Closure:
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
     """A derivative of a function defined inside the compiled one; `environment` is what the one of a pullback saw."""
-
     closure: Closure
     transforms: tuple[Any, ...]
     environment: Any = None
@@ -173,7 +164,6 @@ class Bound:
 @dataclass(frozen=True, slots=True)
 class Partial:
     """A function with its first arguments and some by name: `functools.partial(f, 1.0)`, the method `lens.apply`."""
-
     function: Value
     args: tuple[Value, ...] = ()
     named: tuple[tuple[str, Value], ...] = ()
@@ -211,7 +201,6 @@ class Iteration:
     `keys`, `values` and `items` are the views of a dict, which show what it holds when they are read; `rest` is what
     comes from the position `start` on.
     """
-
     kind: str
     parts: tuple[Value, ...]
     start: Value = Static(0)
@@ -222,6 +211,16 @@ class Optional:
     """`None` or a value: which of them, a bool of the run says.  `inner` means nothing where it is None."""
     absent: Value
     inner: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that only the run knows: the number of one of those that the program has (`texts.py`).
+
+    `texts` are those texts, in what a program returns.
+    """
+    number: Value
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +266,7 @@ class Conflict:
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
     | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
-    | Caught | Undefined | Dropped | Conflict
+    | Text | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
@@ -326,6 +325,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("source", source), ("position", position))
         case Column(values=values):
             return (("", values),)
+        case Text(number=number):
+            return (("", number),)
         case Rows(item=item) | Table(item=item):
             return (("", item),)
         case ListOut(data=data, shapes=shapes):
@@ -359,6 +360,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Iterator(new[0], new[1], kind)
         case Column(is_weak=is_weak):
             return Column(new[0], is_weak)
+        case Text(texts=texts):
+            return Text(new[0], texts)
         case Rows():
             return Rows(new[0])
         case Table():

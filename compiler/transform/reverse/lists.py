@@ -17,8 +17,8 @@ import gast
 
 from ... import syntax, types
 from ...analysis.regions import ForwardValue, Region
-from ...types import INT, Array, Scalar
-from .declared import list_type
+from ...types import INT, Array, ListOf, Scalar
+from .declared import array_type, list_type
 from .refuse import refuse
 
 if TYPE_CHECKING:
@@ -32,8 +32,12 @@ def of_append(sweep: Sweep, frame: Cotangents, statement: gast.Expr) -> None:
         return
     bars = frame.list_in_place(base.id)
     active = isinstance(source, gast.Name) and source.id in sweep.active
+    if active and _has_stores(sweep, base.id):
+        build = frame.builder
+        last = build.call("subtract", build.bind(syntax.call("length", bars), INT, "n"), 1, hint="last")
+        _let_fit(frame, base.id, bars, [last], source.id)
     hint = frame.hint(source.id) if active else "t_bar"
-    value = frame.builder.bind(syntax.call("pop", bars), list_type(sweep.types, base.id).element, hint)
+    value = frame.builder.bind(syntax.call("pop", bars), _item_type(sweep, base.id), hint)
     if active:
         frame.add(source.id, value)
 
@@ -62,8 +66,9 @@ def of_load(sweep: Sweep, frame: Cotangents, statement: gast.Assign, out_bar: ga
     name, base = statement.targets[0].id, statement.value.value.id
     items = list(sweep.atoms(statement, statement.value.slice).elts)
     bars = frame.list_in_place(base)
-    element = list_type(sweep.types, base).element
-    before = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
+    if _has_stores(sweep, base):
+        _let_fit(frame, base, bars, items, name)
+    before = frame.builder.bind(syntax.index(bars.id, *items), _item_type(sweep, base), "t_bar")
     total = frame.builder.call("add", before, frame.full(name, out_bar), hint="t_bar")
     frame.builder.append(syntax.store(bars.id, items, total))
     if isinstance(total, gast.Name):
@@ -77,10 +82,53 @@ def of_store(sweep: Sweep, frame: Cotangents, statement: gast.Assign) -> None:
     items = list(sweep.atoms(statement, statement.targets[0].slice).elts)
     bars = frame.list_in_place(base)
     element = list_type(sweep.types, base).element
-    value = frame.builder.bind(syntax.index(bars.id, *items), element, "t_bar")
+    if isinstance(source, gast.Name) and source.id in sweep.active:
+        _let_fit(frame, base, bars, items, source.id)
+    value = frame.builder.bind(syntax.index(bars.id, *items), _item_type(sweep, base), "t_bar")
     frame.builder.append(syntax.store(bars.id, items, _zero_like(frame, element, value)))
     if isinstance(source, gast.Name) and source.id in sweep.active:
         frame.add(source.id, value)
+
+
+def _has_stores(sweep: Sweep, base: str) -> bool:
+    """Whether an item of some list is replaced, which may have had another length: `rows[k] = rows[k] + [v]`."""
+    element = list_type(sweep.types, base).element
+    if not isinstance(element, Array) or all(isinstance(d, int) for d in element.dims):
+        return False
+    targets = (s.targets[0] for s in syntax.walk(sweep.function.body) if isinstance(s, gast.Assign))
+    bases = (t.value.id for t in targets if isinstance(t, gast.Subscript) and isinstance(t.value, gast.Name))
+    return any(isinstance(sweep.types[name], ListOf) for name in bases)
+
+
+def _item_type(sweep: Sweep, base: str) -> Scalar | Array:
+    """The type of one item; where items are replaced, with lengths that no other has."""
+    element = list_type(sweep.types, base).element
+    if not isinstance(element, Array) or not _has_stores(sweep, base):
+        return element
+    fresh = sweep.root.builder.fresh_symbol
+    return Array(element.dtype, tuple(d if isinstance(d, int) else fresh("length") for d in element.dims))
+
+
+def _let_fit(frame: Cotangents, base: str, bars: gast.Name, items: list[gast.expr], source: str) -> None:
+    """Give a cotangent that is zero, as its item was replaced, the shape that the item had before."""
+    sweep, build = frame.sweep, frame.builder
+    element = list_type(sweep.types, base).element
+    if not isinstance(element, Array) or all(isinstance(d, int) for d in element.dims):
+        return
+    now = build.bind(syntax.index(bars.id, *items), _item_type(sweep, base), "t_bar")
+    shape = sweep.shape(source, frame)
+    wrong: gast.expr | None = None
+    for axis, length in enumerate(shape):
+        differs = build.call("not_equal", build.bind(syntax.call("dim", now, axis=axis), INT, "n"), length)
+        wrong = differs if wrong is None else build.call("logical_or", wrong, differs)
+    assert wrong is not None
+    outer, build.body = build.body, []
+    zero = build.call("zeros", shape=syntax.tuple_(shape), dtype=element.dtype)
+    assert isinstance(zero, gast.Name)
+    sweep.escaped.add(zero.id)
+    build.append(syntax.store(bars.id, items, zero))
+    inner, build.body = build.body, outer
+    build.append(syntax.if_(wrong, inner, span=build.span))
 
 
 def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> gast.expr:
@@ -89,12 +137,13 @@ def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> 
         if element.weak:
             return syntax.constant(0.0)
         return frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
+    dims = array_type(frame.builder.types, value.id).dims
     lengths = [
         frame.builder.bind(syntax.call("dim", value, axis=k), types.INT, "n") if not isinstance(d, int) else d
-        for k, d in enumerate(element.dims)
+        for k, d in enumerate(dims)
     ]
     made = frame.builder.call("zeros", shape=syntax.tuple_(lengths), dtype=element.dtype)
-    frame.builder.types[made.id] = Array(element.dtype, element.dims)
+    frame.builder.types[made.id] = Array(element.dtype, dims)
     return made
 
 

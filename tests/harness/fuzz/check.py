@@ -185,6 +185,8 @@ class Runner:
         exec(before, self.space)
         if self.space["program"] is not self.python:  # redefined itself: compile what it is now
             self.python, self.function = self.space["program"], None
+        if before and self.stage != "native" and not self.reads_outside:  # `Stages` look at nothing again
+            self.function = None
 
     def outcome(self, call):
         self.change(call.before)

@@ -15,9 +15,7 @@ def plan_of(generator: str, share: int = 6):
     """What `check` is told for a seed: machine code always, every stage for one in `share`, gradients for two."""
 
     def plan(seed):
-        if generator == "containers":  # what changes between calls is the business of the native entry
-            return {"stages": ("native",), "gradient": False}
-        if generator == "outside":  # has no loss
+        if generator in ("containers", "outside"):  # have no loss
             return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": False}
         return {"stages": EVERY_STAGE if seed % share == 0 else ("native",), "gradient": seed % share in (1, 2)}
 

@@ -1,0 +1,60 @@
+"""The type that holds what has one type on one path and another on the other.
+
+    int and float       ->    float
+    f64[n] and f64[m]   ->    f64[length], a length of which nothing is known
+"""
+
+from __future__ import annotations
+
+from ... import types
+from ...types import Array, ListOf, Scalar, Type
+from .frame import Frame
+
+
+def join_types(frame: Frame, left: Type, right: Type) -> Type | None:
+    """The type that holds both, or None.  Lengths that differ become a symbol of their own."""
+    match left, right:
+        case Scalar(), Scalar():
+            return Scalar(*types.promote(left, right))
+        case Array(), Array() if left.dtype == right.dtype and left.ndim == right.ndim:
+            dims = tuple(a if a == b else own_length(frame) for a, b in zip(left.dims, right.dims, strict=True))
+            return Array(left.dtype, dims, "C" if left.layout == right.layout == "C" else "A")
+        case ListOf(element=Scalar() as one), ListOf(element=Scalar() as other):
+            return ListOf(Scalar(*types.promote(one, other)))
+        case ListOf(), ListOf() if can_hold(frame, left.element, right.element):
+            return left
+    return None
+
+
+def without_dimensions(left: Type | None, right: Type | None) -> Type | None:
+    """An array without dimensions on one path and its number on the other are such an array on both.
+
+    What would change it as an array is refused (`subscript.require_array`).
+    """
+    match left, right:
+        case (Array(ndim=0) as array, Scalar() as number) | (Scalar() as number, Array(ndim=0) as array):
+            return array if array.dtype == number.dtype else None
+    return None
+
+
+def own_length(frame: Frame) -> types.Dim:
+    """A length that differs from path to path: nothing else is ever known to equal it."""
+    return frame.builder.fresh_symbol("length")
+
+
+def own_lengths(frame: Frame, type_: Type) -> Type:
+    """The type with lengths that nothing else has: of an item of a list, whose items may differ, or of a result."""
+    if isinstance(type_, ListOf):
+        return ListOf(own_lengths(frame, type_.element))
+    if not isinstance(type_, Array):
+        return type_
+    return Array(type_.dtype, tuple(d if isinstance(d, int) else own_length(frame) for d in type_.dims), type_.layout)
+
+
+def can_hold(frame: Frame, element: Type, item: Type | None) -> bool:
+    """Whether a list of such elements takes an item; a length that is a number in its type is that of all items."""
+    joined = None if item is None else join_types(frame, element, item)
+    if isinstance(joined, Array):
+        pairs = zip(element.dims, item.dims, strict=True)
+        return all(a == b for a, b in pairs if isinstance(a, int))
+    return joined is not None and joined == element

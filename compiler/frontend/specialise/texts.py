@@ -1,0 +1,207 @@
+"""Texts that only the run knows: each is the number of one of the texts that the program has.
+
+    best = "lms" if c else "rls"     ->     best = 0 if c, 1 otherwise
+    best == "rls"                    ->     best == 1
+    len(best), "ACGT"[k]             ->     a look-up in a table, made once, over all texts or over all places
+
+Texts are numbered in the order in which they are met.  A table over all of them that was made before the last one was
+met makes the walk start again (`sites.py`).  What makes longer texts of others (`+`, `join`) has no such table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+import gast
+
+from ... import syntax
+from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
+from ...messages import UNSHOWN
+from . import arrays, builtin_calls, choices, containers, evaluate, subscript
+from .frame import Anew, Frame, Stopped
+from .text_numbers import as_text, has_text, is_text, note, number_of
+from .values import Leaf, Sequence, Static, Text, Value
+
+DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
+# Methods that give numbers, or texts of which only so many can be made.
+METHODS = frozenset("""
+    upper lower title capitalize swapcase casefold strip lstrip rstrip removeprefix removesuffix startswith endswith
+    isdigit isalpha isalnum isupper islower isspace isnumeric isdecimal isidentifier istitle isascii find rfind index
+    rindex count
+""".split())
+WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
+
+
+def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
+    """Refuse texts of the run where another program takes over, which numbers its own."""
+    if any(has_text(frame.tree(value)) for value in values):
+        frame.fault("U018", "a text that only the run knows cannot be passed to or from a derivative", node,
+                    "passed here", ("choose what depends on it before the derivative is taken",))  # fmt: skip
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
+    """A comparison with a text of the run; None where neither is one."""
+    if not isinstance(left, Text) and not isinstance(right, Text):
+        return None
+    if not is_text(left) or not is_text(right):
+        if op in (gast.Eq, gast.NotEq):
+            return Static(op is gast.NotEq)
+        frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+    first, second = as_text(frame, left), as_text(frame, right)
+    if op in (gast.Eq, gast.NotEq):
+        return choices.compare(frame, op, first.number, second.number, node, hint)
+    places = [_place_in_order(frame, side, node) for side in (first, second)]
+    return choices.compare(frame, op, places[0], places[1], node, hint)
+
+
+def _place_in_order(frame: Frame, text: Text, node: gast.AST) -> Value:
+    """Where a text stands among all that the program has."""
+    order = {one: place for place, one in enumerate(sorted(frame.task.texts))}
+    return looked_up(frame, text, order.__getitem__, node)
+
+
+def truth(frame: Frame, text: Text, node: gast.AST) -> Value:
+    return choices.compare(frame, gast.NotEq, text.number, as_text(frame, Static("")).number, node)
+
+
+def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
+    """`part in whole`, of which one is a text that is known now."""
+    if isinstance(whole, Static) and isinstance(part, Text):
+        return looked_up(frame, part, lambda text: text in whole.value, node)
+    if isinstance(whole, Text) and is_text(part) and isinstance(part, Static):
+        return looked_up(frame, whole, lambda text: part.value in text, node)
+    return refuse(frame, "`in` a text that only the run knows", node)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def looked_up(frame: Frame, text: Text, function: Callable[[str], Any], node: gast.AST, hint: str = "t") -> Value:
+    """What a function makes of a text: a number, or a text; what it raises of some texts, the program raises."""
+    found = results(frame, function)
+    fails = [isinstance(one, Exception) for one in found]
+    for kind in dict.fromkeys(type(one) for one in found if isinstance(one, Exception)):
+        _raise_where(frame, text, [type(one) is kind for one in found], kind, node)
+    if all(fails):
+        return Static(0)
+    right = next(one for one in found if not isinstance(one, Exception))
+    values = [right if failed else one for one, failed in zip(found, fails, strict=True)]
+    if len(set(values)) == 1:
+        return Static(values[0])
+    if isinstance(right, str):
+        numbers = tuple(Static(frame.task.texts[one]) for one in values)
+        return Text(entry(frame, numbers, text.number, INT_WORD, node, hint))
+    return entry(frame, tuple(map(Static, values)), text.number, DTYPES[type(right)], node, hint)
+
+
+def results(frame: Frame, function: Callable[[str], Any]) -> list[Any]:
+    """What a function makes of each of the texts, those that it makes included."""
+    numbers = frame.task.texts
+    found: list[Any] = []
+    count = len(numbers)
+    for text in (texts := list(numbers)):  # which grows
+        try:
+            found.append(function(text))
+        except (LookupError, TypeError, ValueError) as error:
+            found.append(error)
+        if isinstance(found[-1], str) and found[-1] not in numbers:
+            note(frame.task, found[-1])
+            texts.append(found[-1])
+    if frame.task.has_tables and len(numbers) > count:
+        raise Anew
+    return found
+
+
+def _raise_where(frame: Frame, text: Text, fails: list[bool], kind: type, node: gast.AST) -> None:
+    """The message shows the text, or what is wrong with it: Python has it."""
+    here = frame.here(node)
+    error = syntax.raise_(kind.__name__, UNSHOWN, span=here)
+    if all(fails):
+        frame.builder.append(error)
+        raise Stopped
+    test = entry(frame, tuple(map(Static, fails)), text.number, BOOL_WORD, node, "fails")
+    frame.builder.append(syntax.if_(frame.atom(test, node), [error]))
+
+
+def entry(
+    frame: Frame, values: tuple[Value, ...], position: Value, dtype: str, node: gast.AST, hint: str
+) -> Value:  # fmt: skip
+    """The entry of a table over all texts, or over all places in one."""
+    frame.task.has_tables = True
+    number = frame.atom(position, node)
+    found = subscript.element(frame, table(frame, values, dtype, node), [number], node)
+    return frame.emit("cast", found, node=node, hint=hint, dtype=dtype, weak=True)
+
+
+def table(frame: Frame, values: tuple[Value, ...], dtype: str, node: gast.AST) -> Leaf:
+    """An array of numbers; one of constants and arguments is made once, before all else."""
+    builder, key = frame.builder, (dtype, values)
+    if key in builder.tables:
+        return builder.tables[key]
+    with frame.captured() as made:
+        found = arrays.as_array(frame, Sequence(values), node, dtype, hint="table")
+    if all(isinstance(v, Static) or getattr(v, "name", "") in builder.arguments for v in values):
+        builder.first += made
+        builder.tables[key] = found
+    else:
+        builder.body += made
+    assert isinstance(found, Leaf)
+    return found
+
+
+# --- parts and methods -----------------------------------------------------------------------------------------------
+
+
+def item(frame: Frame, text: str, position: Value, node: gast.AST, hint: str) -> Value:
+    """`text[position]` of a text that is known now, at a position of the run."""
+    if not frame.is_integer(position):
+        what = frame.describe(position)
+        frame.fault("T001", f"string indices must be integers, not {what}", node, "indexed here")
+    position = builtin_calls.as_int(frame, position, node)
+    require_within(frame, position, len(text), "string index out of range", node)
+    numbers = tuple(Static(number_of(frame.task, letter)) for letter in text)
+    return Text(entry(frame, numbers, position, INT_WORD, node, hint))
+
+
+def require_within(frame: Frame, position: Value, length: int, message: str, node: gast.AST) -> None:
+    """IndexError where nothing stands at a place."""
+    below = choices.compare(frame, gast.Lt, position, Static(-length), node)
+    above = choices.compare(frame, gast.GtE, position, Static(length), node)
+    outside = frame.emit("logical_or", below, above, node=node)
+    error = syntax.raise_("IndexError", message, span=frame.here(node))
+    if not length:
+        frame.builder.append(error)
+        raise Stopped
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
+
+
+def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
+    """`text[1:]` and `text[0]` of a text of the run, at places that are known now."""
+    if isinstance(items, gast.Slice):
+        place: Any = containers.bounds_of(frame, items)
+    else:
+        place = evaluate.static(frame, items, "a position in a text that only the run knows")
+    return looked_up(frame, text, lambda one: one[place], node, hint)
+
+
+def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """A method of a text of the run, with arguments that are known now."""
+    if method not in METHODS or not all(isinstance(a, Static) for a in args):
+        refuse(frame, f"`.{method}()` of a text that only the run knows", node)
+    values = [evaluate.known(frame, a, node, "text") for a in args]
+    return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
+
+
+def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node: gast.AST) -> Value:
+    """`ord` and `chr`."""
+    if isinstance(args[0], Text):
+        return looked_up(frame, args[0], function, node)
+    return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
+
+
+def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:
+    frame.fault("U018", f"{what} is not in the language", node, "used here", WAY_OUT)
