@@ -221,7 +221,7 @@ def counted(x, k):
 def test_each_example_leaves_its_loop_when_it_is_done():
     agrees(newton, RNG.uniform(0.5, 4.0, 9))
     text = vmap(newton).source("loops", "f64[n]")
-    assert "for b in prange(" in text and "while" in text
+    assert "for block in prange(" in text and "if going else" in text
 
 
 def test_a_recurrence_is_interchanged():
