@@ -47,11 +47,12 @@ MAY_IMPORT = {
     "diagnostics": "records",
     "messages": "",
     "tuning": "",
+    "stages": "",
     "names": "",
     "types": "dtypes records",
     "dtypes": "records",
-    "request": "records runtime",
-    "vocabulary": "records",
+    "request": "records runtime stages",
+    "vocabulary": "dtypes records",
     "program": "diagnostics types records",
     "remarks": "program syntax",
     "syntax": "diagnostics messages",
@@ -81,11 +82,11 @@ MAY_IMPORT = {
     "axes": f"{BASE} frontend.specialise request",
     "batch": f"{BASE} axes transform frontend.specialise",
     "following": f"{BASE} transform frontend.specialise",
-    "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian steps transform lower optimise"
-    " targets.llvm",
-    "edited": f"{BASE} analysis optimise languages pipeline steps",
+    "pipeline": "asked batch cut differentiate jacobian pushforward reverse_jacobian stages steps transform lower"
+    " optimise targets.llvm",
+    "edited": f"{BASE} analysis optimise languages pipeline stages steps",
     "transforming": "axes diagnostics pipeline pushforward steps frontend.specialise records request",
-    "driver": "asked differentiate diagnostics pipeline steps transforming program request"
+    "driver": "asked differentiate diagnostics pipeline stages steps transforming program request"
     " frontend.source frontend.specialise",
 }
 # The library is written in the language: all it may know of the compiler is how to name operators that NumPy has not.

@@ -22,15 +22,16 @@ class Facts:
     """What the typed function says of its names as a whole."""
 
     def __init__(self, function: Function) -> None:
-        known = def_use(function)
-        self.merged = {name for name in known.definitions if not known.is_constant(name)}
+        found = def_use(function).definitions.items()
+        self.merged = {name for name, given in found if len(given) > (name not in function.parameters)}
         self.reads: Counter[str] = Counter()
         self.overwritten: set[str] = set()
+        self.sharing = AliasClasses({})
         if any(isinstance(type_, Array | ListOf) for type_ in function.types.values()):
             for statement in syntax.walk(function.body):
                 self.reads.update(_consumed(statement))
                 self.overwritten.update(arrays_stored(statement, function))
-        self.sharing: AliasClasses = regions(function)
+            self.sharing = regions(function)
         self.overwritten_classes = {self.sharing.root(name) for name in self.overwritten}
 
 

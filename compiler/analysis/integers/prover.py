@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator
 from math import gcd
 
 from .affine import HIGH, LOW, Affine, Unknowns, combine, unknown
-from .systems import MOST, is_empty
+from .systems import is_empty
 
 STEPS = 160  # how many facts one proof may try; what takes more is checked at run time
 DEPTH = 8
+NEAR = 16  # facts are enough to be seen at once
+NEWEST = 4  # of the facts that bound an unknown on one side, so many are among them
 WIDTH = 24  # of the facts that speak of an unknown, so many of the first and of the last are tried
 
 
@@ -98,7 +100,7 @@ class Prover:
         found: dict[Affine, None] = {}
         asked = dict.fromkeys(number for number, _ in goal.terms)
         todo = list(asked)
-        while todo and len(found) < MOST:
+        while todo and len(found) < NEAR:
             number = todo.pop(0)
             for fact in self._of(number):
                 found[fact] = None
@@ -116,7 +118,7 @@ class Prover:
         if high != HIGH:
             yield (-value).plus(high)
         for is_low in (True, False):
-            yield from (fact for fact, _ in self.by_unknown.get((number, is_low), ()))
+            yield from (fact for fact, _ in self.by_unknown.get((number, is_low), [])[-NEWEST:])
         choice = self.unknowns.choices.get(number)
         if choice is not None and choice.kind != "either":
             sign = 1 if choice.kind == "max" else -1
