@@ -219,8 +219,9 @@ def counted(x, k):
 
 def test_each_example_leaves_its_loop_when_it_is_done():
     agrees(newton, RNG.uniform(0.5, 4.0, 9))
-    text = vmap(newton).source("loops", "f64[n]")
-    assert "for b in prange(" in text and "while" in text
+    alone, together = (compile(vmap(newton), rewrite=rewrite).source("loops", "f64[n]") for rewrite in (False, True))
+    assert "for b in prange(" in alone and "while" in alone
+    assert "for block in prange(" in together and "if going else" in together
 
 
 def test_a_recurrence_is_interchanged():
