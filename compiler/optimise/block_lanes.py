@@ -31,7 +31,7 @@ from ..program import Decision, Function
 from ..renaming import copied, copy_statement, placed, renamed
 from ..tuning import FEW_LANES, LANES, SPARE_TURNS
 from ..types import INT, Array, Scalar, Type
-from .divergent import Divergent, Finder, parts_of
+from .divergent import Divergent, Finder, names_bound_in, parts_of
 from .lane_steps import LaneSteps, strong
 
 COUNT = Scalar("i64")
@@ -70,7 +70,7 @@ class _Blocker:
             where = f"the loop at line {node.span.line}" if node.span else "a loop"
             how = f"takes {LANES} elements at a time, in lanes: {TOLD[type(found.turns)]}"
             self.told.append(Decision("loops", f"{where} {how}"))
-            return placed([_Block(self.with_names(found), self.names, self.types).loop()], node)[0]
+            return placed([_Block(self.with_names(self.apart(found)), self.names, self.types).loop()], node)[0]
         if isinstance(node, gast.For | gast.While):
             scope = scope.inside(self.finder.integers.loop(node))
         changes = {}
@@ -80,6 +80,22 @@ class _Blocker:
             if new is not None:
                 changes[field] = new
         return syntax.rebuild(node, **changes) if changes else node
+
+    def apart(self, found: Divergent) -> Divergent:
+        """The same loop, whose own names are not those of its bounds: these are asked for in every block."""
+        bounds = {name for bound in found.loop.iter.args for name in syntax.names_read(bound)}
+        body = [*found.before, found.turns, *found.after]
+        names = {name: self.names.fresh(name) for name in sorted(bounds & names_bound_in(body))}
+        if not names:
+            return found
+        self.types |= {new: self.types[old] for old, new in names.items()}
+        loads = [copied(place, names) for place in found.loads.values()]
+        before, after = ([renamed(s, names) for s in part] for part in (found.before, found.after))
+        turns = renamed(found.turns, names)
+        assert isinstance(turns, gast.While | gast.For)
+        carried, read_after = (tuple([names.get(n, n) for n in part]) for part in (found.carried, found.read_after))
+        places = {syntax.form_of(place): place for place in loads if isinstance(place, gast.Subscript)}
+        return Divergent(found.loop, before, turns, after, places, carried, read_after)
 
     def with_names(self, found: Divergent) -> Divergent:
         """The same loop, where every element that the turns read of an array has a name."""
@@ -168,7 +184,7 @@ class _Block:
     def stored(self) -> gast.stmt:
         """What is done with the element behind its turns, element by element."""
         found, variable = self.found, self.found.loop.target.id
-        bound = {name for s in syntax.walk(found.after) for name in syntax.names_bound(s)}
+        bound = names_bound_in(found.after)
         lane = minus(syntax.name(variable), self.element(0))
         values = {name: self.read(name, copied(lane, {})) for name in found.read_after if name != variable}
 

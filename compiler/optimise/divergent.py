@@ -68,6 +68,8 @@ def parts_of(node: gast.stmt) -> Parts | None:
     """What stands before a loop in a loop that counts by ones, that inner one, and what stands behind."""
     if not isinstance(node, gast.For) or syntax.operator_of(node.iter) not in ("range", "prange"):
         return None
+    if node.target.id in syntax.names_read(node.iter):
+        return None
     step, found = node.iter.args[2], [(k, s) for k, s in enumerate(node.body) if isinstance(s, gast.While | gast.For)]
     if len(found) != 1 or not (isinstance(step, gast.Constant) and step.value == 1):
         return None
@@ -197,6 +199,7 @@ def evaluated(turns: gast.While | gast.For) -> list[gast.expr]:
 
 
 def names_bound_in(body: Sequence[gast.stmt]) -> frozenset[str]:
+    """The names that get values in these statements."""
     return frozenset(name for s in syntax.walk(body) for name in syntax.names_bound(s))
 
 
