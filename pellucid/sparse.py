@@ -35,6 +35,8 @@ class SparseDerivative:
         self, function: Any, argnums: Any, before: Iterable[Transformation], is_symmetric: bool, given: Any
     ) -> None:
         sparse()
+        if given is None or np.ndim(given) not in (0, 2) or np.ndim(given) == 0 and not _is_asked(given):
+            raise ValueError(f"sparse is True, False, or a matrix that says which elements there are, not {given!r}")
         self._below = functools.reduce(transformed, before, _function_of(function))
         self._slope = transformed(self._below, Tangent(with_value=False))
         self._reach = transformed(self._below, Tangent(with_value=False, is_dependence=True))
@@ -129,6 +131,9 @@ class _Call:
         self.flat = function._flatten(args, kwargs)
         self.static = {name: value for name, value in bound.arguments.items() if name in request.static}
         own = [name for name in bound.arguments if name not in self.static]
+        by_name = [n for n in own if bound.signature.parameters[n].kind is inspect.Parameter.KEYWORD_ONLY]
+        if by_name:
+            raise TypeError(f"sparse=True does not take functions with parameters by name alone: {', '.join(by_name)}")
         self.primals = tuple(bound.arguments[name] for name in own)
         self.is_many = isinstance(argnums, tuple | list)
         chosen = [_place(one, list(bound.arguments)) for one in (argnums if self.is_many else (argnums,))]
@@ -165,7 +170,7 @@ class _Call:
         """What a function of primals and tangents gives along a direction, in one vector."""
         self.results = function(self.primals, tangents, **self.static)
         found = [np.asarray(leaf).ravel() for leaf in tree.leaves(self.results)]
-        return np.concatenate(found) if len(found) != 1 else found[0]
+        return np.concatenate(found) if len(found) > 1 else found[0] if found else np.zeros(0)
 
     def rows(self, slope: Any) -> int:
         if self.results is None:
@@ -186,6 +191,11 @@ class _Call:
             count = len(tree.leaves(self.primals[place]))
             found.append(tree.unflatten(structure, [next(blocks) for _ in range(count)]))
         return tuple(found) if self.is_many else found[0]
+
+
+def _is_asked(given: Any) -> bool:
+    """Whether `sparse` is True, or a matrix of scipy.sparse, which NumPy takes for one object."""
+    return given is True or bool(sparse().issparse(given))
 
 
 def _place(argument: int | str, names: list[str]) -> int:
