@@ -62,9 +62,10 @@ def require_in_sight(program: Program, axis_name: str | None, where: Any) -> Non
         found = [s for s in function.body if crosses(s, axis_name)] if function is not program.main else []
         if found:
             span, name = first_crossing(found[0], axis_name or "")
-            fault(span or where, f"`{name}` over the axis `{axis_name}` takes the values of all examples, and stands in "
-                  f"`{function.origin.name}`, which calls itself, has a rule for its derivative, or is a checkpoint",
-                  "call it outside of that function, and pass the result", code="B003", label="called here")  # fmt: skip
+            fault(span or where, f"`{name}` over the axis `{axis_name}` takes the values of all examples, and stands "
+                  f"in `{function.origin.name}`, which calls itself, has a rule for its derivative, or is a checkpoint",
+                  "call it outside of that function, and pass the result",
+                  code="B003", label="called here")  # fmt: skip
 
 
 def calls(function: Any, name: str) -> bool:

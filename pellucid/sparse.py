@@ -56,7 +56,7 @@ class SparseDerivative:
         if plan.pattern.shape[0] != rows:
             raise ValueError(f"the pattern has {plan.pattern.shape[0]} rows, and there are {rows} results")
         values = np.stack(along) if along else np.zeros((0, rows))
-        return call.in_blocks(plan.blocks(values, call.row_sizes(), call.sizes))
+        return call.in_blocks(plan.blocks(values, call.row_sizes, call.sizes))
 
     @told_to_users
     def pattern(self, *args: Any, **kwargs: Any) -> Any:
@@ -146,6 +146,8 @@ class _Call:
         self.shapes = tuple(np.shape(leaf) for leaf in self.leaves)
         self.count = sum(self.sizes)
         self.results: Any = None
+        self.row_sizes: list[int] = []
+        self.is_run = False
 
     def key(self) -> Any:
         """What tells calls of one pattern: the lengths, and the values of all that is not differentiated by."""
@@ -168,17 +170,16 @@ class _Call:
 
     def along(self, function: Any, tangents: tuple[Any, ...]) -> np.ndarray:
         """What a function of primals and tangents gives along a direction, in one vector."""
+        self.is_run = True
         self.results = function(self.primals, tangents, **self.static)
         found = [np.asarray(leaf).ravel() for leaf in tree.leaves(self.results)]
+        self.row_sizes = [len(part) for part in found]
         return np.concatenate(found) if len(found) > 1 else found[0] if found else np.zeros(0)
 
     def rows(self, slope: Any) -> int:
-        if self.results is None:
+        if not self.is_run:
             self.derivative(slope, np.zeros(self.count))
-        return sum(self.row_sizes())
-
-    def row_sizes(self) -> list[int]:
-        return [int(np.size(leaf)) for leaf in tree.leaves(self.results)]
+        return sum(self.row_sizes)
 
     def in_blocks(self, blocks: list[list[Any]]) -> Any:
         """The blocks, line by line, in the structure of the results, and in those of the arguments."""
