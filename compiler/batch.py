@@ -16,7 +16,7 @@ from .frontend.specialise.values import Column, ListOut, Optional, Out, Text, Va
 from .program import Program
 from .transform.batch import batch as writing
 from .transform.batch.batch import Mapped, Ragged, Returned
-from .transform.batch.crossing import Divergent
+from .transform.batch.crossing import Divergent, crosses, first_crossing
 
 
 def batchable(made: Specialised, wanted: Any) -> Specialised:
@@ -37,6 +37,7 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
     extent = common_length(mapped, wanted)
     main = made.program.main
     name = wanted.transform.axis_name
+    require_in_sight(made.program, name, wanted.where)
     vary = writing.varying_results(made.program, mapped, name)
     returned, structure = _returned(made, wanted, vary)
     try:
@@ -53,6 +54,18 @@ def batch(made: Specialised, wanted: Any) -> Specialised:
     if not any(calls(f, main.name) for f in functions.values() if f is not main):
         del functions[main.name]
     return replace(made, program=Program(changed.name, functions), result=structure)
+
+
+def require_in_sight(program: Program, axis_name: str | None, where: Any) -> None:
+    """Raise a BatchError for a collective over the axis in a function that is called and not walked into."""
+    for function in program.functions.values():
+        found = [s for s in function.body if crosses(s, axis_name)] if function is not program.main else []
+        if found:
+            span, name = first_crossing(found[0], axis_name or "")
+            fault(span or where, f"`{name}` over the axis `{axis_name}` takes the values of all examples, and stands "
+                  f"in `{function.origin.name}`, which calls itself, has a rule for its derivative, or is a checkpoint",
+                  "call it outside of that function, and pass the result",
+                  code="B003", label="called here")  # fmt: skip
 
 
 def calls(function: Any, name: str) -> bool:

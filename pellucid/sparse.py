@@ -35,6 +35,8 @@ class SparseDerivative:
         self, function: Any, argnums: Any, before: Iterable[Transformation], is_symmetric: bool, given: Any
     ) -> None:
         sparse()
+        if given is None or np.ndim(given) not in (0, 2) or np.ndim(given) == 0 and not _is_asked(given):
+            raise ValueError(f"sparse is True, False, or a matrix that says which elements there are, not {given!r}")
         self._below = functools.reduce(transformed, before, _function_of(function))
         self._slope = transformed(self._below, Tangent(with_value=False))
         self._reach = transformed(self._below, Tangent(with_value=False, is_dependence=True))
@@ -54,7 +56,7 @@ class SparseDerivative:
         if plan.pattern.shape[0] != rows:
             raise ValueError(f"the pattern has {plan.pattern.shape[0]} rows, and there are {rows} results")
         values = np.stack(along) if along else np.zeros((0, rows))
-        return call.in_blocks(plan.blocks(values, call.row_sizes(), call.sizes))
+        return call.in_blocks(plan.blocks(values, call.row_sizes, call.sizes))
 
     @told_to_users
     def pattern(self, *args: Any, **kwargs: Any) -> Any:
@@ -129,6 +131,9 @@ class _Call:
         self.flat = function._flatten(args, kwargs)
         self.static = {name: value for name, value in bound.arguments.items() if name in request.static}
         own = [name for name in bound.arguments if name not in self.static]
+        by_name = [n for n in own if bound.signature.parameters[n].kind is inspect.Parameter.KEYWORD_ONLY]
+        if by_name:
+            raise TypeError(f"sparse=True does not take functions with parameters by name alone: {', '.join(by_name)}")
         self.primals = tuple(bound.arguments[name] for name in own)
         self.is_many = isinstance(argnums, tuple | list)
         chosen = [_place(one, list(bound.arguments)) for one in (argnums if self.is_many else (argnums,))]
@@ -141,6 +146,8 @@ class _Call:
         self.shapes = tuple(np.shape(leaf) for leaf in self.leaves)
         self.count = sum(self.sizes)
         self.results: Any = None
+        self.row_sizes: list[int] = []
+        self.is_run = False
 
     def key(self) -> Any:
         """What tells calls of one pattern: the lengths, and the values of all that is not differentiated by."""
@@ -163,17 +170,16 @@ class _Call:
 
     def along(self, function: Any, tangents: tuple[Any, ...]) -> np.ndarray:
         """What a function of primals and tangents gives along a direction, in one vector."""
+        self.is_run = True
         self.results = function(self.primals, tangents, **self.static)
         found = [np.asarray(leaf).ravel() for leaf in tree.leaves(self.results)]
-        return np.concatenate(found) if len(found) != 1 else found[0]
+        self.row_sizes = [len(part) for part in found]
+        return np.concatenate(found) if len(found) > 1 else found[0] if found else np.zeros(0)
 
     def rows(self, slope: Any) -> int:
-        if self.results is None:
+        if not self.is_run:
             self.derivative(slope, np.zeros(self.count))
-        return sum(self.row_sizes())
-
-    def row_sizes(self) -> list[int]:
-        return [int(np.size(leaf)) for leaf in tree.leaves(self.results)]
+        return sum(self.row_sizes)
 
     def in_blocks(self, blocks: list[list[Any]]) -> Any:
         """The blocks, line by line, in the structure of the results, and in those of the arguments."""
@@ -186,6 +192,11 @@ class _Call:
             count = len(tree.leaves(self.primals[place]))
             found.append(tree.unflatten(structure, [next(blocks) for _ in range(count)]))
         return tuple(found) if self.is_many else found[0]
+
+
+def _is_asked(given: Any) -> bool:
+    """Whether `sparse` is True, or a matrix of scipy.sparse, which NumPy takes for one object."""
+    return given is True or bool(sparse().issparse(given))
 
 
 def _place(argument: int | str, names: list[str]) -> int:

@@ -361,7 +361,31 @@ def own_parts(x):
     return lax.psum(x[x > 0.0], "i")
 
 
+def halved(x, k):
+    return lax.psum(x, "i") if k <= 0 else x + halved(0.5 * x, k - 1)
+
+
+@pellucid.custom_jvp
+def with_a_rule(x):
+    return lax.psum(x * x, "i")
+
+
+@with_a_rule.defjvp
+def its_rule(primals, tangents):
+    return with_a_rule(primals[0]), lax.psum(2.0 * primals[0] * tangents[0], "i")
+
+
+def collected(x):
+    found = []
+    for k in range(3):
+        found.append(k * lax.pmean(x, "i") * x)
+    return np.array(found)
+
+
 REFUSED = {
+    "in a recursion": (lambda x: halved(x, int(x.shape[0])), RNG.normal(size=(3, 4)), "stands in `halved`"),
+    "with a rule": (grad(with_a_rule), RNG.normal(size=3), "stands in `with_a_rule`"),
+    "beside a list": (collected, RNG.normal(size=3), "a list around it is one for each example"),
     "own test": (own_test, RNG.normal(size=3), "a test around it depends on the example"),
     "own loop": (own_loop, RNG.normal(size=3), "how often a loop around it runs depends on the example"),
     "own length": (own_length, RNG.normal(size=(3, 4)), "the length of `kept` depends on the example"),

@@ -554,3 +554,20 @@ def test_options_are_checked_at_once():
         custom_vjp(lambda x: x, nondiff_argnums=(1,))
     with pytest.raises(TypeError, match="takes a Python function"):
         custom_jvp(3.0)
+
+
+@custom_jvp
+def stepped(x):
+    return np.floor(x)
+
+
+@stepped.defjvp
+def of_steps(primals, tangents):
+    return stepped(primals[0]), 3.0 * tangents[0]
+
+
+def test_a_rule_for_a_function_that_has_no_slope_of_its_own():
+    x = np.array([0.5, 1.5])
+    assert jvp(stepped, (x,), (x,))[1].tolist() == (3.0 * x).tolist()
+    assert jvp(lambda x: 2.0 * stepped(x), (x,), (x,))[1].tolist() == (6.0 * x).tolist()
+    assert grad(lambda x: np.sum(stepped(x)))(x).tolist() == [3.0, 3.0]

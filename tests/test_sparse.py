@@ -8,7 +8,7 @@ import scipy.optimize
 import scipy.sparse
 
 import pellucid
-from pellucid import GradientError, compile, hessian, jacfwd, jacobian
+from pellucid import GradientError, compile, custom_jvp, hessian, jacfwd, jacobian
 from pellucid.compiler.request import Gradient, Jacobian
 from tests.harness.stages import Stages
 
@@ -103,6 +103,16 @@ def grown(x):
     return np.array(found)
 
 
+@custom_jvp
+def rounded(x):
+    return np.floor(x)
+
+
+@rounded.defjvp
+def straight_through(primals, tangents):
+    return rounded(primals[0]), tangents[0]
+
+
 N = 12
 PROGRAMS = {  # with the number of elements, or None
     "elementwise": (lambda x: np.sin(x) * 2.0 + 1.0, N),
@@ -128,6 +138,7 @@ PROGRAMS = {  # with the number of elements, or None
     "grown": (grown, 11),
     "nothing": (lambda x: np.ones(3) * x.shape[0] + 0.0 * np.sign(x[0]), 0),
     "a number": (lambda x: x[0] * x[5], 2),
+    "by a rule": (lambda x: 2.0 * rounded(x[:3]) * x[3:6], 4 * 3),
 }
 
 
@@ -249,6 +260,12 @@ def test_refusals(monkeypatch):
         jacobian(rosenbrock, argnums="y", sparse=True)(x)
     with pytest.raises(TypeError, match="not a method or a partial"):
         jacobian("text", sparse=True)
+    with pytest.raises(TypeError, match="by name alone: y"):
+        jacobian(lambda x, *, y=1.0: x * y, sparse=True)(x)
+    for given in (None, "csr", np.ones(3)):
+        with pytest.raises(ValueError, match="sparse is True, False, or a matrix"):
+            jacobian(rosenbrock, sparse=given)
+    assert jacobian(lambda x: np.arange(3), sparse=True)(x) is None
     with pytest.raises(pellucid.CompileError, match="sparse"):
         compile(lambda x: jacobian(rosenbrock, sparse=True)(x))(x)
 

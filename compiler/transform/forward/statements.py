@@ -197,13 +197,13 @@ def list_of(state: Tangents, statement: gast.Assign) -> gast.expr:
 def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     """A call of a function of the program; where it has tangents, of the one with tangents."""
     target, facts, node = state.program.program.functions[callee], state.program.facts[callee], statement.value
+    if target.rule is not None and target.rule.kind != "checkpoint":
+        ruled.by_rule(state, statement, target, target.rule)
+        return
     places = results_of(statement)
     lists = [p for p in facts.parameters if isinstance(target.types[p], ListOf)]
     if not facts.parameters or not facts.results and not lists:
         state.builder.append(statement)
-        return
-    if target.rule is not None and target.rule.kind != "checkpoint":
-        ruled.by_rule(state, statement, target, target.rule)
         return
     handed = {p: _handed(state, statement, a) for p, a in zip(target.parameters, node.args) if p in facts.parameters}
     made = []
