@@ -137,7 +137,7 @@ def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> 
         if element.weak:
             return syntax.constant(0.0)
         return frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
-    dims = array_type(frame.builder.types, value.id).dims  # type: ignore[attr-defined]
+    dims = array_type(frame.builder.types, value.id).dims
     lengths = [
         frame.builder.bind(syntax.call("dim", value, axis=k), types.INT, "n") if not isinstance(d, int) else d
         for k, d in enumerate(dims)
