@@ -154,10 +154,10 @@ def require_linear(made: Specialised, wanted: Wanted) -> None:
             value = getattr(statement, "value", None)
             if value is not None and syntax.operator_of(value) in ("dim", "length"):
                 continue
-            if not varied.isdisjoint(syntax.names_read(statement)):
-                made_here = (*syntax.names_bound(statement), *syntax.names_changed(statement))
-                varied |= {name for inner in syntax.walk([statement]) for name in syntax.names_bound(inner)}
-                varied.update(made_here)
+            own = {node.id for node in syntax.own_nodes(statement) if isinstance(node, gast.Name)}
+            if not varied.isdisjoint(own):
+                for inner in syntax.walk([statement]):
+                    varied.update((*syntax.names_bound(inner), *syntax.names_changed(inner)))
     for atom in main.body[-1].value.elts[made.cut.first :]:
         if getattr(atom, "id", None) in varied:
             message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{atom.id}`"

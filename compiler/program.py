@@ -60,7 +60,7 @@ class Rule:
                `given`, and the cotangents of `outs`, and gives the cotangents of `wrt`.
                `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
                and the tangents of `outs`.
-               `checkpoint`: there are none, the function itself is called again
+               `checkpoint`: the function that is run again in its place, or none: the function itself
     wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them

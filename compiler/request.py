@@ -283,6 +283,11 @@ class Request:
     transforms: tuple[Transformation, ...] = ()
     frozen: Frozen = field(default_factory=Frozen)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the function as it stands: no transformations, no options that change what it means."""
+        return not (self.transforms or self.static or self.mutates or self.freeze or self.fastmath)
+
     def signature(self) -> inspect.Signature:
         """The parameters of the function behind all transformations."""
         found = inspect.signature(self.python)

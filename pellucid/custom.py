@@ -15,9 +15,12 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
+import numpy as np
+
 from .compiler.request import Request
 from .own_frames import told_to_users
-from .runtime.given_rules import RULE, GivenRule
+from .runtime import amounts
+from .runtime.given_rules import RULE, GivenRule, written_out
 from .runtime.parts import checkpointed
 
 Given = ParamSpec("Given")
@@ -32,7 +35,7 @@ class Ruled(Generic[Given, Result]):
     __qualname__: str
 
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
-        plain = getattr(getattr(function, "__pellucid__", None), "python", function)
+        plain = written_out(function)
         if not inspect.isfunction(plain):
             raise TypeError(f"{type(self).__name__} takes a Python function, not {type(function).__name__}")
         numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
@@ -103,18 +106,26 @@ class custom_jvp(Ruled[Given, Result]):
 
 
 @told_to_users
-def checkpoint(function: Any, *, segments: int | None = None) -> Any:
+def checkpoint(function: Any, *, segments: int | None = None, memory: int | str | None = None) -> Any:
     """The same function or loop, of which less is kept for the backward sweep: memory for time.
 
     function  a Python function of positional arguments, of which nothing but its arguments is kept: the backward sweep
               calls it again before it goes back through it.  Or the range of a loop, `for t in checkpoint(range(n)):`,
-              of which the state is kept at the starts of segments; each is run again before it is gone back through
-    segments  into how many segments the loop is cut; None: about as many as each has turns, so that the states kept
-              are about twice the square root of n
+              of which the state is kept at the starts of segments; each is run again before it is gone back through.
+              Or the whole test of a loop, `while checkpoint(error > 1e-6):`
+    segments  into how many segments the loop over a range is cut; None: about as many as each has turns, so that the
+              states kept are about twice the square root of n.  Those of a `while` are one turn longer each
+    memory    how much may be kept of a loop over a range, `"64 MB"` or a number of bytes, in the place of `segments`:
+              with the binomial schedule, which runs every turn as seldom as that allows.  `explain` says how often
 
     The value and the derivatives are what they are without it.
+
+    Source: A. Griewank and A. Walther, Algorithm 799: Revolve (2000), ACM Transactions on Mathematical Software 26.
     """
-    return function if isinstance(function, range) else Checkpointed(function)
+    if memory is not None and amounts.memory(memory) is None:
+        raise TypeError(f'memory is an amount such as "64 MB", not {memory!r}')
+    is_loop = isinstance(function, range | bool | np.bool_)
+    return function if is_loop else Checkpointed(function)
 
 
 checkpoint.__pellucid_known__ = checkpointed  # type: ignore[attr-defined]

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import tree
-from .compiler.request import Vjp
 from .own_frames import told_to_users
-from .pullback import Pullback, halves_of, transposed, vjp
+from .pullback import halves_of_linear, transposed, vjp
 
 
 class Linear(functools.partial):
@@ -69,7 +68,7 @@ def _float_or_none(leaf: Any) -> Any:
 
 
 @told_to_users
-def linear_transpose(function: Callable[..., Any], *primals: Any) -> Pullback:
+def linear_transpose(function: Callable[..., Any], *primals: Any) -> Any:
     """The transpose of a linear function: transpose(out_bar) is the tuple of the cotangents of the arguments.
 
     function  a plain or a compiled function that is linear in its arguments taken together
@@ -78,12 +77,10 @@ def linear_transpose(function: Callable[..., Any], *primals: Any) -> Pullback:
     The function is evaluated once, at zero.  Raises GradientError where its derivative depends on its arguments (G004),
     and ValueError where it is not zero at zero.
     """
-    asked = Vjp(tuple(range(len(primals))), is_linear=True)
-    out, transpose = halves_of(function, asked, tuple(tree.map(_zeros, list(primals))))
+    out, transpose = halves_of_linear(function, *tree.map(_zeros, list(primals)))
     if any(np.any(leaf) for leaf in tree.leaves(out)):
         raise ValueError(f"`{function.__name__}` is not linear: it is not zero where its arguments are zero")
-    made: Pullback = transpose
-    return made
+    return transpose
 
 
 def _zeros(leaf: Any) -> Any:

@@ -52,6 +52,7 @@ def told_to_users(function: Callable[Given, Result]) -> Callable[Given, Result]:
             leave_out(error)
             raise
 
+    call.__pellucid_told__ = function  # type: ignore[attr-defined]  # which is what compiled functions call
     return call
 
 

@@ -154,6 +154,11 @@ def transposed(pullback: Pullback, out: Any) -> Any:
     return halves_of(pullback, Vjp((0,), spoken=TANGENTS), (out,))
 
 
+def halves_of_linear(function: Callable[..., Any], *primals: Any) -> tuple[Any, ...]:
+    """The same for a function that has to be linear in all of its arguments."""
+    return halves_of(function, Vjp(tuple(range(len(primals))), is_linear=True), primals)
+
+
 TANGENTS = ("tangent", "primals")
 
 
@@ -171,5 +176,13 @@ class ForwardOfTangents:
     __pellucid_inside__ = staticmethod(transformed_inside)
 
 
+class ForwardOfLinear:
+    """The same for `halves_of_linear`."""
+
+    __pellucid_transform__ = functools.partial(Vjp, is_linear=True)
+    __pellucid_inside__ = staticmethod(transformed_inside)
+
+
 vjp.__pellucid_forward__ = Forward  # type: ignore[attr-defined]
 transposed.__pellucid_forward__ = ForwardOfTangents  # type: ignore[attr-defined]
+halves_of_linear.__pellucid_forward__ = ForwardOfLinear  # type: ignore[attr-defined]

@@ -5,6 +5,8 @@ purpose, its answer tells that it was called.
 """
 
 import functools
+import math
+import tracemalloc
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import pellucid
 from pellucid import GradientError, checkpoint, custom_jvp, custom_vjp, grad, jvp, stop_gradient
 from pellucid.compiler.request import Gradient
+from pellucid.numpy.schedules import turns_ahead
 
 from .harness.stages import Stages, in_python
 
@@ -352,6 +355,22 @@ def nested(x, n):
     return total
 
 
+def within_a_budget(x, n):
+    s, u = 0.5, x.copy()
+    for t in checkpoint(range(n), memory=200):
+        s = np.sin(s + u[0]) + 0.01 * t
+        u[1:] = u[1:] + 0.1 * s * u[:-1]
+    return np.sum(u**2) + s
+
+
+def until_small(x, n):
+    s, error = x, 1.0
+    while checkpoint(error > 0.5**n):
+        s = np.sin(s) + 0.1 * error
+        error = error * 0.7
+    return np.sum(s)
+
+
 def of_a_local_function(x, n):
     def step(v):
         return np.tanh(v * x[0])
@@ -359,7 +378,10 @@ def of_a_local_function(x, n):
     return np.sum(checkpoint(step)(x * n))
 
 
-@pytest.mark.parametrize("program", [recurrence, in_place, nested, of_a_local_function], ids=lambda p: p.__name__)
+SEGMENTED = [recurrence, in_place, nested, within_a_budget, until_small, of_a_local_function]
+
+
+@pytest.mark.parametrize("program", SEGMENTED, ids=lambda p: p.__name__)
 def test_loops_in_segments(program):
     slope = Stages(program, [Gradient(0)])
     compiled = pellucid.compile(program)
@@ -388,6 +410,51 @@ def test_the_record_of_a_loop_in_segments_grows_with_the_square_root():
         np.testing.assert_allclose(slope(X, n), grad(recurrence)(X, n), rtol=1e-9)
         assert counted.largest <= 4 * (n**0.5 + 1)
     assert "2 forward runs in all" in str(grad(recurrence).explain(X, 5))
+
+
+def test_the_binomial_schedule():
+    """As many turns as Revolve: no part is run more often than r times, where C(s + r, s) parts can be gone through."""
+
+    def runs(turns, slots):
+        if turns == 1:
+            return 0, 0  # how often a turn is run again at most, how many states are kept
+        ahead = turns_ahead(turns, slots, 1)
+        (left, kept), (right, more) = runs(ahead, slots), runs(turns - ahead, slots - 1)
+        return max(1 + left, right), max(kept, 1 + more)
+
+    for slots in (1, 2, 5):
+        for turns in (1, 2, 3, 10, 50, 200):
+            repeats = next(r for r in range(turns + 1) if math.comb(slots + r, slots) >= turns)
+            assert runs(turns, slots) <= (repeats, slots)
+
+
+def test_a_budget_holds():
+    """The arrays that are alive at a time, in the sweeps as they are printed."""
+    def program(x, n):
+        for t in checkpoint(range(n), memory="20 kB"):
+            x = np.sin(x * 1.1) + 0.01 * t
+        return np.sum(x)
+
+    x = np.linspace(0.1, 1.0, 100)
+    np.testing.assert_allclose(grad(program)(x, 400), grad(plain_sines)(x, 400), rtol=1e-12)
+    text = grad(program).source("reverse", x, 5)
+    namespace = {"__name__": "measured"}
+    exec(text, namespace, namespace)
+    peaks = []
+    for n in (100, 1000):
+        tracemalloc.start()
+        namespace["program_grad"](x, n)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.6 * peaks[0]
+    assert peaks[1] < 60_000  # what is kept, twice over, and what a turn makes
+    assert "within 0.02 MB" in str(grad(program).explain(x, 5))
+
+
+def plain_sines(x, n):
+    for t in range(n):
+        x = np.sin(x * 1.1) + 0.01 * t
+    return np.sum(x)
 
 
 class Counting:
@@ -421,6 +488,10 @@ def test_what_segments_cannot_do_is_refused():
             grad(program)(X, 4)
     with pytest.raises(pellucid.TypeMismatchError, match="segments"):
         pellucid.compile(lambda n: sum(t for t in checkpoint(range(n), segments=0)))(3)
+    with pytest.raises(pellucid.TypeMismatchError, match="an amount such as"):
+        pellucid.compile(lambda n: sum(t for t in checkpoint(range(n), memory="64 apples")))(3)
+    with pytest.raises(TypeError, match="an amount such as"):
+        checkpoint(range(3), memory=-1)
 
 
 # --- the wrong way round -------------------------------------------------------------------------------------------

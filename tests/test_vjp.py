@@ -293,3 +293,22 @@ def test_a_world_that_changed_is_refused_inside():
     with pytest.raises(GradientError, match="has changed since its `vjp` was taken"):
         taken(pullback, 1.0)
     assert pullback(1.0) == (2.0,)
+
+
+class Model:
+    scale = 2.0
+
+    @classmethod
+    def scaled(cls, x):
+        return x * cls.scale
+
+
+def added_and_scaled(x):
+    y = np.zeros(len(x))
+    np.add.at(y, np.array([1, 1, 2]), x)
+    return Model.scaled(y)
+
+
+def test_methods_that_are_made_when_they_are_read_have_not_changed():
+    _, pullback = vjp(added_and_scaled, np.ones(3))
+    np.testing.assert_array_equal(pullback(np.array([1.0, 2.0, 3.0]))[0], [4.0, 4.0, 6.0])

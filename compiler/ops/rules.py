@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 Rule = Callable[..., Any]
 NOTHING = syntax.constant(None)
 MODULE, TANGENTS = "pellucid.numpy.derivatives", "pellucid.numpy.tangents"
+SCHEDULES = "pellucid.numpy.schedules"
+
+
+def schedule(name: str) -> Any:
+    """A function in the language that says when states are kept."""
+    return getattr(import_module(SCHEDULES), name)
 
 
 def in_language(name: str) -> Rule:

@@ -74,6 +74,8 @@ def adopt_names(function: Function) -> Function:
                         copies.add(id(statement))
     if not names:
         return function
+    for source in reversed(names):  # a copy of a copy comes after it
+        names[source] = names.get(names[source], names[source])
     return rename(function.with_(body=tuple(_without(function.body, copies))), names)
 
 

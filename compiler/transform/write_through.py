@@ -31,7 +31,12 @@ ROUNDS = 4  # what is read again may itself outlive a store
 
 
 def write_through(function: Function) -> Function:
-    """The function with stores into owners; the same object where no store is seen through another name."""
+    """The function with stores into owners; the same object where no store is seen through another name.
+
+    In a derivative that was taken inside, one that is judged already, every name is a value.
+    """
+    if function.is_judged:
+        return function
     for _ in range(ROUNDS):
         found = conflicts_as_numpy(function)
         if not found:

@@ -160,7 +160,7 @@ def call_object(
         return classes.kept(frame, call_object(frame, inside, args, kwargs, node, hint), value.__name__, node)
     refusals.require_own(frame, value, node)
     if isinstance(value, python_types.FunctionType):
-        return call_function(frame, value, args, kwargs, node)
+        return call_function(frame, getattr(value, "__pellucid_told__", value), args, kwargs, node)
     if isinstance(value, np.dtype):
         return call_object(frame, value.type, args, kwargs, node, hint)
     if isinstance(value, type) and issubclass(value, enum.Enum):

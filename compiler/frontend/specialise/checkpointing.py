@@ -1,6 +1,7 @@
-"""`checkpoint` inside a compiled function: of a range, whose loop is cut into segments, and of a function.
+"""`checkpoint` inside a compiled function: of a range, whose loop is cut into segments, of a test, and of a function.
 
     for t in checkpoint(range(n)): ...     ->     a loop over Range(0, n, 1, segments=0)
+    while checkpoint(s > x): ...           ->     the loop, with a mark
     checkpoint(step)(x)                    ->     a call of `step` that stays one
 """
 
@@ -11,31 +12,48 @@ from dataclasses import replace
 import gast
 
 from ....runtime import parts as of_python
-from ....runtime.given_rules import GivenRule
-from . import apply, classes, evaluate, ruled_calls
+from ....runtime.amounts import memory
+from ....runtime.given_rules import GivenRule, written_out
+from . import apply, evaluate, ruled_calls
 from .frame import Frame
 from .values import Closure, Partial, Range, Static, Value
 
+MARK = of_python.checkpointed  # what `pellucid.checkpoint` is to the compiler
+
 
 def checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    """`checkpoint(range(n), segments=8)` or `checkpoint(f)`."""
+    """`checkpoint(range(n), segments=8)`, `checkpoint(range(n), memory="64 MB")` or `checkpoint(f)`."""
     (what,) = args
-    given = kwargs.get("segments", Static(None))
-    segments = evaluate.known(frame, given, node, "`segments`")
+    segments = evaluate.known(frame, kwargs.get("segments", Static(None)), node, "`segments`")
+    budget = evaluate.known(frame, kwargs.get("memory", Static(None)), node, "`memory`")
     if isinstance(what, Range):
         if segments is not None and (type(segments) is not int or segments < 1):
             frame.fault("T005", f"`segments` is a number of segments, not {segments!r}", node, "called here")
-        return replace(what, segments=segments or 0)
+        if budget is not None and (segments is not None or memory(budget) is None):
+            message = f'`memory` is an amount such as "64 MB", in the place of `segments`, not {budget!r}'
+            frame.fault("T005", message, node, "called here")
+        return replace(what, segments=segments or 0, budget=memory(budget))
     is_function = isinstance(what, Closure) or isinstance(what, Static) and callable(what.value)
-    if not is_function or segments is not None:
+    if not is_function or segments is not None or budget is not None:
         message = f"`checkpoint` takes a function, or the range of a loop, not {frame.describe(what)}"
-        frame.fault("T001", message, node, "called here", ("loop over a `range`",))
+        helps = ("loop over a `range`", "write it around the whole test of a `while`")
+        frame.fault("T001", message, node, "called here", helps)
     return Partial(Static(of_python.call_checkpointed), (what,))
+
+
+def test_inside(frame: Frame, test: gast.expr) -> gast.expr | None:
+    """The test of a loop without the `checkpoint` around it; None where there is none."""
+    match test:
+        case gast.Call(func=gast.Name() | gast.Attribute() as called, args=[inside], keywords=[]):
+            value = evaluate.evaluate(frame, called)
+            is_it = isinstance(value, Static) and getattr(value.value, "__pellucid_known__", None) is MARK
+            return inside if is_it else None
+    return None
 
 
 def call_checkpointed(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     function, *given = args
-    plain = classes.inside(function.value) if isinstance(function, Static) else None
+    plain = written_out(function.value) if isinstance(function, Static) else None
     tree = function.node if isinstance(function, Closure) else None
     if plain is not None and hasattr(plain, "__code__"):
         tree = frame.task.source_of(plain).tree

@@ -266,6 +266,11 @@ def as_classes(given: Any) -> tuple[type, ...]:
     return tuple(given.__args__) if isinstance(given, python_types.UnionType) else (given,)
 
 
+def is_any_of(left: Any, right: Any) -> bool:
+    """Whether `left | right` is a class out of several: `float | None`."""
+    return any(isinstance(side, type | python_types.UnionType) for side in (left, right))
+
+
 def is_callable(frame: Frame, value: Value) -> bool:
     if isinstance(value, Closure | Derived | Partial | Bound):
         return True

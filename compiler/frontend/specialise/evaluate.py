@@ -23,6 +23,7 @@ from . import (
     arrays,
     attributes,
     choices,
+    classes,
     comprehensions,
     container_methods,
     containers,
@@ -198,6 +199,8 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left.value, str) and isinstance(right.value, str | int):
+            return fold(frame, PYTHON_INFIX[op], node, left, right)
+        if op is gast.BitOr and classes.is_any_of(left.value, right.value):
             return fold(frame, PYTHON_INFIX[op], node, left, right)
     if isinstance(left, Text) or isinstance(right, Text):
         texts.refuse(frame, "a text made of one that only the run knows", node)

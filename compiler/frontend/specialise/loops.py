@@ -15,6 +15,7 @@ from ...analysis import core_liveness
 from . import (
     branches,
     carrying,
+    checkpointing,
     choices,
     classes,
     containers,
@@ -172,6 +173,7 @@ def counted(frame: Frame, node: gast.For, iterable: Value, stop: gast.expr | Non
         made = syntax.for_range(variable, first, last, by, inner, span=frame.here(node))
         if isinstance(iterable, Range) and iterable.segments is not None:
             setattr(made, "segments", iterable.segments)  # noqa: B010
+            setattr(made, "budget", iterable.budget)  # noqa: B010
         return made
 
     def enter() -> str:
@@ -271,7 +273,7 @@ def has_a_turn(iterable: Value) -> bool:
 
 def while_loop(frame: Frame, node: gast.While) -> None:
     stop, body = stop_flag(node)
-    test = node.test
+    test, node = without_mark(frame, node)
     if stop is not None:
         going = gast.copy_location(gast.UnaryOp(gast.Not(), stop), stop)
         endless = isinstance(test, gast.Constant) and bool(test.value)
@@ -282,6 +284,28 @@ def while_loop(frame: Frame, node: gast.While) -> None:
     if entered is not False:
         unrolls = entered is not None and stop is None
         with_lists_that_grow(frame, saved, node, lambda: while_entered(frame, node, test, body, unrolls))
+
+
+def without_mark(frame: Frame, node: gast.While) -> tuple[gast.expr, gast.While]:
+    """The test of a loop, and the loop with the mark that `checkpoint` around its test is."""
+    inside = checkpointing.test_inside(frame, node.test)
+    if inside is None:
+        return node.test, node
+    marked = gast.copy_location(gast.While(inside, node.body, node.orelse), node)
+    setattr(marked, "segments", 0)  # noqa: B010
+    return inside, marked
+
+
+def made_while(frame: Frame, node: gast.While) -> Callable[[gast.expr, list[gast.stmt]], gast.While]:
+    """How the typed loop is made of its test and its body."""
+
+    def make(test: gast.expr, inner: list[gast.stmt]) -> gast.While:
+        made = syntax.while_(test, inner, span=frame.here(node))
+        if getattr(node, "segments", None) is not None:
+            setattr(made, "segments", 0)  # noqa: B010
+        return made
+
+    return make
 
 
 def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, unrolls: bool) -> None:
@@ -300,8 +324,7 @@ def while_entered(frame: Frame, node: gast.While, test: gast.expr, body: list, u
     ended = Doing(node, lambda frame: optional.forget(frame.variables, known, before))
     try:
         carrying.carry(
-            frame, node, [*body, ended], enter,
-            lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+            frame, node, [*body, ended], enter, made_while(frame, node),
             test=lambda: loop_tests.nested_test(frame, test),
         )  # fmt: skip
         frame.variables.update(optional.known_from(frame, test, False))
@@ -361,8 +384,7 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     kept, frame.live_after, pinned = frame.live_after, table, frame.pinned
     frame.pinned |= {flag}
     carrying.carry(
-        frame, loop, [choice], lambda: "",
-        lambda expr, inner: syntax.while_(expr, inner, span=frame.here(node)),
+        frame, loop, [choice], lambda: "", made_while(frame, node),
         test=lambda: loop_tests.nested_test(frame, loop.test),
     )  # fmt: skip
     frame.live_after, frame.pinned = kept, pinned

@@ -183,6 +183,7 @@ class Range:
     stop: Value
     step: Value
     segments: int | None = None  # into how many the backward sweep cuts a loop over it; 0: as it chooses
+    budget: int | None = None  # how many bytes it may keep of that
 
 
 @dataclass(frozen=True, slots=True)

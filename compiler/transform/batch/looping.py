@@ -132,8 +132,8 @@ class ExampleLoop:
         self._settle_lengths(made)
 
     def _require_varying(self) -> None:
-        """What is read behind the loop has a value for each example; lengths are asked for again there."""
-        shared = {n for n in self.outputs if n not in self.varying.names} - self.lengths.keys()
+        """What is read behind the loop, or changed in it, has a value for each example; lengths are asked for again."""
+        shared = {*self.outputs, *(self.stored - self.bound)} - self.varying.names - self.lengths.keys()
         if shared:
             raise Computed(frozenset(shared))
 

@@ -29,7 +29,7 @@ from ..int_atoms import IntAtoms
 from .cotangents import Cotangents
 from .declared import array_type
 from .plan import plan
-from .ruled import again, by_rule
+from .ruled import Again, again, by_rule
 from .saves import Saved, save
 from .sweep import Seeds, Sweep, backward
 
@@ -147,7 +147,7 @@ class Derivative:
 
     def __init__(
         self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None,
-        reverse: Callable[..., Program],
+        reverse: Callable[..., Program], being_made: Mapping[str, Again],
     ) -> None:  # fmt: skip
         self.program, self.facts, self.specialiser = program, facts, specialiser
         self.names = Names(program.functions)
@@ -156,7 +156,8 @@ class Derivative:
         self.shifts: dict[tuple[str, str], set[int]] = {}
         self._written_with = 0
         self.reverse = reverse
-        self.again: dict[str, Program] = {}  # by the functions whose calls the backward sweep makes again
+        self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
+        self.being_made = being_made  # those that this derivative is a part of
         rules = [function.rule for function in program.functions.values()]
         self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}
 
@@ -256,8 +257,8 @@ class Derivative:
             if self.tapes_of(name):
                 yield forward
             yield back
-        for program in self.again.values():
-            yield from program.functions.values()
+        for made in self.again.values():
+            yield from made.program.functions.values()
 
     def _tape_parameters(self, callee: Callee, saved: Saved) -> tuple[str, ...]:
         return tuple(self.local_name(saved, t) for t in self.tapes_of(callee.function.name))

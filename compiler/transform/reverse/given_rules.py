@@ -20,6 +20,7 @@ import gast
 
 from ... import syntax
 from ...analysis.activity import Activity, activity
+from ...builder import Specialiser
 from ...diagnostics import InternalError
 from ...names import Names, base_of
 from ...ops.stopped import GIVEN, TANGENT_OF, WITH_TANGENT
@@ -34,9 +35,11 @@ from .segments import segmented
 MARKS = frozenset(row.name for row in (GIVEN, TANGENT_OF, WITH_TANGENT))
 
 
-def with_rules(program: Program, wrt: Sequence[str], outputs: Sequence[int]) -> Program:
+def with_rules(
+    program: Program, wrt: Sequence[str], outputs: Sequence[int], specialiser: Specialiser | None
+) -> Program:
     """The program with every call that a derivative passes through in the form of its rule."""
-    program = segmented(program)
+    program = segmented(program, specialiser)
     if all(function.rule is None for function in program.functions.values()):
         return program
     facts = activity(program, wrt, outputs)

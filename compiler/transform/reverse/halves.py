@@ -64,7 +64,7 @@ def halves(
     The shapes of the cotangents are looked at unless those who call it are trusted.
     """
     places = [output.place for output in outputs]
-    settled = with_rules(program, wrt, places).map(settle)
+    settled = with_rules(program, wrt, places, specialiser).map(settle)
     derivative, entry = sweeps(settled, wrt, places, lambda sweep: _seeds(sweep, outputs, is_trusted), specialiser)
     sweep, function = entry.backward.sweep, settled.main
     span = getattr(function.body[-1], "span", None)

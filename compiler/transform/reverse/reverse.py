@@ -17,7 +17,8 @@ what is no longer needed of the forward sweep to `prune`, copies of arrays that 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import gast
 
@@ -30,9 +31,12 @@ from ..reachable import reachable
 from .calls import Derivative, passing_names, used_types
 from .given_rules import erase, with_rules
 from .plan import plan
+from .ruled import Again
 from .saves import Saved, save
 from .settle import settle
 from .sweep import Seeds, Sweep, backward
+
+NO_OTHERS: Mapping[str, Again] = MappingProxyType({})
 
 
 def reverse(
@@ -44,18 +48,20 @@ def reverse(
     keep_value: bool = False,
     results: Sequence[int] | None = None,
     specialiser: Specialiser | None = None,
+    being_made: Mapping[str, Again] = NO_OTHERS,
 ) -> Program:
     """The program whose entry returns the chosen results of `program`, then the cotangent of each parameter in `wrt`.
 
     `outputs` are the results that are differentiated: with `seeded` their cotangents are parameters behind the others,
     in this order; else each is a number, whose cotangent is 1.0.  `results` are those that are returned as well; by
     default all of them with `keep_value`, else none.  `specialiser` walks through rules that are functions in the
-    language.
+    language.  `being_made` are the functions that this is made for, by those whose calls they make again.
     """
-    settled = with_rules(program, wrt, outputs).map(settle)
+    settled = with_rules(program, wrt, outputs, specialiser).map(settle)
     if results is None:
         results = range(len(settled.main.results)) if keep_value else ()
-    derivative, entry = sweeps(settled, wrt, outputs, lambda sweep: _seeds(sweep, outputs, seeded), specialiser)
+    seeds = lambda sweep: _seeds(sweep, outputs, seeded)  # noqa: E731
+    derivative, entry = sweeps(settled, wrt, outputs, seeds, specialiser, being_made)
     made = _function(derivative, entry, wrt, tuple(results))
     functions = {made.name: made, **functions_around(settled, derivative)}
     return erase(Program(made.name, reachable(Program(made.name, functions)).functions))
@@ -69,10 +75,10 @@ def functions_around(settled: Program, derivative: Derivative) -> dict[str, Func
 
 def sweeps(
     settled: Program, wrt: Sequence[str], outputs: Sequence[int], seeds: Callable[[Sweep], Seeds],
-    specialiser: Specialiser | None,
+    specialiser: Specialiser | None, being_made: Mapping[str, Again] = NO_OTHERS,
 ) -> tuple[Derivative, Saved]:  # fmt: skip
     """Both sweeps of the entry, and the functions that it calls."""
-    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse)
+    derivative = Derivative(settled, activity(settled, wrt, outputs), specialiser, reverse, being_made)
     planned = plan(settled, settled.main, derivative.facts[settled.entry])
     while True:  # until all functions that are called know what they are handed
         entry = save(backward(planned, derivative, seeds, wrt))

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 import gast
 
 from ... import syntax
-from ...analysis.activity import results_of
+from ...analysis.activity import Activity, activity, results_of
+from ...names import Names
 from ...ops.forms import HANDED_ON
 from ...ops.schema import row_of
 from ...program import Function, Program, Rule
+from ...records import dataclass
 from ...types import Array, Type, rank
 from ..inline import lengths_here, with_own_lengths
+from ..prune import prune
 from ..rename_functions import rename_functions
 from .cotangents import Cotangents
 from .declared import array_type
@@ -102,33 +105,74 @@ def again(sweep: Sweep, frame: Cotangents, statement: gast.stmt) -> None:
     """The backward form of a call that is made again with its backward sweep behind it."""
     node, places = statement.value, results_of(statement)
     name = node.func.id
-    facts = sweep.derivative.facts[name]
-    wanted = [places[k] for k in facts.results]
+    made = _made_again(sweep, name)
+    wanted = [places[k] for k in made.facts.results]
     bars = [frame.bars.pop(one, None) for one in wanted]
     if all(bar is None for bar in bars):
         return
-    program = _made_again(sweep, name)
     parameters = sweep.program.functions[name].parameters
     arguments = [sweep.atom(statement, a) for a in node.args]
     arguments += [frame.full(one, bar) for one, bar in zip(wanted, bars)]
-    targets = [a for p, a in zip(parameters, node.args) if p in facts.parameters]
-    _call(sweep, frame, program.main, arguments, targets)
+    targets = [a for p, a in zip(parameters, node.args) if p in made.facts.parameters]
+    _call(sweep, frame, made.program.main, arguments, targets)
 
 
-def _made_again(sweep: Sweep, name: str) -> Program:
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What makes a call again: the function and those that it calls; by which parameters, of which results."""
+
+    program: Program
+    facts: Activity
+
+
+def _made_again(sweep: Sweep, name: str) -> Again:
     """The derivative of a function by those of its parameters that have one, as functions of their own."""
     derivative = sweep.derivative
-    if name not in derivative.again:
-        own = sweep.program.functions
-        facts = derivative.facts[name]
-        program = Program(name, {**own, name: own[name].with_(rule=None)})
-        made = derivative.reverse(
-            program, facts.parameters, outputs=facts.results, seeded=True, results=(),
-            specialiser=derivative.specialiser,
-        )  # fmt: skip
-        names = {n: derivative.names.fresh(n) for n in made.functions if n not in own}
-        made = rename_functions(made, {**names, made.entry: derivative.names.fresh(f"{name}_again")})
-        fresh = {n: f for n, f in made.functions.items() if n not in own}
-        fresh[made.entry] = fresh[made.entry].with_(is_kept=True)
-        derivative.again[name] = Program(made.entry, fresh)
-    return derivative.again[name]
+    found = derivative.again.get(name) or derivative.being_made.get(name)
+    if found is None:
+        found = derivative.again[name] = _making(sweep, name)
+    return found
+
+
+def _making(sweep: Sweep, name: str) -> Again:
+    """What is run again is the function itself, or the one that its rule names, which may call the first one."""
+    derivative, own = sweep.derivative, sweep.program.functions
+    rule = own[name].rule
+    source = own[rule.functions[0] if rule is not None and rule.functions else name].with_(rule=None)
+    program = Program(source.name, {**own, source.name: source})
+    facts = _of_all_calls(name, program, derivative.facts[name])
+    entry = derivative.names.fresh(f"{name}_again")
+    promised = Again(Program(entry, {entry: _promised(entry, source, facts)}), facts)
+    made = derivative.reverse(
+        program, facts.parameters, outputs=facts.results, seeded=True, results=(),
+        specialiser=derivative.specialiser, being_made={**derivative.being_made, name: promised},
+    )  # fmt: skip
+    names = {n: derivative.names.fresh(n) for n in made.functions if n not in own}
+    made = rename_functions(made, {**names, made.entry: entry})
+    made = made.map(lambda function: prune(function, keep_errors=False))  # what fails has failed in the forward sweep
+    fresh = {n: f for n, f in made.functions.items() if n not in own}
+    fresh[entry] = fresh[entry].with_(is_kept=True)
+    return Again(Program(entry, fresh), facts)
+
+
+def _of_all_calls(name: str, program: Program, facts: Activity) -> Activity:
+    """What has a cotangent in a call of a function, and in those that are made of it where that one is made again."""
+    while True:
+        inner = activity(program, facts.parameters, facts.results)[name]
+        parameters = tuple(p for p in program.main.parameters if p in facts.parameters or p in inner.parameters)
+        found = Activity(facts.names, parameters, tuple(sorted({*facts.results, *inner.results})))
+        if name == program.entry or (found.parameters, found.results) == (facts.parameters, facts.results):
+            return facts
+        facts = found
+
+
+def _promised(name: str, source: Function, facts: Activity) -> Function:
+    """The function that is being made, as far as its calls need it: parameters, results and their types."""
+    returned = source.body[-1].value.elts
+    bars = Names((*source.types, *source.parameters))
+    seeds = {bars.fresh(f"{returned[k].id}_bar"): source.results[k] for k in facts.results}
+    slopes = tuple(p for p in source.parameters if p in facts.parameters)
+    return source.with_(
+        name=name, parameters=(*source.parameters, *seeds), body=(syntax.return_([syntax.name(p) for p in slopes]),),
+        types={**source.types, **seeds}, results=tuple(source.types[p] for p in slopes), rule=None,
+    )  # fmt: skip

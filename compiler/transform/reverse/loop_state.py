@@ -1,0 +1,187 @@
+"""What a loop hands on from turn to turn, and the functions that run some of its turns.
+
+    for t in range(n): s = step(s, x[t])     ->     def t_segment(first, last, s_start, x): ...; return s
+
+Takes typed loops; gives typed functions with a rule: of a call of them only the arguments are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import gast
+
+from ... import syntax
+from ...builder import Builder, Specialiser
+from ...dtypes import NUMPY_DTYPE
+from ...names import Names
+from ...ops.forms import CHANGES_FIRST
+from ...ops.rules import schedule
+from ...program import Function, Rule
+from ...types import INT, Array, ListOf, Type, is_floating, rank
+from .refuse import refuse
+from .settle import assigned
+
+
+def _changed(statement: gast.stmt) -> str | None:
+    """The array or list that a statement changes."""
+    value = statement.value if isinstance(statement, gast.Expr) else None
+    if value is not None and syntax.operator_of(value) in CHANGES_FIRST:
+        return str(value.args[0].id)
+    return syntax.stored_base(statement)
+
+
+class LoopState:
+    """What a loop hands on from turn to turn, and what it reads."""
+
+    def __init__(self, function: Function, loop: gast.stmt, before: set[str]) -> None:
+        self.function, self.loop = function, loop
+        self.hint = loop.target.id if isinstance(loop, gast.For) else "while"
+        inside = assigned(loop.body)
+        own = {n for s in syntax.walk(loop.body) if isinstance(s, gast.For) for n in syntax.names_bound(s)}
+        self.carried = [n for n in inside if n in before]
+        bases = [b for s in syntax.walk(loop.body) if (b := _changed(s)) and b not in inside]
+        self.stored = list(dict.fromkeys(bases))
+        read = [n for s in syntax.walk(loop.body) for n in syntax.names_read(s)]
+        if isinstance(loop, gast.While):
+            read += [n.id for n in syntax.nodes_of(loop.test) if isinstance(n, gast.Name)]
+        apart = {*inside, *own, *self.stored, self.hint}
+        self.read = [n for n in dict.fromkeys(read) if n not in apart and n in function.types]
+        for name in (*self.stored, *self.carried, *self.read):
+            if isinstance(function.types[name], ListOf):
+                raise refuse(loop, "G004", "a loop in segments hands on numbers and arrays, and no list that grows",
+                             "store into an array that is made before the loop")  # fmt: skip
+        if not self.carried and not self.stored:
+            message = "a loop in segments hands something on from turn to turn"
+            raise refuse(loop, "G004", message, "leave `checkpoint` out")
+
+    def bounds(self) -> tuple[gast.expr, gast.expr]:
+        start, stop, step = self.loop.iter.args
+        if not (isinstance(step, gast.Constant) and step.value == 1):
+            raise refuse(self.loop, "G004", "a loop in segments counts up by one", "write `range(start, stop)`")
+        return start, stop
+
+    def bytes(self, builder: Builder) -> gast.expr:
+        """How much memory one state takes."""
+        total: gast.expr = syntax.constant(8 * len(self.carried))
+        for name in (*self.carried, *self.stored):
+            type_ = self.function.types[name]
+            if isinstance(type_, Array):
+                size: gast.expr = syntax.constant(NUMPY_DTYPE[type_.dtype].itemsize)
+                for axis in range(type_.ndim):
+                    size = builder.call("multiply", size, builder.call("dim", name, axis=axis))
+                total = builder.call("add", total, size)
+        return total
+
+    # --- the functions
+
+    def segment(self, name: str) -> Function:
+        """Some turns of a loop that counts."""
+        return _Part(self, name, ("first", "last")).done(lambda part: [part.counted()])
+
+    def some_turns(self, name: str) -> Function:
+        """At most so many turns of a `while`."""
+        part = _Part(self, name, ("size",))
+        (size,) = part.numbers
+        count = part.builder.names.fresh("k")
+        part.builder.types[count] = INT
+        part.builder.merged.add(count)
+
+        def body(part: _Part) -> list[gast.stmt]:
+            part.builder.body = []
+            part.builder.append(syntax.assign(count, part.builder.call("add", count, 1)))
+            turn = [*self.loop.body, *part.builder.body]
+            test = gast.BoolOp(gast.And(), [syntax.call("less", count, size), self.loop.test])
+            return [syntax.assign(count, syntax.constant(0)), syntax.while_(test, turn)]
+
+        return part.done(body)
+
+    def turns(self, name: str, halves: str) -> Function:
+        """Some turns of a loop that counts, which are made again in halves."""
+        part = _Part(self, name, ("first", "last", "slots", "leaf"))
+        return part.done(lambda part: [part.counted()], (halves,))
+
+    def halves(self, name: str, turns: str, leaves: str, specialiser: Specialiser | None) -> Function:
+        """The same turns, where they are more than `leaf` as two calls: behind the first a state is kept."""
+        part = _Part(self, name, ("first", "last", "slots", "leaf"))
+        first, last, slots, leaf = part.numbers
+        builder = part.builder
+        builder.specialiser = specialiser
+
+        def body(part: _Part) -> list[gast.stmt]:
+            builder.body = []
+            count = builder.call("subtract", last, first)
+            test = builder.call("less_equal", count, leaf)
+            ahead, builder.body = builder.body, []
+            (left,) = builder.expand(schedule("turns_ahead"), [syntax.atom(a) for a in (count, slots, leaf)], {})
+            middle = builder.call("add", first, left, hint="middle")
+            fewer = builder.call("subtract", slots, 1)
+            self.call(builder, turns, syntax.name(first), middle, syntax.name(slots), syntax.name(leaf))
+            self.call(builder, turns, middle, syntax.name(last), fewer, syntax.name(leaf))
+            more, builder.body = builder.body, []
+            self.call(builder, leaves, syntax.name(first), syntax.name(last))
+            return [*ahead, syntax.if_(test, builder.body, more)]
+
+        return part.done(body)
+
+    def call(self, builder: Builder, name: str, *numbers: gast.expr) -> None:
+        """Hand the state to one of these functions, and take it back."""
+        atoms = [*numbers, *(syntax.name(n) for n in (*self.carried, *self.stored, *self.read))]
+        results = []
+        for one in (*self.carried, *self.stored):
+            results.append(builder.names.fresh(one))
+            builder.types[results[-1]] = builder.types[one]
+        builder.append(syntax.assign(results if len(results) > 1 else results[0], syntax.call(name, *atoms)))
+        for one, value in zip(self.stored, results[len(self.carried) :]):
+            whole = [syntax.slice_()] * rank(builder.types[one])
+            builder.append(syntax.store(one, whole, syntax.name(value)))
+        for one, value in zip(self.carried, results):
+            builder.append(syntax.assign(one, syntax.name(value)))
+
+
+class _Part:
+    """A function of some of the turns: of some numbers, the state, and what the loop reads."""
+
+    def __init__(self, state: LoopState, name: str, numbers: Sequence[str]) -> None:
+        self.state, self.name = state, name
+        table: dict[str, Type] = dict(state.function.types)
+        self.builder = Builder(Names(table), table)
+        self.builder.span, self.builder.inlined = state.loop.span, getattr(state.loop, "inlined", ())
+        self.numbers = [self.builder.names.fresh(n) for n in numbers]
+        table.update((n, INT) for n in self.numbers)
+        self.starts: list[gast.stmt] = []
+        self.parameters = list(self.numbers)
+        for one in (*state.carried, *state.stored):
+            type_ = table[one]
+            start = self.builder.names.fresh(f"{one}_start")
+            table[start] = Array(type_.dtype, type_.dims, "A") if isinstance(type_, Array) else type_
+            value = syntax.call("copy", start) if isinstance(type_, Array) else syntax.name(start)
+            if isinstance(type_, Array):
+                table[one] = Array(type_.dtype, type_.dims)
+            self.starts.append(syntax.assign(one, value))
+            self.parameters.append(start)
+        self.parameters += state.read
+
+    def counted(self) -> gast.stmt:
+        """The turns from `first` to `last`."""
+        first, last = self.numbers[:2]
+        return syntax.rebuild(self.state.loop, iter=syntax.call("range", first, last, 1), segments=None)
+
+    def done(self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = ()) -> Function:
+        """The function, of which only the arguments are kept: `again` is what is run in its place behind that."""
+        state, table, function, loop = self.state, self.builder.types, self.state.function, self.state.loop
+        returned = [*state.carried, *state.stored]
+        made = [*self.starts, *body(self), syntax.return_([syntax.name(n) for n in returned])]
+        inlined = getattr(loop, "inlined", ())
+        placed = tuple(syntax.at(s, loop.span, getattr(s, "inlined", ()) or inlined) for s in made)
+        used = syntax.names_of(self.parameters, placed)
+        results = tuple(table[n] for n in returned)
+        rule = Rule(
+            "checkpoint", again, tuple(k for k, p in enumerate(self.parameters) if is_floating(table[p])),
+            tuple(k for k, type_ in enumerate(results) if is_floating(type_)), (), len(self.parameters),
+        )  # fmt: skip
+        return Function(
+            self.name, tuple(self.parameters), placed, "typed", function.origin,
+            {n: table[n] for n in used if n in table}, results,
+            temporaries=function.temporaries & set(used), rule=rule,
+        )  # fmt: skip
