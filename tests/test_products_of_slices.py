@@ -186,6 +186,14 @@ LEFT = {
                     c[r, q, i] = t[r, q, :i] @ x[:i, i]
         return c
     """,
+    "a state beside a product that may not fit": """
+        state = np.zeros(y.shape[1])
+        c = np.empty((x.shape[0], y.shape[1]))
+        for i in range(x.shape[0]):
+            state = np.tanh(x[i] @ y + 0.5 * state)
+            c[i] = state
+        return c + state
+    """,
     "every other row": """
         c = np.zeros((8, 3))
         for i in range(0, 8, 2):

@@ -66,9 +66,9 @@ elementwise("hypot", "x, y", meaning=np.hypot, cpu="c hypot", type=from_numpy(np
             partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
 # From the difference of the operands, as that of an operand and an infinite result would be nan.
 elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
-            partials=["exp(-logaddexp(0.0, y - x))", "exp(-logaddexp(0.0, x - y))"])  # fmt: skip
+            partials=["1.0 / (1.0 + exp(y - x))", "1.0 / (1.0 + exp(x - y))"])  # fmt: skip
 elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
-            partials=["exp2(-logaddexp2(0.0, y - x))", "exp2(-logaddexp2(0.0, x - y))"])  # fmt: skip
+            partials=["1.0 / (1.0 + exp2(y - x))", "1.0 / (1.0 + exp2(x - y))"])  # fmt: skip
 
 
 # --- special functions, as SciPy has them --------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from .forms import Operand
 from .hulls import Check, Hulls
 from .kernels import Level
 from .slices import Dot, Reach, Reaches, dots
-from .versions import either, versions
+from .versions import either, hands_on, versions
 from .whole import Whole
 
 
@@ -141,7 +141,7 @@ class Dots:
 
     # --- taking it
 
-    def _taken(self, loop: gast.For, ready: Sequence[Ready]) -> list[gast.stmt]:
+    def _taken(self, loop: gast.For, ready: Sequence[Ready]) -> list[gast.stmt] | None:
         build = self.build
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         wholes = [Whole(one.dot, one.added, build, one.hulls, one.reaches) for one in ready]
@@ -150,6 +150,8 @@ class Dots:
             one.hulls.prepare(build)
             tests += [one.hulls.is_short(build, one.checks)] if one.checks else []
             tests += whole.tests()
+        if tests and hands_on(loop, self.facts):
+            return None
         ahead, build.body = build.body, []
         names = [whole.make() for whole in wholes]
         made, build.body = build.body, []

@@ -38,7 +38,7 @@ from .dots import Dots
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
 from .kernels import ALONG, Kernel, kernels
-from .versions import either, versions
+from .versions import either, hands_on, versions
 
 TAKEN = ", which BLAS computes"
 
@@ -146,7 +146,11 @@ class _Taking:
             hulls = Hulls(form.kernel.levels, form.adding, self.integers, scope)
             found = [hulls.checks(operand) for operand in form.operands] if hulls.is_known else [None]
             if None not in found and not self._is_small(hulls):
-                return self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
+                taken = self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
+                if taken is not None:
+                    many = len(form.free) > 1
+                    self.decisions.append(_told([level.loop for level in form.kernel.levels], many))
+                    return taken
         return None
 
     # --- whether it may be taken
@@ -241,17 +245,23 @@ class _Taking:
 
     # --- taking it
 
-    def _taken(self, form: Form, hulls: Hulls, scope: NestScope, checks: Sequence[Check]) -> list[gast.stmt]:
-        """What comes in the place of the loops; the loops themselves where they go beyond an operand."""
+    def _taken(
+        self, form: Form, hulls: Hulls, scope: NestScope, checks: Sequence[Check]
+    ) -> list[gast.stmt] | None:
+        """What comes in the place of the loops; the loops themselves where they go beyond an operand.
+
+        None where both would hand on a value.
+        """
         build, loop = self.build, form.kernel.levels[0].loop
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
-        self.decisions.append(_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
         tests = self._idle(form, hulls)
         is_exact = not form.is_slice and hulls.is_exact(checks) and not self._raises(form, scope)
         if not tests and (not checks or is_exact):
             hulls.check(build, checks)
             return self._product(form, hulls, checks)
+        if hands_on(loop, self.facts):
+            return None
         tests += [hulls.is_short(build, checks)] if checks else []
         ahead, build.body = build.body, []
         test = either(build, tests, ahead)

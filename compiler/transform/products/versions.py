@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import gast
 
 from ... import syntax
+from ...analysis.def_use import DefUse
 from ...analysis.integers.values import Integers
 from ...builder import Builder
 from ...renaming import renamed
@@ -30,6 +31,13 @@ def either(build: Builder, tests: Sequence[gast.expr], ahead: list[gast.stmt]) -
         found = build.call("logical_or", found, test, hint="is_short")
     build.body = outer
     return found
+
+
+def hands_on(loop: gast.For, facts: DefUse) -> bool:
+    """Whether a value goes from turn to turn of a loop, or out of it: two versions of the loop would both give it."""
+    inside = {id(s) for s in syntax.walk([loop])}
+    bound = {name for s in syntax.walk([loop]) for name in syntax.names_bound(s)}
+    return any(id(s) not in inside for name in bound for s in facts.definitions[name])
 
 
 def versions(
