@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import pellucid
-from pellucid import BatchError, compile, grad, value_and_grad, vmap
+from pellucid import BatchError, compile, grad, jvp, value_and_grad, vmap
 from pellucid.compiler.request import Batch
 from tests.harness.batches import Apart, looped, mapped_agrees, stacked
 from tests.harness.corpus import leaves, programs
@@ -494,3 +495,16 @@ def test_rules_of_derivatives_hold_for_every_example():
 def test_the_stage_of_one_example_is_not_run_on_all():
     with pytest.raises(ValueError, match="one example"):
         vmap(grad(newton)).debug("typed")(np.ones(3))
+
+
+def test_the_head_of_the_stage_says_what_was_done():
+    def scaled(x, k):
+        return x * k
+
+    pushed = jvp(vmap(scaled)).source("transformed", ("f64[n]", "f64[n]"), ("f64[n]", "f64[n]"))
+    heads = [vmap(scaled, in_axes=(0, None)).source(stage, "f64[n]", "float") for stage in ("typed", "transformed")]
+    for text in heads:
+        assert re.search(r"^# scaled \(test_vmap.py:\d+\) for all examples of x\.$", text, re.MULTILINE)
+        assert ", typed stage" not in text
+    assert "for all examples of x, k." in pushed and "with tangents of x, k." in pushed
+    assert pushed == jvp(vmap(scaled)).source("reverse", ("f64[n]", "f64[n]"), ("f64[n]", "f64[n]"))
