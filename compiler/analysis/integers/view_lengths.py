@@ -73,12 +73,13 @@ def _of_operands(values: Values, call: gast.Call, state: State) -> tuple[Affine,
     types = [values.types.get(a.id) if isinstance(a, gast.Name) else None for a in call.args]
     if row is None or not any(isinstance(type_, Array) for type_ in types):
         return None
-    if not (row.kind == "elementwise" or row.name in ("copy", "matmul")):
+    is_product = row.name == "matmul"
+    if not (row.kind == "elementwise" or row.name == "copy" or is_product):
         return None
     shapes = [
         values.lengths_of_name(a.id, state) if isinstance(type_, Array) else () for a, type_ in zip(call.args, types)
     ]
-    if row.name == "matmul":
+    if is_product:
         return _product(values, call, shapes, state)
     if len({type_.dims for type_ in types if isinstance(type_, Array)}) > 1:
         _judge(values, id(call), shapes, state)

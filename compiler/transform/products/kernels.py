@@ -181,14 +181,18 @@ class _Finder:
         match None if made is None else made.value:
             case gast.Call(func=gast.Name(id="multiply"), args=[left, right]):
                 return [one.times(other) for one in self._terms(left) for other in self._terms(right)]
-            case gast.Call(func=gast.Name(id="add" | "subtract" as name), args=[left, right]) if self.are_loads(atom):
+            case gast.Call(args=[left, right]) as call if self._adds(call) and self.are_loads(atom):
                 terms, others = self._terms(left), self._terms(right)
-                sign = row_of(name).sign
+                sign = row_of(syntax.operator_of(call)).sign
                 return [*terms, *(Term(sign).times(other) for other in others)] if terms and others else []
             case gast.Subscript(value=gast.Name(id=array)) if isinstance(self.types[array], Array):
                 assert made is not None
                 return [Term(1, (made,))] if self._is_number(atom) else []
         return [Term(1, (), (atom,))] if not isinstance(atom, gast.Name) or self._is_scalar(atom) else []
+
+    def _adds(self, call: gast.Call) -> bool:
+        row = row_of(syntax.operator_of(call))
+        return row is not None and row.is_sum
 
     def are_loads(self, atom: gast.expr) -> bool:
         """Whether a sum has elements in it: one of numbers that stay the same is a factor as it is."""
