@@ -170,7 +170,7 @@ def _results(
     builder.span = getattr(end, "span", None) or builder.span
     for one in returned:
         atom = end.value.elts[one.index]
-        if isinstance(atom, gast.Name) and found.is_ragged(atom.id):
+        if isinstance(atom, gast.Name) and found.is_ragged(atom.id) and atom.id not in taken.collected:
             raise Ragged(builder.span)
         if one.axis is None:
             atoms.append(atom)

@@ -49,6 +49,7 @@ class Distributor:
         self.definitions = def_use(function).definitions
         self.merged = self.judge.merged
         self.decisions: list[Decision] = []
+        self.collected: set[str] = set()  # results whose lengths are one by now
 
     # --- blocks
 

@@ -22,15 +22,13 @@ from ...analysis.def_use import reads_of
 from ...ops.batching import emit, stacked
 from ...ops.forms import CHANGES_FIRST
 from ...types import INT, Array, Dim, Extent, ListOf, Scalar, Type, rank, with_lengths
+from .collecting import MISFIT, Collected
 from .expected import expected_lengths
 from .judging import changed
 from .varying import items_of
 
 if TYPE_CHECKING:
     from .distribute import Distributor
-
-
-MISFIT = "vmap: an example has {} elements along an axis of a result where others have {}: all need one shape"
 
 
 class Computed(Exception):
@@ -112,13 +110,19 @@ class ExampleLoop:
         builder, examples = self.builder, self.taken.examples
         self._require_varying()
         results = [name for name in self.outputs if name in self.varying.names]
-        buffers = [name for name in results if name not in self.entering]
-        made = {name: self._expected(name) for name in buffers}
+        made = {name: self._expected(name) for name in results if name not in self.entering}
+        collected = [Collected(self, name) for name, type_ in made.items() if self._is_open(type_)]
+        for one in collected:
+            del made[one.name]
+            results.remove(one.name)
+        buffers = [*made]
         shapes = {name: self._shape(type_) for name, type_ in made.items()}
         for name in buffers:
             type_ = stacked(made[name], examples.extent, "C")
             atom = emit(builder, "empty", [], type_, shape=syntax.tuple_(shapes[name]), dtype=type_.dtype)
             self.taken.bind(name, atom, is_merged=False)
+        for one in collected:
+            one.start()
         outside, builder.body = builder.body, []
         for name in [*self.entering, *sorted(self.worked_on)]:
             self._enter(name)
@@ -127,8 +131,14 @@ class ExampleLoop:
         for name in [*results, *sorted(self.worked_on)]:
             self._require_expected(name, made.get(name), shapes.get(name, []))
             self._store(name, self.inner[name])
+        for one in collected:
+            one.take()
+        for update in (update for one in collected for update in one.updates):
+            builder.append(update)
         end, builder.body = builder.body, outside
         builder.append(syntax.for_range(self.index, 0, examples.count, 1, [*start, *body, *end]))
+        for one in collected:
+            one.finish()
         self._settle_lengths(made)
 
     def _require_varying(self) -> None:
@@ -168,6 +178,10 @@ class ExampleLoop:
         knows = self.taken.lengths.knows_length
         dims = (d if knows(d) else next(filter(knows, f), d) for d, f in zip(type_.dims, found, strict=True))
         return replace(type_, dims=tuple(dims))
+
+    def _is_open(self, type_: Type) -> bool:
+        """Whether nothing tells the lengths of a result before it is there."""
+        return isinstance(type_, Array) and not self.taken.lengths.knows(type_)
 
     def _require_expected(self, name: str, made: Type | None, shape: list[gast.expr]) -> None:
         """Hold an example to the lengths that are expected of it."""
