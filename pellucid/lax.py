@@ -10,25 +10,28 @@ Control flow is differentiated as the plain statements that it means are, `while
 
 from __future__ import annotations
 
-from typing import TypeVar
+import importlib
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .numpy.collectives import (
-    all_gather,
-    all_to_all,
-    axis_index,
-    axis_size,
-    pmax,
-    pmean,
-    pmin,
-    ppermute,
-    pshuffle,
-    psum,
-    psum_scatter,
-    pswapaxes,
-)
 from .numpy.control_flow import associative_scan, cond, fori_loop, scan, select, switch, while_loop
 from .numpy.control_flow import map_items as map
 from .numpy.implicit import custom_linear_solve, custom_root
+
+if TYPE_CHECKING:
+    from .numpy.collectives import (
+        all_gather,
+        all_to_all,
+        axis_index,
+        axis_size,
+        pmax,
+        pmean,
+        pmin,
+        ppermute,
+        pshuffle,
+        psum,
+        psum_scatter,
+        pswapaxes,
+    )
 
 Value = TypeVar("Value")
 
@@ -45,3 +48,11 @@ def stop_gradient(x: Value) -> Value:
     x   a number, an array, or a container of them
     """
     return x
+
+
+def __getattr__(name: str) -> Any:
+    """A collective: they name operators, which come with the compiler, and `import pellucid` goes without."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(".numpy.collectives", __package__), name)
+    return found

@@ -130,6 +130,9 @@ class _Lengths:
         if isinstance(taken, gast.Subscript) or operator == "pop" or getattr(taken, "id", "") in self.recorded:
             self.recorded.add(name)
         self.values[name] = value
+        known = self.builder.extents.get(getattr(value, "id", ""))
+        if known is not None and name not in self.builder.merged:
+            self.builder.extents[name] = known  # a copy, until it is looked through
         if operator is None or name in self.builder.merged or not all(map(syntax.is_atom, value.args)):
             return
         try:
