@@ -46,7 +46,11 @@ def is_library(module: str) -> bool:
     return root in LIBRARIES or (root in sys.stdlib_module_names and _is_of_python(root))
 
 
-@functools.lru_cache(maxsize=256)
 def _is_of_python(module: str) -> bool:
-    file = getattr(sys.modules.get(module), "__file__", None)
+    """A module of the user's may have stood under the same name before, or stand there later."""
+    return _comes_with_python(getattr(sys.modules.get(module), "__file__", None))
+
+
+@functools.lru_cache(maxsize=256)
+def _comes_with_python(file: str | None) -> bool:
     return file is None or file.startswith(os.path.dirname(os.__file__) + os.sep)
