@@ -40,7 +40,8 @@ def gmm_in_jax(jax: Any) -> Callable[..., Any]:
     return lambda alphas, means, factors, x, gamma, m: gmm(alphas, means, factors, x, gamma, 0)
 
 
-def bundle_in_jax(jax: Any) -> Callable[..., Any]:
+def reprojection_in_jax(jax: Any) -> Callable[..., Any]:
+    """How far a point is from where a camera saw it, weighted."""
     jnp = jax.numpy
 
     def error(camera: Any, point: Any, weight: Any, feature: Any) -> Any:
@@ -51,7 +52,16 @@ def bundle_in_jax(jax: Any) -> Callable[..., Any]:
         flat = seen[:2] / seen[2]
         square = flat @ flat
         pixel = flat * (1.0 + camera[9] * square + camera[10] * square * square) * camera[6] + camera[7:9]
-        missed = weight * (pixel - feature)
+        return weight * (pixel - feature)
+
+    return error
+
+
+def bundle_in_jax(jax: Any) -> Callable[..., Any]:
+    jnp, reprojection = jax.numpy, reprojection_in_jax(jax)
+
+    def error(camera: Any, point: Any, weight: Any, feature: Any) -> Any:
+        missed = reprojection(camera, point, weight, feature)
         return missed @ missed + (1.0 - weight**2) ** 2
 
     def bundle(cameras: Any, points: Any, weights: Any, observations: Any, features: Any) -> Any:

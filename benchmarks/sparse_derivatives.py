@@ -30,17 +30,7 @@ def bundle_residuals(cameras, points, weights, observations, features):
 
 def bundle_blocks_in_jax(jax: Any) -> Callable[..., Any]:
     """For each observation the derivatives of its residuals by its camera, its point and its weight."""
-    jnp = jax.numpy
-
-    def error(camera: Any, point: Any, weight: Any, feature: Any) -> Any:
-        rotation, x = camera[:3], point - camera[3:6]
-        angle = jnp.sqrt(rotation @ rotation)
-        axis, cosine, sine = rotation / angle, jnp.cos(angle), jnp.sin(angle)
-        seen = x * cosine + jnp.cross(axis, x) * sine + axis * ((axis @ x) * (1.0 - cosine))
-        flat = seen[:2] / seen[2]
-        square = flat @ flat
-        pixel = flat * (1.0 + camera[9] * square + camera[10] * square * square) * camera[6] + camera[7:9]
-        return weight * (pixel - feature)
+    error = objectives.reprojection_in_jax(jax)
 
     def blocks(cameras: Any, points: Any, weights: Any, observations: Any, features: Any) -> Any:
         seen = cameras[observations[:, 0]], points[observations[:, 1]]
