@@ -37,7 +37,8 @@ class Ruled(Generic[Given, Result]):
     def __init__(self, function: Callable[Given, Result], nondiff_argnums: int | Sequence[int] = ()) -> None:
         plain = written_out(function)
         if not inspect.isfunction(plain):
-            raise TypeError(f"{type(self).__name__} takes a Python function, not {type(function).__name__}")
+            name = "checkpoint" if self.kind == "checkpoint" else type(self).__name__
+            raise TypeError(f"{name} takes a Python function, not {type(function).__name__}")
         numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         functools.update_wrapper(self, plain)
         self.nondiff_argnums = _places(plain, numbers)

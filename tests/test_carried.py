@@ -186,3 +186,43 @@ def test_slices_of_lists_change_in_place(change):
     stages, want = Stages(function), in_python(function, 5.0)
     for stage in STAGES[1:]:
         assert_same(stages.run(stage, 5.0), want)
+
+
+RESTARTS = {
+    "a copy": "z = np.zeros(4)\nz[0] = r + 1.0\ny = z.copy()",
+    "a copy of an argument": "y = x.copy()",
+    "a view": "z = x * (r + 1.0)\ny = z.reshape(2, 2).reshape(4)",
+    "the same": "z = np.zeros(4)\nz[1] = x[0]\ny = z",
+    "two": "z = x.copy()\ny = z.copy()",
+}
+STEPS = {
+    "reversed": "y = y + y[::-1]",
+    "a square": "y = (y.reshape(2, 2) + y.reshape(2, 2).T).reshape(4)",
+    "rolled": "y = np.concatenate((y[1:], y[:1])) + np.sin(y[::-1])",
+    "two states": "y, w = w + y[::-1], y * 0.5",
+}
+
+
+@pytest.mark.parametrize("start", RESTARTS)
+@pytest.mark.parametrize("step", STEPS)
+def test_a_carried_array_that_starts_anew_in_each_turn_of_an_outer_loop(start, step):
+    """After an odd number of turns its buffers have changed places."""
+    body = textwrap.indent(f"{RESTARTS[start]}\nw = y * 2.0\nfor t in range(n):\n    {STEPS[step]}\nout[r] = y", "    ")
+    text = f"out = np.zeros((3, 4))\nfor r in range(3):\n{body}\nreturn out"
+    function = module_of("import numpy as np\n\n\ndef f(x, n):\n" + textwrap.indent(text, "    ") + "\n")["f"]
+    stages, x = Stages(function), np.arange(1.0, 5.0)
+    for n in (0, 1, 2, 3):
+        for stage in ("loops", "llvm"):
+            assert_same(stages.run(stage, x, n), in_python(function, x, n))
+
+
+def test_jacobians_of_a_loop_that_carries_a_copy():
+    def turned(x, n):
+        y = x.copy()
+        for _ in range(n):
+            y = y + 0.1 * np.sin(y[::-1])
+        return y
+
+    x = np.array([0.1, -0.2, 0.3, 0.05])
+    for n in (1, 2, 3):
+        np.testing.assert_allclose(pellucid.jacfwd(turned)(x, n), pellucid.jacrev(turned)(x, n), rtol=1e-12)

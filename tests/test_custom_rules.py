@@ -371,6 +371,28 @@ def until_small(x, n):
     return np.sum(s)
 
 
+def recurrent_network(x, n):
+    w = np.outer(x, x) + 0.1
+    h = x
+    for _ in checkpoint(range(n)):
+        h = np.tanh(w @ h)
+    return h @ h
+
+
+def of_changing_lengths(x, n):
+    h, g = x, np.concatenate((x, x))
+    for t in checkpoint(range(n), memory="1 kB"):
+        h, g = g[:-1] * 0.5, np.concatenate((h, h[:1] * t))
+    return np.sum(h) + np.sum(g**2)
+
+
+def halved_until_short(x, n):
+    h = np.concatenate((x, x, x))
+    while checkpoint(len(h) > 10 - n):
+        h = h[1:] * 1.5
+    return h @ h
+
+
 def of_a_local_function(x, n):
     def step(v):
         return np.tanh(v * x[0])
@@ -378,7 +400,10 @@ def of_a_local_function(x, n):
     return np.sum(checkpoint(step)(x * n))
 
 
-SEGMENTED = [recurrence, in_place, nested, within_a_budget, until_small, of_a_local_function]
+SEGMENTED = [
+    recurrence, in_place, nested, within_a_budget, until_small, recurrent_network, of_changing_lengths,
+    halved_until_short, of_a_local_function,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", SEGMENTED, ids=lambda p: p.__name__)

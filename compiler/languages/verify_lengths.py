@@ -18,6 +18,7 @@ import gast
 from .. import syntax
 from ..analysis.def_use import def_use
 from ..analysis.integers.shape_extents import extent_of, trees_of
+from ..analysis.length_owners import owners
 from ..builder import Builder, infer
 from ..diagnostics import InternalError
 from ..dtypes import is_integer
@@ -54,18 +55,6 @@ def _faults_of_block(lengths: _Lengths, body: Sequence[gast.stmt]) -> Iterator[F
     inner, lengths.steps = lengths.steps, outer
     for extent in inner:
         lengths.steps.pop(extent, None)
-
-
-def owners(function: Function) -> dict[str, str]:
-    """Which name each symbol belongs to."""
-    found: dict[str, str] = {}
-    bound = (name for statement in syntax.walk(function.body) for name in syntax.names_bound(statement))
-    for name in (*function.parameters, *bound):
-        type_ = function.types.get(name)
-        if isinstance(type_, Array):
-            for symbol in symbols_of(type_):
-                found.setdefault(symbol, name)
-    return found
 
 
 def loop_variables(function: Function) -> Iterator[str]:

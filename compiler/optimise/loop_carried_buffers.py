@@ -225,11 +225,11 @@ class _Carrier:
                 ahead = [] if is_ours else self._own_copy(current, outside)
                 return ahead, [self.known.renamed(s, {name: current}) for s in kept if s is not end]
             if is_ours and name not in self._mentioned_behind(kept, end):
-                swap = self._placed(_permute([current, name], [name, current]), end)
+                swap = self._turned([current, name], [name, current], end)
                 return [outside], [swap if s is end else s for s in kept]
         spares = [self._another(name, "spare") for _ in range(cycle.turns)]
         allocations = [syntax.rebuild(outside, targets=[syntax.target(s)]) for s in spares]
-        turned = self._placed(_permute([name, *spares], [*spares, name]), kept[-1])
+        turned = self._turned([name, *spares], [*spares, name], kept[-1])
         return [outside, *allocations], [*kept, turned]
 
     def _is_ours(self, current: str, name: str, before: AbstractSet[str]) -> bool:
@@ -266,6 +266,7 @@ class _Carrier:
         made = self.names.fresh(wish)
         self.types[made], self.wishes[made] = self.types[name], wish
         self.classes[made] = self.classes[name]
+        self.bound[made] = 1  # where it is allocated
         self._sharing(name).append(made)
         return made
 
@@ -290,6 +291,11 @@ class _Carrier:
         own = allocation.targets[0].id
         copied = self.known.renamed(nest, {current: source, own: current})
         return [self.known.renamed(allocation, {own: current}), copied, *rest]
+
+    def _turned(self, places: list[str], values: list[str], like: gast.stmt) -> gast.stmt:
+        """The arrays change places: behind the loop a name stands for another one than was allocated under it."""
+        self.bound.update(places)
+        return self._placed(syntax.assign(places, syntax.tuple_(values)), like)
 
     def _placed(self, statement: gast.stmt, like: gast.stmt) -> gast.stmt:
         return syntax.at(statement, getattr(like, "span", None), getattr(like, "inlined", ()))
@@ -339,6 +345,3 @@ def _is_alias(statement: gast.stmt, name: str) -> bool:
             return id_ == name
     return False
 
-
-def _permute(places: Sequence[str], values: Sequence[str]) -> gast.stmt:
-    return syntax.assign(list(places), syntax.tuple_(values))

@@ -12,13 +12,14 @@ from collections.abc import Callable, Sequence
 import gast
 
 from ... import syntax
+from ...analysis.length_owners import owners
 from ...builder import Builder, Specialiser
 from ...dtypes import NUMPY_DTYPE
 from ...names import Names
 from ...ops.forms import CHANGES_FIRST
 from ...ops.rules import schedule
 from ...program import Function, Rule
-from ...types import INT, Array, ListOf, Type, is_floating, rank
+from ...types import INT, Array, ListOf, Type, is_floating, rank, symbols_of, with_lengths
 from .refuse import refuse
 from .settle import assigned
 
@@ -42,6 +43,8 @@ class LoopState:
         self.carried = [n for n in inside if n in before]
         bases = [b for s in syntax.walk(loop.body) if (b := _changed(s)) and b not in inside]
         self.stored = list(dict.fromkeys(bases))
+        handed = {*self.carried, *self.stored}
+        self.own_lengths = {symbol for symbol, owner in owners(function).items() if owner in handed}
         read = [n for s in syntax.walk(loop.body) for n in syntax.names_read(s)]
         if isinstance(loop, gast.While):
             read += [n.id for n in syntax.nodes_of(loop.test) if isinstance(n, gast.Name)]
@@ -60,6 +63,12 @@ class LoopState:
         if not (isinstance(step, gast.Constant) and step.value == 1):
             raise refuse(self.loop, "G004", "a loop in segments counts up by one", "write `range(start, stop)`")
         return start, stop
+
+    def with_other_lengths(self, builder: Builder, names: Sequence[str]) -> list[Type]:
+        """The types of what is handed on where it is another value than in the loop: its lengths may be others."""
+        found = {s for name in names for s in symbols_of(builder.types[name]) if s in self.own_lengths}
+        lengths = {symbol: builder.fresh_symbol(symbol) for symbol in sorted(found)}
+        return [with_lengths(builder.types[name], lengths) for name in names]
 
     def bytes(self, builder: Builder) -> gast.expr:
         """How much memory one state takes."""
@@ -89,8 +98,10 @@ class LoopState:
 
         def body(part: _Part) -> list[gast.stmt]:
             part.builder.body = []
-            part.builder.append(syntax.assign(count, part.builder.call("add", count, 1)))
-            turn = [*self.loop.body, *part.builder.body]
+            more = part.builder.call("add", count, 1)
+            ahead, part.builder.body = part.builder.body, []
+            part.builder.append(syntax.assign(count, more))
+            turn = [*ahead, *self.loop.body, *part.builder.body]
             test = gast.BoolOp(gast.And(), [syntax.call("less", count, size), self.loop.test])
             return [syntax.assign(count, syntax.constant(0)), syntax.while_(test, turn)]
 
@@ -116,22 +127,33 @@ class LoopState:
             (left,) = builder.expand(schedule("turns_ahead"), [syntax.atom(a) for a in (count, slots, leaf)], {})
             middle = builder.call("add", first, left, hint="middle")
             fewer = builder.call("subtract", slots, 1)
-            self.call(builder, turns, syntax.name(first), middle, syntax.name(slots), syntax.name(leaf))
-            self.call(builder, turns, middle, syntax.name(last), fewer, syntax.name(leaf))
+            atoms = [syntax.name(n) for n in (first, last, slots, leaf)]
+            half = self.call(builder, turns, atoms[0], middle, *atoms[2:], state=part.starts)
+            whole = self.call(builder, turns, middle, atoms[1], fewer, atoms[3], state=half)
+            for end, value in zip(part.returned, whole):
+                builder.append(syntax.assign(end, syntax.name(value)))
             more, builder.body = builder.body, []
-            self.call(builder, leaves, syntax.name(first), syntax.name(last))
+            for end, value in zip(part.returned, self.call(builder, leaves, *atoms[:2], state=part.starts)):
+                builder.append(syntax.assign(end, syntax.name(value)))
             return [*ahead, syntax.if_(test, builder.body, more)]
 
-        return part.done(body)
+        handed = [*self.carried, *self.stored]
+        part.returned = [builder.names.fresh(one) for one in handed]
+        builder.types.update(zip(part.returned, self.with_other_lengths(builder, handed)))
+        builder.merged.update(part.returned)
+        return part.done(body, copies=())
 
-    def call(self, builder: Builder, name: str, *numbers: gast.expr) -> None:
-        """Hand the state to one of these functions, and take it back."""
-        atoms = [*numbers, *(syntax.name(n) for n in (*self.carried, *self.stored, *self.read))]
-        results = []
-        for one in (*self.carried, *self.stored):
-            results.append(builder.names.fresh(one))
-            builder.types[results[-1]] = builder.types[one]
+    def call(self, builder: Builder, name: str, *numbers: gast.expr, state: Sequence[str] = ()) -> list[str]:
+        """Hand the state to one of these functions: the names of what comes back."""
+        handed = [*self.carried, *self.stored]
+        atoms = [*numbers, *(syntax.name(n) for n in (*(state or handed), *self.read))]
+        results = [builder.names.fresh(one) for one in handed]
+        builder.types.update(zip(results, self.with_other_lengths(builder, handed)))
         builder.append(syntax.assign(results if len(results) > 1 else results[0], syntax.call(name, *atoms)))
+        return results
+
+    def take(self, builder: Builder, results: Sequence[str]) -> None:
+        """Make what came back the state; what is carried is assigned last."""
         for one, value in zip(self.stored, results[len(self.carried) :]):
             whole = [syntax.slice_()] * rank(builder.types[one])
             builder.append(syntax.store(one, whole, syntax.name(value)))
@@ -149,29 +171,33 @@ class _Part:
         self.builder.span, self.builder.inlined = state.loop.span, getattr(state.loop, "inlined", ())
         self.numbers = [self.builder.names.fresh(n) for n in numbers]
         table.update((n, INT) for n in self.numbers)
-        self.starts: list[gast.stmt] = []
+        self.starts: list[str] = []
+        self.copies: list[gast.stmt] = []
         self.parameters = list(self.numbers)
-        for one in (*state.carried, *state.stored):
-            type_ = table[one]
+        self.returned = handed = [*state.carried, *state.stored]
+        for one, type_ in zip(handed, state.with_other_lengths(self.builder, handed)):
             start = self.builder.names.fresh(f"{one}_start")
             table[start] = Array(type_.dtype, type_.dims, "A") if isinstance(type_, Array) else type_
             value = syntax.call("copy", start) if isinstance(type_, Array) else syntax.name(start)
-            if isinstance(type_, Array):
-                table[one] = Array(type_.dtype, type_.dims)
-            self.starts.append(syntax.assign(one, value))
-            self.parameters.append(start)
-        self.parameters += state.read
+            if isinstance(table[one], Array):
+                table[one] = Array(table[one].dtype, table[one].dims)
+            self.copies.append(syntax.assign(one, value))
+            self.starts.append(start)
+        self.parameters += [*self.starts, *state.read]
 
     def counted(self) -> gast.stmt:
         """The turns from `first` to `last`."""
         first, last = self.numbers[:2]
         return syntax.rebuild(self.state.loop, iter=syntax.call("range", first, last, 1), segments=None)
 
-    def done(self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = ()) -> Function:
+    def done(
+        self, body: Callable[[_Part], list[gast.stmt]], again: tuple[str, ...] = (),
+        copies: Sequence[gast.stmt] | None = None,
+    ) -> Function:  # fmt: skip
         """The function, of which only the arguments are kept: `again` is what is run in its place behind that."""
-        state, table, function, loop = self.state, self.builder.types, self.state.function, self.state.loop
-        returned = [*state.carried, *state.stored]
-        made = [*self.starts, *body(self), syntax.return_([syntax.name(n) for n in returned])]
+        table, function, loop, returned = self.builder.types, self.state.function, self.state.loop, self.returned
+        start = self.copies if copies is None else copies
+        made = [*start, *body(self), syntax.return_([syntax.name(n) for n in returned])]
         inlined = getattr(loop, "inlined", ())
         placed = tuple(syntax.at(s, loop.span, getattr(s, "inlined", ()) or inlined) for s in made)
         used = syntax.names_of(self.parameters, placed)

@@ -107,7 +107,7 @@ class _Cutter:
         first = builder.call("add", start, builder.call("multiply", index, size), hint="first")
         end = builder.call("add", first, size)
         last = builder.call("where", builder.call("less", end, stop), end, stop, hint="last")
-        state.call(builder, name, first, last)
+        state.take(builder, state.call(builder, name, first, last))
         builder.body = [*ahead, syntax.for_range(index, 0, pieces, 1, builder.body)]
 
     def _while(self, builder: Builder, state: LoopState) -> None:
@@ -117,8 +117,10 @@ class _Cutter:
         builder.types[size] = INT
         builder.merged.add(size)
         ahead, builder.body = [*builder.body, syntax.assign(size, syntax.constant(1))], []
-        state.call(builder, name, syntax.name(size))
-        builder.append(syntax.assign(size, builder.call("add", size, 1)))
+        results = state.call(builder, name, syntax.name(size))
+        longer = builder.call("add", size, 1)
+        state.take(builder, results)
+        builder.append(syntax.assign(size, longer))
         builder.body = [*ahead, syntax.while_(state.loop.test, builder.body)]
 
     def _within(self, builder: Builder, state: LoopState, budget: int) -> None:
@@ -129,7 +131,7 @@ class _Cutter:
         self.made[turns] = state.turns(turns, halves)
         builder.specialiser = self.specialiser
         slots, leaf = builder.expand(schedule("slots_and_leaf"), [syntax.constant(budget), state.bytes(builder)], {})
-        state.call(builder, turns, *state.bounds(), slots, leaf)
+        state.take(builder, state.call(builder, turns, *state.bounds(), slots, leaf))
 
     def _add(self, hint: str, make: Callable[[str], Function]) -> str:
         name = self.names.fresh(hint)
