@@ -138,7 +138,10 @@ class _Block:
     def of(self, data: np.ndarray) -> Any:
         pattern = self.pattern
         place = pattern.indices.copy(), pattern.indptr.copy()
-        return sparse().csr_array((data[self.taken], *place), shape=pattern.shape)
+        taken = data[self.taken]
+        if taken.dtype == np.float16:  # which SciPy's arrays are not made of
+            taken = taken.astype(np.float32)
+        return sparse().csr_array((taken, *place), shape=pattern.shape)
 
 
 def _block(pattern: Any, top: int, bottom: int, left: int, right: int) -> _Block:
