@@ -32,6 +32,7 @@ from ..renaming import copied, copy_statement, placed, renamed
 from ..tuning import FEW_LANES, LANES, SPARE_TURNS
 from ..types import INT, Array, Scalar, Type
 from .divergent import Divergent, Finder, names_bound_in, parts_of
+from .in_blocks import in_blocks
 from .lane_steps import LaneSteps, strong
 
 COUNT = Scalar("i64")
@@ -71,15 +72,7 @@ class _Blocker:
             how = f"takes {LANES} elements at a time, in lanes: {TOLD[type(found.turns)]}"
             self.told.append(Decision("loops", f"{where} {how}"))
             return placed([_Block(self.with_names(self.apart(found)), self.names, self.types).loop()], node)[0]
-        if isinstance(node, gast.For | gast.While):
-            scope = scope.inside(self.finder.integers.loop(node))
-        changes = {}
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            new = self.block(block, scope) if isinstance(block, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return syntax.rebuild(node, **changes) if changes else node
+        return in_blocks(node, scope, self.finder.integers, self.block)
 
     def apart(self, found: Divergent) -> Divergent:
         """The same loop, whose own names are not those of its bounds: these are asked for in every block."""

@@ -36,6 +36,7 @@ from ..program import Function
 from ..renaming import copied, placed, renamed
 from ..tuning import LARGEST_BODY, LEAST_TURNS
 from ..types import Scalar, Type
+from .in_blocks import in_blocks
 from .runtime_checks import Finder
 
 
@@ -72,20 +73,9 @@ class _Versioner:
             if _is_innermost(statement):
                 made += self.versions(statement, scope, self.sums_before(body[:position]))  # type: ignore[arg-type]
             else:
-                made.append(self.around(statement, scope))
+                made.append(in_blocks(statement, scope, self.finder.integers, self.block))
         changes = len(made) != len(body) or any(new is not old for new, old in zip(made, body))
         return made if changes else None
-
-    def around(self, node: gast.stmt, scope: NestScope) -> gast.stmt:
-        if isinstance(node, gast.For | gast.While):
-            scope = scope.inside(self.finder.integers.loop(node))
-        changes = {}
-        for field in ("body", "orelse"):
-            block = getattr(node, field, None)
-            new = self.block(block, scope) if isinstance(block, list | tuple) else None
-            if new is not None:
-                changes[field] = new
-        return syntax.rebuild(node, **changes) if changes else node
 
     def sums_before(self, statements: Sequence[gast.stmt]) -> dict[str, gast.expr]:
         """The sums that names stand for right behind these statements, given in an unbroken row of assignments."""

@@ -16,6 +16,17 @@ def names_of(axis_name):
     return axis_name if static.is_sequence(axis_name) else (axis_name,)
 
 
+def reduced(collective, x, axis_name):
+    """What all examples get of each part, along one axis after the other."""
+
+    def part(value):
+        for name in names_of(axis_name):
+            value = collective(value, axis_name=name)
+        return value
+
+    return map_parts(part, x)
+
+
 def psum(x, axis_name):
     """The sum over all examples, which all of them get; truths are counted.
 
@@ -23,12 +34,7 @@ def psum(x, axis_name):
     axis_name  the name of the axis, or several in a tuple
     """
 
-    def part(value):
-        for name in names_of(axis_name):
-            value = op.psum(value, axis_name=name)
-        return value
-
-    return map_parts(part, x)
+    return reduced(op.psum, x, axis_name)
 
 
 def pmean(x, axis_name):
@@ -39,23 +45,13 @@ def pmean(x, axis_name):
 def pmax(x, axis_name):
     """The largest value among all examples, element by element; examples that tie share a derivative evenly."""
 
-    def part(value):
-        for name in names_of(axis_name):
-            value = op.pmax(value, axis_name=name)
-        return value
-
-    return map_parts(part, x)
+    return reduced(op.pmax, x, axis_name)
 
 
 def pmin(x, axis_name):
     """The smallest value among all examples, element by element; examples that tie share a derivative evenly."""
 
-    def part(value):
-        for name in names_of(axis_name):
-            value = op.pmin(value, axis_name=name)
-        return value
-
-    return map_parts(part, x)
+    return reduced(op.pmin, x, axis_name)
 
 
 def axis_size(axis_name):

@@ -1,0 +1,25 @@
+"""A statement whose blocks a pass has changed, each in the light of the loops around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import gast
+
+from .. import syntax
+from ..analysis.integers.values import Integers, NestScope
+
+Change = Callable[[Sequence[gast.stmt], NestScope], list[gast.stmt] | None]
+
+
+def in_blocks(node: gast.stmt, scope: NestScope, integers: Integers, change: Change) -> gast.stmt:
+    """The statement with what `change` makes of its blocks; the same object where that is None for all of them."""
+    if isinstance(node, gast.For | gast.While):
+        scope = scope.inside(integers.loop(node))
+    changes = {}
+    for field in ("body", "orelse"):
+        block = getattr(node, field, None)
+        new = change(block, scope) if isinstance(block, list | tuple) else None
+        if new is not None:
+            changes[field] = new
+    return syntax.rebuild(node, **changes) if changes else node
