@@ -163,26 +163,14 @@ TANGENTS = ("tangent", "primals")
 
 
 class Forward:
-    """What `vjp` asks for inside a compiled function: the half that goes forward."""
+    """What is asked for inside a compiled function: the half that goes forward."""
 
-    __pellucid_transform__ = Vjp
     __pellucid_inside__ = staticmethod(transformed_inside)
 
-
-class ForwardOfTangents:
-    """The same for `transposed`."""
-
-    __pellucid_transform__ = functools.partial(Vjp, spoken=TANGENTS)
-    __pellucid_inside__ = staticmethod(transformed_inside)
+    def __init__(self, transform: Callable[..., Vjp]) -> None:
+        self.__pellucid_transform__ = transform
 
 
-class ForwardOfLinear:
-    """The same for `halves_of_linear`."""
-
-    __pellucid_transform__ = functools.partial(Vjp, is_linear=True)
-    __pellucid_inside__ = staticmethod(transformed_inside)
-
-
-vjp.__pellucid_forward__ = Forward  # type: ignore[attr-defined]
-transposed.__pellucid_forward__ = ForwardOfTangents  # type: ignore[attr-defined]
-halves_of_linear.__pellucid_forward__ = ForwardOfLinear  # type: ignore[attr-defined]
+vjp.__pellucid_forward__ = Forward(Vjp)  # type: ignore[attr-defined]
+transposed.__pellucid_forward__ = Forward(functools.partial(Vjp, spoken=TANGENTS))  # type: ignore[attr-defined]
+halves_of_linear.__pellucid_forward__ = Forward(functools.partial(Vjp, is_linear=True))  # type: ignore[attr-defined]
