@@ -20,6 +20,7 @@ import numpy as np
 from .compiler import types
 from .compiler.dtypes import NUMPY_DTYPE, order
 from .compiler.frontend.specialise.values import is_namedtuple_class, record_fields
+from .runtime.parsing import parse
 
 # `any f64[n]` and `f64[]` are no Python expressions; with these they are
 ANY, NONE = "any_", "[()]"
@@ -33,7 +34,7 @@ def read_arguments(text: str, namespace: Mapping[str, Any]) -> list[Any]:
     """The arguments in a text, separated by commas; NamedTuples and dataclasses are made by classes in `namespace`."""
     python = re.sub(r"\bany\s+(?=\w+\[)", ANY, re.sub(r"(?<=\w)\[\s*\]", NONE, text))
     try:
-        tree = ast.parse(f"f({python}\n)", mode="eval").body
+        tree = parse(f"f({python}\n)", mode="eval").body
     except (SyntaxError, ValueError):
         raise ArgumentError(f"cannot read the arguments {text!r}; write types: f64[n, m], (f64[n], int)") from None
     if not isinstance(tree, ast.Call) or tree.keywords:

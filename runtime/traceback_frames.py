@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .parsing import parse
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -71,7 +73,7 @@ def _code(line: Line) -> types.CodeType:
 def enclosing_function(file: str, line: int) -> str:
     """The name of the innermost function around a line, as a traceback would print it."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return "<compiled>"
     found = "<module>"

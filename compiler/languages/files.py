@@ -19,6 +19,7 @@ import gast
 from .. import types
 from ..diagnostics import Diagnostic, Span, StageError
 from ..ops.forms import FORMS
+from ..parsing import parsed_module
 from ..records import dataclass
 from ..types import Type
 from .faults import fault, shown, span_of
@@ -94,7 +95,7 @@ def read_file(text: str, path: str, *, headers: bool = True) -> StageFile:
 
 def _parsed(text: str, path: str) -> gast.Module:
     try:
-        return gast.parse(text, path)
+        return parsed_module(text, path)
     except SyntaxError as wrong:
         line, column = wrong.lineno or 1, max(0, (wrong.offset or 1) - 1)
         span = Span(path, line, column, line, column + 1)

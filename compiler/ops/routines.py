@@ -25,6 +25,7 @@ from functools import lru_cache
 import gast
 
 from ..dtypes import INT_WORD
+from ..parsing import parsed_expression, parsed_module
 from ..records import dataclass
 
 ROUTINES: dict[str, Routine] = {}
@@ -159,9 +160,9 @@ def gufunc(name: str, signature: str) -> str:
 @lru_cache(maxsize=64)
 def parsed(steps: str) -> tuple[gast.stmt, ...]:
     lines = "\n".join(line.strip() for line in steps.strip().splitlines())
-    return tuple(gast.parse(lines).body)
+    return tuple(parsed_module(lines).body)
 
 
 @lru_cache(maxsize=64)
 def formula(text: str) -> gast.expr:
-    return gast.parse(text, mode="eval").body
+    return parsed_expression(text)

@@ -20,6 +20,7 @@ from .. import syntax
 from ..builder import COMPARISONS, INFIX, PREFIX
 from ..diagnostics import InternalError
 from ..dtypes import is_inexact, is_integer
+from ..parsing import parse
 from ..records import dataclass
 from ..types import ListOf, Scalar, Type
 
@@ -112,7 +113,7 @@ def pattern(text: str) -> gast.expr:
 
 def patterns(texts: Iterable[str]) -> list[gast.expr]:
     """The texts as operator trees, read together: that takes a tenth of the time."""
-    return [_operators(line.value) for line in ast.parse("\n".join(texts)).body if isinstance(line, ast.Expr)]
+    return [_operators(line.value) for line in parse("\n".join(texts)).body if isinstance(line, ast.Expr)]
 
 
 def _operators(node: ast.expr) -> gast.expr:

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import gast
 
+from ....runtime.parsing import parse
 from ...diagnostics import Diagnostic, Edit, Span
 from ..source.resolve import NameSource
 
@@ -55,7 +56,7 @@ def _moved_to_the_top(node: gast.stmt, parent: gast.AST, source: NameSource) -> 
     lines = source.text.split("\n")
     alone = lines[node.lineno - 1].strip() == lines[node.end_lineno - 1].strip() == segment(node, source.text)
     try:
-        module = ast.parse(source.text)
+        module = parse(source.text)
     except (SyntaxError, ValueError):
         return
     if not alone:

@@ -22,6 +22,7 @@ import numpy
 
 from ....runtime.nature import article
 from ...diagnostics import Span
+from ...parsing import parsed_module
 from ...vocabulary import DTYPES, INDEX_MAKERS, LIBRARIES, words
 from .resolve import NameSource, Resolution, Resolve, library, member, resolve_chain
 
@@ -40,7 +41,7 @@ STARRED = {
 @functools.lru_cache(maxsize=64)
 def parse_module(text: str) -> gast.Module:
     """The tree of a file; raises SyntaxError.  Shared: nobody may change it."""
-    return gast.parse(text)
+    return parsed_module(text)
 
 
 @functools.lru_cache(maxsize=64)
@@ -114,7 +115,9 @@ class StaticNames:
                 original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == name)
                 return self._imported(statement, original)
             case gast.FunctionDef():
-                source = NameSource(statement, self.file, self.text, self.resolve)
+                source = NameSource(
+                    statement, self.file, self.text, self.resolve, freeze=declared(statement, "freeze")
+                )  # fmt: skip
                 return Resolution(
                     "function", name, span=span, source=lambda: source, mutates=declared(statement, "mutates")
                 )

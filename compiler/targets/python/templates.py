@@ -19,6 +19,7 @@ from ... import syntax
 from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, NUMPY_DTYPE, WEAK_WORD, is_bool, order
 from ...ops.schema import Operator
+from ...parsing import parsed_expression
 from ...types import Type, rank
 
 HOLE = "__{}__"
@@ -48,7 +49,7 @@ def parse_spelling(spelling: str, several: str = "") -> gast.expr:
         text += before
         if field is not None:
             text += HOLE.format(field) + ("," if field == several else "")
-    return gast.parse(text, mode="eval").body
+    return parsed_expression(text)
 
 
 def fill(
