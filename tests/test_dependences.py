@@ -6,8 +6,8 @@ The long version is `python -m tests.fuzz.dependences --minutes 10`.
 import pytest
 
 from pellucid.compiler.analysis.integers.affine import Affine, unknown
+from pellucid.compiler.analysis.integers.nest_scope import NestScope
 from pellucid.compiler.analysis.integers.systems import bounds, is_empty
-from pellucid.compiler.analysis.integers.values import NestScope
 from pellucid.compiler.analysis.memory.accesses import accesses
 from pellucid.compiler.analysis.memory.dependences import Dependences
 from tests.harness.dependence_agreement import counted

@@ -150,7 +150,7 @@ def f(x: "f64[n]", c: "bool_"):
     links = alias(function)
     here = statement(function, "z =")
     pairs = {("a", "b"), ("a", "d"), ("b", "d"), ("a", "u"), ("b", "u"), ("d", "u"), ("e", "u")}
-    assert set(links.before(here)) == pairs
+    assert set(links.before(here).pairs()) == pairs
     assert not links.may_share(here, "a", "e")
 
 

@@ -15,7 +15,13 @@ from .. import syntax
 from ..names import base_of
 from ..program import Function, remembered
 
-DERIVED = ("_bar", "_dot", "_saved")
+COTANGENT = "_bar"
+DERIVED = (COTANGENT, "_dot", "_saved")
+
+
+def is_cotangent(name: str, words: frozenset[str]) -> bool:
+    """Whether a name is that of a cotangent, and none of the user's words."""
+    return base_of(name).endswith(COTANGENT) and name not in words
 
 
 @remembered

@@ -1,6 +1,6 @@
 """The dependences that the analysis tells of random nests, against those that running them shows."""
 
-from pellucid.compiler.analysis.integers.values import NestScope
+from pellucid.compiler.analysis.integers.nest_scope import NestScope
 from pellucid.compiler.analysis.memory.accesses import accesses
 from pellucid.compiler.analysis.memory.dependences import Dependences
 

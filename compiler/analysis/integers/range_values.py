@@ -87,7 +87,8 @@ class Values:
         self.unknowns = Unknowns()
         self.journal = Journal()
         self.held: Held = {}
-        self.symbols: Mapping[str, Affine] | None = None  # on the typed stage: the lengths that all types may speak of
+        self.symbols: Mapping[str, Affine] = {}  # the lengths that the parameters tell
+        self.is_typed = False  # on the typed stage, where all types may speak of them
         self._prover: tuple[tuple[Affine, ...], Prover] | None = None
 
     # --- proofs ----------------------------------------------------------------------------------------------------
@@ -210,10 +211,13 @@ class Values:
             state.lengths[name] = self.opaque(self.types[name])
         return state.lengths[name]
 
-    def opaque(self, type_: Type) -> tuple[Affine, ...]:
-        """Lengths of which nothing is known but what the type may be trusted to say."""
+    def opaque(self, type_: Type, is_checked: bool = False) -> tuple[Affine, ...]:
+        """Lengths of which nothing is known but what the type may be trusted to say.
+
+        What a function of the program gives `is_checked`, behind the call.
+        """
         dims = type_.dims if isinstance(type_, Array) else ()
-        known = [None if self.symbols is None else self.length(extent, self.symbols) for extent in dims]
+        known = [self.length(extent, self.symbols) if self.is_typed or is_checked else None for extent in dims]
         return tuple(self.unknowns.fresh(0, LENGTH_HIGH) if form is None else form for form in known)
 
     def length(self, extent: Extent, symbols: Mapping[str, Affine]) -> Affine | None:

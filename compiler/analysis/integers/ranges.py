@@ -18,6 +18,7 @@ import gast
 
 from ... import syntax
 from ...dtypes import INT_WORD, is_bool
+from ...ops.forms import is_of_program
 from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, Extent, Scalar, Type
@@ -77,8 +78,7 @@ def _may_be_judged(type_: Type) -> bool:
 def _entry(values: Values, function: Function) -> State:
     state = State()
     symbols = {symbol: values.unknowns.fresh(0, LENGTH_HIGH) for symbol in determining_axes(function)}
-    if function.stage != LOOPS:
-        values.symbols = symbols
+    values.symbols, values.is_typed = symbols, function.stage != LOOPS
     opaque: dict[Extent, Affine] = {}
     for name in function.parameters:
         type_ = function.types[name]
@@ -143,6 +143,8 @@ def _assign(values: Values, place: gast.expr, value: gast.expr, state: State) ->
             values.visit(value, state)
             for element in elements:
                 _forget(element.id, state)
+                if is_of_program(syntax.operator_of(value)) and isinstance(values.types.get(element.id), Array):
+                    state.lengths[element.id] = values.opaque(values.types[element.id], is_checked=True)
 
 
 def _forget(name: str, state: State) -> None:
@@ -154,7 +156,9 @@ def _bind(values: Values, name: str, value: gast.expr, state: State) -> None:
     type_ = values.types.get(name)
     if isinstance(type_, Array):
         lengths = lengths_of(values, value, state)
-        state.lengths[name] = values.opaque(type_) if lengths is None else lengths
+        if lengths is None:
+            lengths = values.opaque(type_, is_checked=is_of_program(syntax.operator_of(value)))
+        state.lengths[name] = lengths
         return
     form = values.visit(value, state)
     is_truth = isinstance(type_, Scalar) and is_bool(type_.dtype)

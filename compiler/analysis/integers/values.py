@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
 
 import gast
 
@@ -20,49 +19,13 @@ from ...dtypes import INT_WORD
 from ...ops.forms import is_never_negative
 from ...ops.schema import row_of
 from ...program import Function
-from ...records import dataclass
 from ...types import Array, Dim, Extent, Scalar, is_plain, symbols_of
 from ..def_use import DefUse
 from .affine import HIGH, Affine, Unknowns, form_of
+from .nest_scope import Loop, NestScope
 from .prover import Prover
 
 DEPTH = 8  # names that are taken for their values, one within the other
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop:
-    """A loop around a place: forms that its variable is never below, and never above while the body runs.
-
-    A `while` has no variable.  `step` is 0 where it is not known; `turn` is the unknown that counts longer steps.
-    """
-
-    statement: gast.For | gast.While
-    variable: str = ""
-    lows: tuple[Affine, ...] = ()
-    highs: tuple[Affine, ...] = ()
-    step: int = 0
-    turn: int | None = None
-
-    def start(self) -> Affine | None:
-        """The first value of the variable, where there is no doubt."""
-        first = self.lows if self.step > 0 else self.highs
-        return first[0] if len(first) == 1 and self.step else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NestScope:
-    """The loops around a statement, outermost first.  `held` has answers that were given for it."""
-
-    loops: tuple[Loop, ...] = ()
-    held: dict[object, bool] = field(default_factory=dict)
-
-    def inside(self, loop: Loop) -> NestScope:
-        """The scope of a loop's body.  A variable that two loops share is that of the inner one."""
-        hidden = loop.variable
-        outer = self.loops
-        if hidden and hidden in [o.variable for o in outer]:
-            outer = tuple(Loop(o.statement) if o.variable == hidden else o for o in outer)
-        return NestScope((*outer, loop))
 
 
 class Integers:
@@ -188,6 +151,11 @@ class Integers:
                 return known
         return self.variable(name)
 
+    def sum_of(self, name: str) -> gast.expr | None:
+        """The sum that a name stands for, if it still has the value that it had then."""
+        value = self.facts.value_of(name)
+        return value if value is not None and self._is_lasting(value) else None
+
     def _is_lasting(self, value: gast.expr) -> bool:
         """Whether a sum is still what it was when it was given a name: nothing in it has changed since."""
         row = row_of(syntax.operator_of(value))
@@ -253,7 +221,7 @@ class Integers:
         return tuple([form for form in forms if other.isdisjoint([unknown for unknown, _ in form.terms])])
 
     def bound_in(self, node: gast.stmt) -> frozenset[str]:
-        """The names that get values in a loop."""
+        """The names that get values in a statement."""
         if id(node) not in self._bound:
             names: set[str] = set()
             for statement in syntax.walk([node]):
@@ -298,8 +266,12 @@ class Integers:
         key = form.constant, form.terms
         if key not in scope.held:
             known = self._is_natural_at_ends(form, scope.loops)
-            scope.held[key] = known or Prover(self.unknowns, self.known([form], scope.loops)).proves(form)
+            scope.held[key] = known or Prover(self.unknowns, self._known_in(form, scope)).proves(form)
         return scope.held[key]
+
+    def _known_in(self, form: Affine, scope: NestScope) -> Iterator[Affine]:
+        yield from scope.facts
+        yield from self.known([form, *scope.facts], scope.loops)
 
     def _is_natural_at_ends(self, form: Affine, loops: Sequence[Loop]) -> bool:
         """Whether it is enough to put in the ends of the loops, innermost first: the short way to most answers."""
@@ -334,9 +306,63 @@ class Integers:
 
     def _is_inside(self, index: gast.expr, extent: Extent, scope: NestScope) -> bool:
         form = self.of(index)
-        if form is None:
+        if form is None or not self.is_natural(form, scope):
             return False
-        return self.is_natural(form, scope) and self.is_natural(self.of_extent(extent) - form.plus(1), scope)
+        return self.is_natural(self.of_extent(extent) - form.plus(1), scope)
+
+    # --- guards
+
+    def within(self, scope: NestScope, statement: gast.For | gast.While) -> NestScope:
+        """The scope of a loop's body, in which what guards said of names that it changes may not hold."""
+        return self._still(scope, statement).inside(self.loop(statement))
+
+    def behind(self, scope: NestScope, statement: gast.stmt) -> NestScope:
+        """The scope of what stands behind a statement: a guard says more, and other values of its names less."""
+        scope = self._still(scope, statement)
+        match statement:
+            case gast.If(test=test, body=[*_, gast.Raise()], orelse=[]):
+                alike, facts = tuple(self._compared(test)), tuple(self._equal(test))
+                if alike:
+                    return NestScope(scope.loops, alike=(*scope.alike, *alike), facts=(*scope.facts, *facts))
+        return scope
+
+    def _still(self, scope: NestScope, statement: gast.stmt) -> NestScope:
+        """The scope with what holds of its guards whatever a statement changes."""
+        if not scope.alike and not scope.facts:
+            return scope
+        changed = self.bound_in(statement)
+        alike = tuple(pair for pair in scope.alike if not any(self._changes(form, changed) for form in pair))
+        facts = tuple(form for form in scope.facts if not self._changes(form, changed))
+        if alike == scope.alike and facts == scope.facts:
+            return scope
+        return NestScope(scope.loops, alike=alike, facts=facts)
+
+    def _changes(self, form: Affine, changed: AbstractSet[str]) -> bool:
+        return any(self.varies(unknown, changed) for unknown, _ in form.terms)
+
+    def _equal(self, test: gast.expr) -> Iterator[Affine]:
+        """The differences of lengths that are equal where a test fails, negative or not."""
+        for left, right in _apart(test):
+            one, other = self.of(left), self.of(right)
+            if one is not None and other is not None and one != other:
+                yield from (one - other, other - one)
+
+    def _compared(self, test: gast.expr) -> Iterator[tuple[Affine, Affine]]:
+        """The lengths that are equal where a test fails."""
+        for left, right in _apart(test):
+            one, other = self.ends(left), self.ends(right)
+            if len(one) == len(other) == 1 and one != other:
+                yield one[0], other[0]
+
+
+def _apart(test: gast.expr) -> Iterator[tuple[gast.expr, gast.expr]]:
+    """What is equal where a test fails."""
+    match test:
+        case gast.BoolOp(op=gast.Or(), values=parts):
+            for part in parts:
+                yield from _apart(part)
+        case gast.Call(func=gast.Name(id="not_equal"), args=[left, right]):
+            yield left, right
 
 
 def is_natural(tree: gast.expr) -> bool:

@@ -27,7 +27,7 @@ def lengths_of(values: Values, value: gast.expr, state: State) -> tuple[Affine, 
         case gast.Name(id=id_):
             return values.lengths_of_name(id_, state)
         case gast.Subscript(value=gast.Name(id=base)) if isinstance(values.types.get(base), Array):
-            if values.symbols is not None:
+            if values.is_typed:
                 values.access(value, state)
             return None if values.is_chosen(value) else _view(values, value, state)
         case gast.Call():
@@ -41,10 +41,9 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Affine, ...] 
     if operator == "transpose":
         lengths = values.lengths_of_name(value.args[0].id, state)
         return tuple(lengths[a] for a in transposed_axes(value))
-    on_typed = values.symbols is not None
-    if on_typed and not _gets_shape(value):
+    if values.is_typed and not _gets_shape(value):
         return _of_operands(values, value, state)  # on names and constants: there is nothing else to judge
-    if not on_typed and operator not in WHOLE:
+    if not values.is_typed and operator not in WHOLE:
         values.visit(value, state)
         return None
     shape = next(k.value for k in value.keywords if k.arg == "shape")
@@ -57,7 +56,7 @@ def _call(values: Values, value: gast.Call, state: State) -> tuple[Affine, ...] 
 def judge_store(values: Values, place: gast.Subscript, value: gast.expr, state: State) -> None:
     """Which lengths of a value are those of the part of an array that it is stored to."""
     type_ = values.types.get(value.id) if isinstance(value, gast.Name) else None
-    if values.symbols is None or not isinstance(type_, Array) or not any(map(_is_cut, items_of(place))):
+    if not values.is_typed or not isinstance(type_, Array) or not any(map(_is_cut, items_of(place))):
         return
     if not values.is_chosen(place):
         _judge(values, id(place), [values.lengths_of_name(value.id, state), _view(values, place, state)], state)

@@ -20,7 +20,8 @@ from ...ops.forms import CHANGES_FIRST
 from ...records import dataclass
 from ...types import Array, Type
 from ..def_use import expressions_of
-from ..integers.values import Integers, NestScope
+from ..integers.nest_scope import NestScope
+from ..integers.values import Integers
 
 LoadsOf: TypeAlias = Callable[[gast.expr], Sequence[gast.Subscript]]
 

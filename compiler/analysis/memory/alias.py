@@ -22,41 +22,26 @@ from ...ops.forms import CHANGES_FIRST, FORMS, SHOWS, VIEWS
 from ...program import Function, remembered
 from ...records import dataclass
 from ...types import Array, ListOf, Type
-from ..liveness import liveness
-from .parts import Parts, ShownPart
+from ..liveness import Liveness, liveness
+from .links import NO_LINKS, Link, Links, Pair
+from .parts import Parts
 
 CALLER = ""  # stands for whoever holds the arguments: no name of a program
 READ_ONLY = frozenset(row.name for row in schema.OPERATORS.values() if row.shares == "read-only")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link:
-    """Why two names share: made by `origin`, or before the first statement (None); if `part` is there, the second
-    shows that part of `owner`.  Two lists with `by_items` are two lists for sure, that may hold the same arrays.
-    """
-
-    origin: gast.stmt | None
-    owner: str | None = None
-    part: ShownPart | None = None
-    by_items: bool = False
-
-
-Pair = tuple[str, str]
-State = dict[Pair, Link]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Aliases:
     """The links that may hold before each statement; joined where one statement object stands in several places."""
 
-    links: Mapping[int, Mapping[Pair, Link]]
+    links: Mapping[int, Links]
 
-    def before(self, statement: gast.stmt) -> Mapping[Pair, Link]:
-        return self.links.get(id(statement), {})
+    def before(self, statement: gast.stmt) -> Links:
+        return self.links.get(id(statement), NO_LINKS)
 
     def may_share(self, statement: gast.stmt, left: str, right: str) -> bool:
         """Whether two names may share elements just before a statement."""
-        return left == right or pair(left, right) in self.before(statement)
+        return left == right or self.before(statement).between(left, right) is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,16 +63,16 @@ def alias(function: Function, as_numpy: bool = False) -> Aliases:
     return _aliases(function, Parts(function), as_numpy)
 
 
-def _aliases(function: Function, parts: Parts, as_numpy: bool) -> Aliases:
-    walker = _Walker(function, parts, as_numpy)
-    walker.block(function.body, {})
+def _aliases(function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None) -> Aliases:
+    walker = _Walker(function, parts, as_numpy, live)
+    walker.block(function.body, NO_LINKS)
     return Aliases(walker.links)
 
 
 def shared_with_caller(function: Function, held: Iterable[str]) -> Aliases:
     """The aliases of a function whose caller holds the parameters `held`: what shares with them shares with CALLER."""
     walker = _Walker(function, Parts(function), as_numpy=False)
-    walker.block(function.body, {pair(CALLER, name): Link(None) for name in held})
+    walker.block(function.body, NO_LINKS.with_({pair(CALLER, name): Link(None) for name in held}))
     return Aliases(walker.links)
 
 
@@ -102,21 +87,20 @@ def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]
     if not any(map(stored_names, syntax.walk(function.body))):
         return []
     parts = Parts(function)
-    aliases, live = _aliases(function, parts, as_numpy), liveness(function)
+    live = liveness(function)
+    aliases = _aliases(function, parts, as_numpy, live)
     found = []
     for statement in dict.fromkeys(syntax.walk(function.body)):
         handed = boxes_handed(statement, function.types)
         for stored in (*stored_names(statement), *handed):
-            used = {*live.after(statement), *masks_of(statement, function.types)}
-            for (left, right), link in sorted(aliases.before(statement).items(), key=lambda item: item[0]):
-                if stored not in (left, right):
-                    continue
-                other = right if left == stored else left
+            after, masks = live.after(statement), masks_of(statement, function.types)
+            partners = aliases.before(statement).partners(stored)
+            for other, link in sorted(partners.items(), key=lambda item: pair(stored, item[0])):
                 is_list = _is_list(function.types.get(stored)) and stored not in handed
                 if is_list and (link.by_items or not _is_list(function.types.get(other))):
                     continue  # a list that gets another element leaves the arrays in it alone
                 owned = other in function.parameters and not _is_list(function.types.get(other))
-                if not (owned or other == stored or other in used):
+                if not (owned or other == stored or other in after or other in masks):
                     continue
                 if link.part is not None and link.owner == stored and parts.are_apart(link.part, statement):
                     continue
@@ -148,7 +132,7 @@ def boxes_handed(statement: gast.stmt, types: Mapping[str, Type]) -> tuple[str, 
     return tuple(a.id for a in value.args if isinstance(a, gast.Name) and _is_box(types.get(a.id)))
 
 
-def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Iterable[str]:
+def masks_of(statement: gast.stmt, types: Mapping[str, Type]) -> Sequence[str]:
     """The masks of a store: NumPy reads one as it goes along, so that it sees what the store changes."""
     if type(statement) is gast.Assign and type(place := statement.targets[0]) is gast.Subscript:
         items = place.slice.elts if isinstance(place.slice, gast.Tuple) else [place.slice]
@@ -193,20 +177,31 @@ def _is_box(type_: Type | None) -> bool:
 
 
 class _Walker:
-    def __init__(self, function: Function, parts: Parts, as_numpy: bool) -> None:
+    """Follows the paths of a function; with `live` it forgets names that nobody reads again where paths meet."""
+
+    def __init__(self, function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None) -> None:
         self.types, self.parts, self.as_numpy = function.types, parts, as_numpy
-        self.links: dict[int, State] = {}
+        self.live, self.owned = live, frozenset(function.parameters)
+        self.links: dict[int, Links] = {}
+        self.reasons: dict[tuple[int, bool], Link] = {}  # one object for each, so that equal links are found at once
         arrays = {name for name, type_ in function.types.items() if isinstance(type_, Array | ListOf)}
         self.tracked = arrays | {name for view in _views(function) for name in syntax.names_read(view.slice)}
         self.tracked |= {base for name in self.tracked for base in parts.bases(name)}
 
-    def block(self, statements: Iterable[gast.stmt], state: State) -> State:
+    def link(self, origin: gast.stmt, by_items: bool = False) -> Link:
+        key = id(origin), by_items
+        if key not in self.reasons:
+            self.reasons[key] = Link(origin, by_items=by_items)
+        return self.reasons[key]
+
+    def block(self, statements: Iterable[gast.stmt], state: Links) -> Links:
         for statement in statements:
-            self.links[id(statement)] = join(self.links.get(id(statement), {}), state)
+            known = self.links.get(id(statement))
+            self.links[id(statement)] = state if known is None else known.join(state)
             state = self.after(statement, state)
         return state
 
-    def after(self, statement: gast.stmt, state: State) -> State:
+    def after(self, statement: gast.stmt, state: Links) -> Links:
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 return self.bind(statement, name, value, state)
@@ -219,22 +214,29 @@ class _Walker:
             case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=list_), value])):
                 return self.share(statement, list_, shown_by(value, self.types), state)
             case gast.If(body=body, orelse=orelse):
-                return join(self.block(body, state), self.block(orelse, state))
+                return self.needed(self.block(body, state).join(self.block(orelse, state)), statement)
             case gast.For(target=gast.Name(id=variable), body=body):
                 return self.loop(body, state, variable)
             case gast.While(body=body):
                 return self.loop(body, state, None)
         return state
 
-    def loop(self, body: Sequence[gast.stmt], state: State, variable: str | None) -> State:
+    def loop(self, body: Sequence[gast.stmt], state: Links, variable: str | None) -> Links:
+        if not body:
+            return state
+        state = self.needed(state, body[-1])
         while True:
-            start = state if variable is None else forget(state, variable, keep_links=True)
-            following = join(state, self.block(body, start))
-            if following.keys() == state.keys() and all(_says_as_much(following[k], state[k]) for k in state):
+            start = state if variable is None else state.recount(variable)
+            following = state.join(self.needed(self.block(body, start), body[-1]))
+            if following.says_as_much(state):
                 return following
             state = following
 
-    def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: State) -> State:
+    def needed(self, state: Links, statement: gast.stmt) -> Links:
+        """The links of names that are read behind a statement, or belong to the caller."""
+        return state if self.live is None else state.of_names(self.live.after(statement) | self.owned)
+
+    def bind(self, statement: gast.stmt, name: str, value: gast.expr, state: Links) -> Links:
         """The name shows what its new value shows, and nothing of what it showed before."""
         if name not in self.tracked:
             return state
@@ -243,55 +245,49 @@ class _Walker:
             return self.take(statement, name, sources[0], state)
         if self.as_numpy:
             sources = (*sources, *getattr(statement, "shows", ()))
-        shown = self.partners(statement, sources, state)
+        shown = self.partners(statement, sources, state) if sources else {}
         if len(sources) == 1 and isinstance(value, gast.Subscript) and isinstance(self.types.get(sources[0]), Array):
             shown[sources[0]] = Link(statement, sources[0], self.parts.of(value))
-        state = forget(state, name)
-        for other, link in shown.items():
-            if other != name:
-                state[pair(name, other)] = link
+        if name in state.of or name in state.counted:
+            state = state.forget(name)
+        made = {pair(name, other): link for other, link in shown.items() if other != name}
         locked = syntax.operator_of(value) in READ_ONLY or self.as_numpy and getattr(statement, "locked", False)
-        if locked or any((s, s) in state for s in sources):
-            state[name, name] = Link(statement)
-        return state
+        if locked or any(state.between(s, s) is not None for s in sources):
+            made[name, name] = self.link(statement)
+        return state.with_(made) if made else state
 
-    def take(self, statement: gast.stmt, name: str, box: str, state: State) -> State:
+    def take(self, statement: gast.stmt, name: str, box: str, state: Links) -> Links:
         """What is taken out of a box shows what it showed before, and the box nothing any more."""
-        shown = {n for key in state if box in key for n in key if n not in (box, name)}
-        state = forget(forget(state, name), box)
-        state.update((pair(name, other), Link(statement)) for other in shown)
-        return state
+        shown = [other for other in state.partners(box) if other not in (box, name)]
+        return state.forget(name).forget(box).with_({pair(name, other): self.link(statement) for other in shown})
 
-    def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: State) -> State:
+    def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: Links) -> Links:
         """The results of a call may show its arguments, and one another; but for those that it stores back at once."""
         shown = self.partners(statement, shown_by(value, self.types), state)
         for name in names:
-            state = forget(state, name)
+            state = state.forget(name)
         own = names[: len(names) - len(getattr(statement, "changes", ()))] if self.as_numpy else names
         arrays = [n for n in own if isinstance(self.types.get(n), Array | ListOf)]
+        made: dict[Pair, Link] = {}
         for position, name in enumerate(arrays):
             for other in (*(s for s in shown if s not in names), *arrays[:position]):
-                state[pair(name, other)] = Link(statement)
-        return state
+                made[pair(name, other)] = self.link(statement)
+        return state.with_(made)
 
-    def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: State) -> State:
+    def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: Links) -> Links:
         """A list shows what its new element shows, besides what it showed before."""
-        state = dict(state)
-        for other in self.partners(statement, sources, state):
-            if other != list_:
-                state.setdefault(pair(list_, other), Link(statement, by_items=True))
-        return state
+        known = state.partners(list_)
+        shown = [other for other in self.partners(statement, sources, state) if other != list_ and other not in known]
+        return state.with_({pair(list_, other): self.link(statement, by_items=True) for other in shown})
 
-    def partners(self, statement: gast.stmt, sources: Sequence[str], state: State) -> dict[str, Link]:
+    def partners(self, statement: gast.stmt, sources: Sequence[str], state: Links) -> dict[str, Link]:
         """Everything that shares with the sources, the sources included."""
-        found = {source: Link(statement) for source in sources}
-        for (left, right), link in state.items():
-            for source in sources:
-                if source in (left, right):
-                    other = right if source == left else left
-                    by_items = link.by_items and (other not in found or found[other].by_items)
-                    if other not in found or not by_items:
-                        found[other] = Link(statement, by_items=by_items)
+        found = {source: self.link(statement) for source in sources}
+        for source in sources:
+            for other, link in state.partners(source).items():
+                by_items = link.by_items and (other not in found or found[other].by_items)
+                if other not in found or not by_items:
+                    found[other] = self.link(statement, by_items)
         return found
 
 
@@ -299,35 +295,6 @@ def _views(function: Function) -> Iterable[gast.Subscript]:
     for statement in syntax.walk(function.body):
         if isinstance(statement, gast.Assign) and isinstance(statement.value, gast.Subscript):
             yield statement.value
-
-
-def join(left: State, right: State) -> State:
-    """What may hold on either path; of two reasons the first, its part only where both agree."""
-    if not right or left is right:
-        return left
-    joined = dict(left)
-    for key, link in right.items():
-        mine = joined.get(key)
-        if mine is None:
-            joined[key] = link
-        elif mine is not link and (mine.owner, mine.part, mine.by_items) != (link.owner, link.part, link.by_items):
-            joined[key] = Link(mine.origin, by_items=mine.by_items and link.by_items)
-    return joined
-
-
-def _says_as_much(left: Link, right: Link) -> bool:
-    return left.part is right.part and left.by_items == right.by_items
-
-
-def forget(state: State, name: str, keep_links: bool = False) -> State:
-    """The state once a name has a new value: its links go, and parts that were counted from it are unknown."""
-    kept: State = {}
-    for key, link in state.items():
-        if name in key and not keep_links:
-            continue
-        stale = link.part is not None and name in link.part.names or link.owner == name and not keep_links
-        kept[key] = Link(link.origin, by_items=link.by_items) if stale else link
-    return kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)

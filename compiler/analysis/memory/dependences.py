@@ -16,8 +16,9 @@ from collections.abc import Set as AbstractSet
 
 from ...program import Function
 from ...records import dataclass
+from ..integers.nest_scope import Loop
 from ..integers.systems import Bounds
-from ..integers.values import Integers, Loop
+from ..integers.values import Integers
 from .accesses import Access
 from .meeting import Meeting, common_loops
 

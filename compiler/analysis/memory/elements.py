@@ -16,7 +16,8 @@ import gast
 from ...records import dataclass
 from ...types import Array
 from ..integers.affine import Affine
-from ..integers.values import Integers, NestScope
+from ..integers.nest_scope import NestScope
+from ..integers.values import Integers
 from .accesses import Access
 
 

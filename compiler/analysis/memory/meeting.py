@@ -18,8 +18,9 @@ import gast
 
 from ...records import dataclass
 from ..integers.affine import Affine
+from ..integers.nest_scope import Loop
 from ..integers.systems import Bounds, bounds, is_empty
-from ..integers.values import Integers, Loop
+from ..integers.values import Integers
 from .accesses import Access
 from .elements import Element, elements_of
 from .owners import Axes, Owners

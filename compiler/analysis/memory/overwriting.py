@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gast
 
-from ..integers.values import NestScope
+from ..integers.nest_scope import NestScope
 from ..regions import Regions, stored_array
 from .accesses import Access, accesses
 from .dependences import Dependences

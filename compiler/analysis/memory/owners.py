@@ -18,7 +18,8 @@ from ... import syntax
 from ...records import dataclass
 from ...types import Array
 from ..integers.affine import Affine
-from ..integers.values import Integers, NestScope
+from ..integers.nest_scope import NestScope
+from ..integers.values import Integers
 from .accesses import Access
 from .elements import Element, elements_of
 

@@ -15,7 +15,8 @@ import gast
 from ... import syntax
 from ...program import Function
 from ...records import dataclass
-from ..integers.values import Integers, NestScope
+from ..integers.nest_scope import NestScope
+from ..integers.values import Integers
 from .accesses import access, axes_of
 from .meeting import Meeting
 
