@@ -21,6 +21,7 @@ from .dtypes import INT_WORD
 from .names import Names
 from .ops import indexing, schema
 from .ops.collectives import length_of_axis
+from .parsing import parsed_expression
 from .program import Reason
 from .types import Array, Dim, Extent, Scalar, Type
 
@@ -204,7 +205,7 @@ class Builder:
         result = indexing.index_type(self, self.type_of(base), items)
         return self.bind(syntax.index(base.id, *items), result, hint)
 
-    def expand(self, function: Any, atoms: Sequence[gast.expr], static: Mapping[str, Any]) -> tuple[Any, ...]:
+    def expand(self, function: Any, atoms: Sequence[Any], static: Mapping[str, Any]) -> tuple[Any, ...]:
         """Append what a function in the language does with these operands, and return the atoms of its results."""
         if self.specialiser is None:
             raise InternalError("builder", function.__name__, "nothing is here to walk through functions")
@@ -316,4 +317,4 @@ def type_of_constant(value: object) -> Scalar:
 
 @cache
 def parse_template(text: str) -> gast.expr:
-    return gast.parse(text, mode="eval").body
+    return parsed_expression(text)

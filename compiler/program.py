@@ -20,6 +20,16 @@ from .types import Type
 
 
 @dataclass(frozen=True, slots=True)
+class Unnumbered:
+    """The parameters of a user's function that are not one argument each by position: `*args` and `**options`, which
+    take any number, and those that are given by name only.
+    """
+
+    starred: frozenset[str] = frozenset()
+    by_name: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a function stands in the user's file, and its own lines there."""
 
@@ -66,6 +76,7 @@ class Rule:
                `jvp`: `functions` is the one that takes the parameters and the tangents of `wrt` and gives the results
                and the tangents of `outs`.
                `checkpoint`: the function that is run again in its place, or none: the function itself
+               `halves`: as `vjp`, made by the compiler; `given` are handed in again, and may have a derivative
     wrt        the parameters, by number, that have a derivative, as far as the rule speaks of them
     outs       the results, by number, that have one
     given      the parameters, by number, that the rule reads and that have none; no derivative may reach them
@@ -78,6 +89,11 @@ class Rule:
     outs: tuple[int, ...]
     given: tuple[int, ...]
     arguments: int
+
+    @property
+    def has_halves(self) -> bool:
+        """Whether the first of its functions is called in the place of the function, and the second goes backwards."""
+        return self.kind in ("vjp", "halves")
 
     def renamed(self, names: Mapping[str, str]) -> Rule:
         return replace(self, functions=tuple(names.get(name, name) for name in self.functions))
@@ -94,8 +110,10 @@ class Function:
     they have one.  `given` says what the user calls values that have a passing
     name, and whether as parameters, for the pass `give_names`.  `wishes` says what local names would rather be called,
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
-    until all derivatives are taken, and those of a function that `is_kept` for good.  Of one that `is_judged` it is
-    known that no store shows through another name.  Loops stay `as_written` where the user forbids to replace them.
+    until all derivatives are taken, and those of a function that `is_kept` for good; one that `is_shared` stands for
+    many calls, and a transformation may walk into it again.  `walked_into` has the functions that were, by the places
+    of their calls.  Of one that `is_judged` it is known that no store shows through another name.  Loops stay
+    `as_written` where the user forbids to replace them.
     `held` is where analyses keep their answers (`remembered`).
     """
 
@@ -115,6 +133,8 @@ class Function:
     wishes: Mapping[str, str] = field(default_factory=dict)
     rule: Rule | None = None
     is_kept: bool = False
+    is_shared: bool = False
+    walked_into: Mapping[Span, Origin] = field(default_factory=dict)
     is_judged: bool = False
     as_written: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)

@@ -57,6 +57,11 @@ def map_body(statements: Iterable[gast.stmt], change: Callable[[gast.stmt], gast
     return changed
 
 
+def nothing_in(statement: gast.stmt) -> gast.Pass:
+    """What stands in a block of a statement in which nothing is left."""
+    return syntax.at(gast.Pass(), getattr(statement, "span", None), getattr(statement, "inlined", ()))
+
+
 def with_blocks(statement: gast.stmt, blocks: Sequence[list[gast.stmt]]) -> gast.stmt:
     """A compound statement with other bodies; the same object where they hold the same statements."""
     old = syntax.blocks_of(statement)

@@ -271,20 +271,20 @@ def _collect_calls(node: Any, found: list[gast.Call]) -> None:
                     _collect_calls(inner, found)
 
 
-def form_of(node: Any) -> Hashable:
-    """A value that is equal for equal trees, and for no others."""
+def form_of(node: Any, named: Callable[[str], Hashable] | None = None) -> Hashable:
+    """A value that is equal for equal trees, and for no others; `named` says what names are equal to in it."""
     kind: Any = type(node)
     if kind is Name:
-        return node.id
+        return node.id if named is None else named(node.id)
     if kind is Constant:
         return kind, repr(node.value)
     if kind is Call and type(node.func) is Name:
-        operands = [a.id if type(a) is Name else form_of(a) for a in node.args]
-        return (kind, node.func.id, *operands, *[(k.arg, form_of(k.value)) for k in node.keywords])
+        operands = [a.id if named is None and type(a) is Name else form_of(a, named) for a in node.args]
+        return (kind, node.func.id, *operands, *[(k.arg, form_of(k.value, named)) for k in node.keywords])
     if isinstance(node, gast.AST):
-        return (kind, *(form_of(getattr(node, field, None)) for field in node._fields if field != "ctx"))
+        return (kind, *(form_of(getattr(node, field, None), named) for field in node._fields if field != "ctx"))
     if isinstance(node, list | tuple):
-        return (list, *map(form_of, node))
+        return (list, *[form_of(part, named) for part in node])
     return (repr(node),)
 
 

@@ -7,6 +7,12 @@ benchmarks do not have.  Limits of what is *right* (how long an axis may be, whi
 floats hold) stand where they are needed.
 """
 
+# --- functions ------------------------------------------------------------------------------------------------------
+
+LEAST_SHARED = 12  # statements of a call that becomes one of a function, with others like it.  No row
+SHARED_SAVING = 200  # statements that this saves, at least.  Gradient of 16 residual blocks: first call 5.4 s, not 3.5
+SHARED_SCALARS_SAVING = 1000  # the same where all are numbers: the gradient then takes 1.2 times as long.  No row
+
 # --- nests ---------------------------------------------------------------------------------------------------------
 
 LARGEST_GRAPH = 80  # nodes fused into one nest.  Jacobi on local copies: 1.4 times as long with 10
@@ -16,6 +22,8 @@ LIGHT_WORK, LIGHT_LOADS = 4, 2  # of an element that is computed again rather th
 REPEATED_LOAD = 3  # loads of one element from which on it has a name.  No row; it reads better
 MOST_TESTS = 6  # that elements are apart, before a loop that is written in two versions.  Floyd-Warshall needs 2
 LEAST_TURNS = 8  # of a loop that is worth two versions, where the number is known.  No row
+WIDEST_EDGE = 16  # elements between the places that nests add to as one: the rest is to be the larger part.  No row
+MOST_NEIGHBOURS, MOST_EDGES = 16, 32  # nests that are taken as one, and nests for the ends.  Gradient of heat_3d
 
 BAND = 32  # rows of a triangle that are one product but for their own terms.  Gradient of trmm
 LEAST_PRODUCT = 1000  # multiplications in loops, where they are known, that a library is asked for.  No row

@@ -4,14 +4,13 @@ A step is a call inside the compiler, counted by the interpreter: the number is 
 out; the text that it is given is measured by its length.
 """
 
-import sys
-
 import pytest
 
 import pellucid
 from pellucid.compiler import driver, pipeline
 from pellucid.compiler.steps import run_steps
 from pellucid.compiler.targets.llvm import llvm
+from tests.harness.compile_work import calls_in
 from tests.harness.stages import module_of
 
 MOST = 2.3  # what is paid once makes the ratio smaller, sets and dictionaries that grow make it a little larger
@@ -127,10 +126,10 @@ PROGRAMS = {
     "indices": (indexed_lines, ("f64[n]", "int")),
 }
 # The most calls inside the compiler for a line on the way to the typed stage and through its tidying.
-TYPED_CALLS = {"scalars": 900, "unrolled": 1000, "unrolled arrays": 1000, "nests": 1600, "living": 900}
+TYPED_CALLS = {"scalars": 900, "unrolled": 1000, "unrolled arrays": 1000, "nests": 1660, "living": 900}
 # The same from there to the text for LLVM.
 LOWERED_CALLS = {
-    "scalars": 550, "unrolled": 700, "unrolled arrays": 4500, "nests": 9500, "living": 500, "indices": 2500,
+    "scalars": 550, "unrolled": 700, "unrolled arrays": 4500, "nests": 9500, "living": 500, "indices": 3000,
 }  # fmt: skip
 
 
@@ -146,22 +145,6 @@ def everything_has_been_used_once():
     """What is imported or remembered at its first use is not counted, whichever test comes first."""
     for make, types in PROGRAMS.values():
         steps_of(make, types, 4, with_gradient=False)
-
-
-def calls_in(work):
-    """(the number of calls of Python functions, the answer) of what a function does."""
-    calls = 0
-
-    def note(frame, event, _):
-        nonlocal calls
-        calls += event == "call"
-
-    sys.setprofile(note)
-    try:
-        answer = work()
-    finally:
-        sys.setprofile(None)
-    return calls, answer
 
 
 def steps_of(make, types, count, with_gradient):

@@ -334,7 +334,8 @@ def f(x: "f64[n]", k: "int"):
     total = 0.0
     for i in range(k):
         xs: "[f64[n]]" = []
-        xs.append(x * total)
+        y = x[i:]
+        xs.append(y * total)
         total = total + float(sum(xs[0]))
     return total
 """),

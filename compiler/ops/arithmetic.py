@@ -46,7 +46,7 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
-      samples="quotients", is_exact=True,
+      samples="quotients", is_exact=True, undoes="multiply",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,

@@ -59,6 +59,12 @@ _ROWS = (
 )
 FORMS = {form.name: form for form in _ROWS}
 
+
+def is_of_program(operator: str | None) -> bool:
+    """Whether what is called by this name is a function of the program: no operator, and no form."""
+    return operator is not None and operator not in OPERATORS and operator not in FORMS
+
+
 LIBRARY = frozenset(form.name for form in _ROWS if form.is_library)
 LOOPS = frozenset(form.name for form in _ROWS if form.gives == "loop")
 LOOPS_OF_TYPED = frozenset(name for name in LOOPS if FORMS[name].typed)

@@ -95,6 +95,7 @@ def prefix(name: str, sign: str, work: str = "light", **row: object) -> Operator
 def reduction(
     name: str, *, type: TypeRule, meaning: Callable[..., object], vjp: object, samples: str, fold: Fold,
     raises: Raises = never, linear: str = "", jvp: Callable[..., object] | None = None,
+    series: Callable[..., object] | None = None,
 ) -> Operator:  # fmt: skip
     """Elements are combined along axes."""
     return declare(
@@ -109,6 +110,7 @@ def reduction(
             vjp=(vjp,),
             linear=linear,
             jvp=jvp,
+            series=series,
             raises=raises,
             is_light=False,
             fold=fold,

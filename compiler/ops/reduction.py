@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from ..types import Array, Type, dtype_of
 from .cotangents import Atom, Atoms, Static, shape_of
 from .kinds import reduction
 from .raising import if_empty
-from .rules import in_language, tangent_in_language
+from .rules import in_language, series_in_language, tangent_in_language
 from .schema import OPERATORS, TOGETHER, Fold, TypeFault, TypeRule
 from .type_rules import dims_of, normal_axes, numeric, shaped
 
@@ -74,10 +75,9 @@ def extreme_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom, ou
     """The elements that attain the extreme share its cotangent evenly, as in JAX; all of it is nan where it is nan."""
     (x,) = operands
     attained, count = _attained(builder, x, static, out)
-    dtype = dtype_of(builder.type_of(out))
     share = builder.call("divide", out_bar, count, hint="share")
-    rest = builder.call("cast", builder.call("equal", out, out), dtype=dtype, weak=False)
-    rest = builder.call("divide", 0.0, rest, hint="rest")  # nan where the extreme is nan, which nothing equals
+    rest = builder.call("where", builder.call("isnan", out), math.nan, 0.0)  # nothing equals an extreme that is nan
+    rest = builder.call("cast", rest, hint="rest", dtype=dtype_of(builder.type_of(out)), weak=False)
     return builder.call("where", attained, spread(builder, share, x, static), spread(builder, rest, x, static))
 
 
@@ -111,7 +111,7 @@ def greatest(dtype: str) -> object:
 reduction("sum", type=reduces("sum", summed), meaning=np.sum, vjp=sum_vjp, linear=TOGETHER, samples="arrays",
           fold=Fold("add", lambda dtype: DTYPE[dtype].python_type(0), "total", compensated=True))  # fmt: skip
 reduction("prod", type=reduces("prod", summed), meaning=np.prod, vjp=in_language("prod"), samples="arrays",
-          jvp=tangent_in_language("prod"),
+          jvp=tangent_in_language("prod"), series=series_in_language("prod_of_polynomials"),
           fold=Fold("multiply", lambda dtype: DTYPE[dtype].python_type(1), "product", keeps_order=True))  # fmt: skip
 reduction("max", raises=if_empty, type=reduces("max", _same, needs_elements=True), meaning=np.max, vjp=extreme_vjp,
           jvp=extreme_jvp, fold=Fold("maximum", least, "best"), samples="arrays")  # fmt: skip

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from math import factorial
 from typing import TYPE_CHECKING, Any
 
 from .. import syntax
@@ -44,6 +45,19 @@ def in_language(name: str) -> Rule:
         full = [NOTHING if bar is None else filled(builder, bar, o) for o, bar in zip(outs, bars, strict=True)]
         (value,) = builder.expand(function, [*operands, *outs, *full], static)
         return value
+
+    return rule
+
+
+def series_in_language(name: str) -> Rule:
+    """The rule that walks through a function of the coefficients of the polynomial that the operand is along the curve,
+    which gives the highest coefficient of the result."""
+
+    def rule(builder: Builder, operands: Atoms, terms: Sequence[Sequence[Atom]], static: Static) -> Atom:
+        (x,), (given,) = operands, terms
+        scaled = [given[0], *(builder.call("multiply", t, 1 / factorial(k)) for k, t in enumerate(given[1:], 2))]
+        (value,) = builder.expand(getattr(import_module(TANGENTS), name), [x, scaled], static)
+        return builder.call("multiply", value, float(factorial(len(given))))
 
     return rule
 

@@ -91,6 +91,8 @@ class Operator:
                 these added up.  By default what LINEAR says of the kind
     jvp         of a row that is not linear: a function (builder, operands, tangents, static, out) -> atom, of several
                 results a tuple of them; a tangent that is zero is None.  Elementwise rows have it from partials
+    series      of a row whose jvp is more than a straight line of statements: a function (builder, operands, terms,
+                static) that gives the derivative along a curve, of the highest order of those given of operands
     partials    elementwise: per operand the partial derivative as source in operand names and `out`; or `vjp: ` and the
                 source of the whole cotangent, linear in `out_bar`; or a function as in `vjp`; or None
     cpu         elementwise: the function that computes it on floats: an intrinsic, `llvm floor`, one of C's library,
@@ -102,6 +104,7 @@ class Operator:
                 one that is computed by a series
     is_light    whether making the result again costs less than keeping it, in the backward sweep
     is_polynomial   a sum, difference, product or sign: the meaning, Python's own operator, holds for affine forms too
+    undoes      of a quotient `out = x / y`: the row of the product for which x = out * y
     is_exact    its floats are the same to the last bit on every machine, as IEEE 754 has them
     natural     of ints: whether the result is never negative, given of which operands that is known (`all`, `any`)
     interval    of ints: the form of the result, or of a comparison what is never negative where it holds; a rule of
@@ -136,6 +139,7 @@ class Operator:
     scalar_spelling: str = ""
     linear: str = ""
     jvp: Callable[..., Any] | None = None
+    series: Callable[..., Any] | None = None
     partials: tuple[object, ...] = ()
     vjp: tuple[object, ...] = ()
     cpu: str = ""
@@ -145,6 +149,7 @@ class Operator:
     work: str = "function"
     is_light: bool = True
     is_polynomial: bool = False
+    undoes: str = ""
     is_exact: bool = False
     natural: Callable[[Iterable[bool]], bool] | None = None
     interval: Callable[..., Any] | None = None
@@ -189,6 +194,11 @@ class Operator:
     @property
     def is_comparison(self) -> bool:
         return self.precedence == Precedence.COMPARE
+
+    @property
+    def is_product(self) -> bool:
+        """Whether each operand is the partial derivative by the other one."""
+        return len(self.operands) == 2 and self.partials == self.operands[::-1]
 
     @property
     def is_sum(self) -> bool:

@@ -64,11 +64,22 @@ elementwise("arctan2", "y, x", meaning=np.arctan2, cpu="c atan2", type=from_nump
 # At the origin the slope is taken as zero: x / 1 there.
 elementwise("hypot", "x, y", meaning=np.hypot, cpu="c hypot", type=from_numpy(np.hypot), samples="real_pairs",
             partials=["x / where(out == 0.0, 1.0, out)", "y / where(out == 0.0, 1.0, out)"])  # fmt: skip
-# From the difference of the operands, as that of an operand and an infinite result would be nan.
+
+
+def share(function: str, mine: str, other: str) -> str:
+    """f(mine) / (f(mine) + f(other)) for an exponential f.
+
+    From the difference of the operands, as that of an operand and an infinite result would be nan; and from the side on
+    which that is negative: an exponential that overflows has no slope that is a number.
+    """
+    less = f"{function}(where({other} > {mine}, {mine} - {other}, {other} - {mine}))"
+    return f"where({other} > {mine}, {less}, 1.0) / (1.0 + {less})"
+
+
 elementwise("logaddexp", "x, y", meaning=np.logaddexp, type=from_numpy(np.logaddexp), samples="real_pairs",
-            partials=["1.0 / (1.0 + exp(y - x))", "1.0 / (1.0 + exp(x - y))"])  # fmt: skip
+            partials=[share("exp", "x", "y"), share("exp", "y", "x")])  # fmt: skip
 elementwise("logaddexp2", "x, y", meaning=np.logaddexp2, type=from_numpy(np.logaddexp2), samples="real_pairs",
-            partials=["1.0 / (1.0 + exp2(y - x))", "1.0 / (1.0 + exp2(x - y))"])  # fmt: skip
+            partials=[share("exp2", "x", "y"), share("exp2", "y", "x")])  # fmt: skip
 
 
 # --- special functions, as SciPy has them --------------------------------------------------------------------------

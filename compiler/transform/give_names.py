@@ -10,10 +10,24 @@ a parameter gave its name is a temporary still: read once, it may stand in the l
 
 from __future__ import annotations
 
+import gast
+
+from .. import syntax
 from ..names import Names, base_of
 from ..program import Function, Program
 from ..renaming import rename
-from ..types import symbols_of
+from ..types import Array, symbol, symbols_of
+
+
+def _is_length(function: Function, name: str, symbol_: str) -> bool:
+    """Whether a name is that of the length which the types call so."""
+    for statement in function.body:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=to)], value=gast.Call(args=[gast.Name(id=array)]) as made):
+                type_ = function.types.get(array)
+                if to == name and syntax.operator_of(made) == "dim" and isinstance(type_, Array):
+                    return type_.dims[syntax.static_of(made)["axis"]] == symbol(symbol_)
+    return False
 
 
 def give_names(program: Program) -> Program:
@@ -27,6 +41,7 @@ def _with_names(function: Function, program: Program) -> Function:
     if not wishes:
         return function
     symbols = {symbol for type_ in function.types.values() for symbol in symbols_of(type_)}
+    symbols -= {wish for old, (wish, _) in wishes.items() if wish in symbols and _is_length(function, old, wish)}
     names = Names({*function.types, *function.parameters, *symbols, *program.functions})
     chosen = {old: names.fresh(wish) for old, (wish, _) in wishes.items()}
     passed = {chosen[old] for old, (_, is_parameter) in wishes.items() if is_parameter}

@@ -10,7 +10,7 @@ nobody calls any more, to others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import gast
 
@@ -47,8 +47,15 @@ def inline(program: Program, only: frozenset[str] | None = None) -> Program:
     return Program(program.entry, changed)
 
 
+def inline_shared(program: Program) -> Program:
+    """The program with the calls of shared functions walked into again."""
+    if not any(function.is_shared for function in program.functions.values()):
+        return program
+    return inline(program.map(lambda function: function.with_(is_shared=False) if function.is_shared else function))
+
+
 def _is_kept(function: Function) -> bool:
-    return function.is_kept or function.rule is not None
+    return function.is_kept or function.is_shared or function.rule is not None
 
 
 def _called(function: Function, program: Program) -> list[str]:
@@ -74,13 +81,14 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
         return function
     names, table = Names(function.types), dict(function.types)
     symbols = {s for t in table.values() for s in types.symbols_of(t)}
-    temporaries = set(function.temporaries)
+    temporaries, results = set(function.temporaries), list(function.results)
 
     def block(body: Sequence[gast.stmt]) -> list[gast.stmt]:
         made: list[gast.stmt] = []
         for statement in body:
             callee = callees.get(syntax.operator_of(getattr(statement, "value", None)) or "")
             if callee is not None:
+                _make_equal(callee, statement, table, results)
                 made += _body_of(callee, statement, names, table, symbols, temporaries)
             elif isinstance(statement, gast.If):
                 made.append(syntax.rebuild(statement, body=block(statement.body), orelse=block(statement.orelse)))
@@ -90,7 +98,26 @@ def _inline_into(function: Function, callees: dict[str, Function]) -> Function:
                 made.append(statement)
         return made
 
-    return function.with_(body=tuple(block(function.body)), types=table, temporaries=frozenset(temporaries))
+    body = tuple(block(function.body))
+    return function.with_(body=body, types=table, results=tuple(results), temporaries=frozenset(temporaries))
+
+
+def _make_equal(callee: Function, call: gast.stmt, table: dict[str, Type], results: list[Type]) -> None:
+    """Lengths that the callee takes for one get one name in all types: the halves of a derivative know of them."""
+    atoms = dict(zip(callee.parameters, call.value.args, strict=True))
+    while one := _taken_for_one(callee, atoms, table):
+        table.update({name: types.with_lengths(type_, one) for name, type_ in table.items()})
+        results[:] = [types.with_lengths(type_, one) for type_ in results]
+
+
+def _taken_for_one(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
+    """A symbol, and the other length that the callee takes for the same; nothing where there is none."""
+    seen: dict[str, Extent] = {}
+    for symbol, extent in _lengths_of(callee, atoms, table):
+        first = seen.setdefault(symbol, extent)
+        if first != extent and isinstance(extent, types.Dim):
+            return {extent.terms[0][0]: first}
+    return {}
 
 
 def _body_of(
@@ -118,7 +145,10 @@ def _body_of(
 
 def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> dict[str, Extent]:
     """What the callee's lengths are here, for those that are a length of an argument."""
-    found: dict[str, Extent] = {}
+    return dict(reversed(list(_lengths_of(callee, atoms, table))))
+
+
+def _lengths_of(callee: Function, atoms: dict[str, gast.expr], table: dict[str, Type]) -> Iterator[tuple[str, Extent]]:
     for parameter, atom in atoms.items():
         inner = callee.types[parameter]
         outer = table.get(atom.id) if isinstance(atom, gast.Name) else None
@@ -126,8 +156,7 @@ def lengths_here(callee: Function, atoms: dict[str, gast.expr], table: dict[str,
             continue
         for mine, theirs in zip(inner.dims, outer.dims, strict=True):
             if isinstance(mine, types.Dim) and mine == types.symbol(mine.terms[0][0]) and types.is_plain(theirs):
-                found.setdefault(mine.terms[0][0], theirs)
-    return found
+                yield mine.terms[0][0], theirs
 
 
 def with_own_lengths(type_: Type, lengths: dict[str, Extent], symbols: set[str]) -> Type:

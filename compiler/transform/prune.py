@@ -22,7 +22,7 @@ from ..analysis.failure import failures, never_fails
 from ..analysis.memory.alias import AliasClasses, regions, stored_names
 from ..diagnostics import InternalError
 from ..ops import schema
-from ..ops.forms import FORMS
+from ..ops.forms import is_of_program
 from ..placeholders import placeholder
 from ..program import Function
 from ..renaming import with_blocks
@@ -136,8 +136,7 @@ class _Pruner:
         found = []
         for part in expressions_of(statement):
             for node in syntax.calls_in(part):
-                operator = syntax.operator_of(node)
-                if operator is not None and operator not in schema.OPERATORS and operator not in FORMS:
+                if is_of_program(syntax.operator_of(node)):
                     found += [a.id for a in node.args if isinstance(a, gast.Name) and _is_list(self.types.get(a.id))]
         return found
 

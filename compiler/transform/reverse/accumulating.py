@@ -1,4 +1,4 @@
-"""Add to elements of a cotangent; to those that were just set to zero, by storing what is added.
+"""Add to elements of a cotangent; to those that were just set to zero or are zero still, by storing what is added.
 
     t = a_bar[i, i]                      t = a_bar[i, i]
     a_bar[i, i] = 0.0            ->      u = t * c
@@ -33,6 +33,9 @@ def accumulate(frame: Cotangents, array: str, items: list[gast.expr], value: gas
         store = syntax.at(syntax.store(array, items, value), span, getattr(body[zeroed], "inlined", ()))
         body[zeroed:] = [*needed, store, *rest]
         return
+    if _is_untouched(body, array, items):
+        frame.builder.append(syntax.store(array, items, value))
+        return
     total = frame.builder.call("add", frame.builder.load(syntax.name(array), items, "t_bar"), value, hint="t_bar")
     frame.builder.append(syntax.store(array, items, total))
 
@@ -48,6 +51,30 @@ def _zeroed(body: Sequence[gast.stmt], array: str, items: list[gast.expr]) -> in
         if is_store and syntax.same(statement.targets, place.targets):
             return position if syntax.same(statement.value, place.value) else None
     return None
+
+
+def _is_untouched(body: Sequence[gast.stmt], array: str, items: Sequence[gast.expr]) -> bool:
+    """Whether the array was made of zeros in this block, and since then stored into at other numbers alone."""
+    for statement in reversed(body):
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name == array:
+                return syntax.operator_of(value) == "zeros"
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=others))]):
+                if name == array and not _are_apart(items, others):
+                    return False
+            case gast.Assign(value=gast.Subscript(value=gast.Name(id=name), slice=gast.Tuple(elts=others))):
+                if name == array and not all(isinstance(item, gast.Constant) for item in others):
+                    return False  # a view, through which more may be stored
+            case _ if array in syntax.names_read(statement):
+                return False
+    return False
+
+
+def _are_apart(items: Sequence[gast.expr], others: Sequence[gast.expr]) -> bool:
+    """Whether two places differ in a number of one axis, both counted from the same end."""
+    pairs = zip(items, others)
+    numbers = [(a.value, b.value) for a, b in pairs if isinstance(a, gast.Constant) and isinstance(b, gast.Constant)]
+    return any(a is not None and b is not None and a != b and (a < 0) == (b < 0) for a, b in numbers)
 
 
 def _split(

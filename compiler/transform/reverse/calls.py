@@ -159,7 +159,7 @@ class Derivative:
         self.again: dict[str, Again] = {}  # by the functions whose calls the backward sweep makes again
         self.being_made = being_made  # those that this derivative is a part of
         rules = [function.rule for function in program.functions.values()]
-        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.kind == "vjp"}
+        self.rules = {rule.functions[0]: rule for rule in rules if rule is not None and rule.has_halves}
 
     def shifted(self, function: str) -> Iterator[tuple[str, set[int]]]:
         """The parameters of a function that are parts of longer arrays, and on which axes they begin later."""

@@ -89,10 +89,11 @@ class _Writer:
         bound = syntax.names_bound(statement)
         if not any(bound[out] in self.active for out in rule.outs):
             return [statement]
-        require_given(statement, callee, rule, node.args, self.active)
+        if rule.kind != "halves":
+            require_given(statement, callee, rule, node.args, self.active)
         if rule.kind == "checkpoint":
             return [statement]
-        write = self._forward if rule.kind == "vjp" else self._tangents
+        write = self._tangents if rule.kind == "jvp" else self._forward
         return [syntax.at(s, statement.span, statement.inlined) for s in write(statement, rule, node, list(bound))]
 
     def _forward(self, statement: gast.stmt, rule: Rule, node: gast.Call, bound: list[str]) -> list[gast.stmt]:

@@ -11,12 +11,15 @@ sweep.  A tape that a loop empties is empty at its end, and so is its list of co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import gast
 
 from ... import syntax, types
+from ...analysis.def_use import def_use
 from ...analysis.regions import ForwardValue, Region
+from ...ops.forms import LIST_READS
 from ...types import INT, Array, ListOf, Scalar
 from .declared import array_type, list_type
 from .refuse import refuse
@@ -147,6 +150,41 @@ def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> 
     return made
 
 
+def _zeros_of(frame: Cotangents, element: Array, shape: Sequence[gast.expr]) -> gast.expr:
+    made = frame.builder.call("zeros", shape=syntax.tuple_(shape), dtype=element.dtype)
+    frame.builder.types[made.id] = Array(element.dtype, element.dims)
+    return made
+
+
+def _shape_of_all(sweep: Sweep, name: str) -> list[gast.expr] | None:
+    """The shape of all arrays that are put into a list, where it is one and is known behind the forward sweep."""
+    found = set()
+    for statement in syntax.walk(sweep.function.body):
+        if syntax.blocks_of(statement) or name not in syntax.names_read(statement):
+            continue
+        match statement:
+            case gast.Expr(value=gast.Call(func=gast.Name(id="append"), args=[gast.Name(id=own), gast.Name(id=item)])):
+                if own != name:
+                    return None
+                found.add(array_type(sweep.types, item).dims)
+            case gast.Assign(targets=[gast.Name()], value=gast.Subscript(value=gast.Name(id=own))) if own == name:
+                pass
+            case gast.Assign(targets=[gast.Name()], value=gast.Call(func=gast.Name(id=operator))) if (
+                operator in LIST_READS
+            ):
+                pass
+            case _:  # another name, a store, a function that may put in others
+                return None
+    lengths = [sweep.lengths.fixed(extent) for dims in found for extent in dims]
+    told = [length for length in lengths if length is not None]
+    return told if len(found) == 1 and len(told) == len(lengths) else None
+
+
+def is_there(sweep: Sweep, name: str) -> bool:
+    """Whether a list of the forward sweep is there in the backward one."""
+    return sweep.regions.home[name].parent is None and sweep.lasting
+
+
 def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     """Append a zero for every element that the list has at the end of its life."""
     sweep = frame.sweep
@@ -154,14 +192,18 @@ def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     if is_emptied(sweep, name):
         return
     build = frame.builder
-    length = final_length(sweep, frame, name)
+    shape = _shape_of_all(sweep, name) if isinstance(element, Array) and not is_there(sweep, name) else None
+    length = final_length(sweep, frame, name, shape)
     position = sweep.names.fresh("k")
     sweep.types[position] = types.INT
     outer, build.body = build.body, []
     value: gast.expr | None = None
-    if isinstance(element, Array):
+    if isinstance(element, Array) and shape is None:
         value = build.bind(syntax.index(name, syntax.name(position)), element, "t")
-    zero = _zero_like(frame, element, value)
+    if isinstance(element, Array) and shape is not None:
+        zero = _zeros_of(frame, element, shape)
+    else:
+        zero = _zero_like(frame, element, value)
     if isinstance(zero, gast.Name):
         sweep.escaped.add(zero.id)
     build.append(syntax.expression(syntax.call("append", bars, zero)))
@@ -182,14 +224,15 @@ def is_emptying(statement: gast.stmt, name: str) -> bool:
     return False
 
 
-def final_length(sweep: Sweep, frame: Cotangents, name: str) -> gast.expr:
-    """The length that a list has when its block ends."""
+def final_length(sweep: Sweep, frame: Cotangents, name: str, shape: Sequence[gast.expr] | None = None) -> gast.expr:
+    """The length that a list has when its block ends; arrays in it have this shape, where it is known."""
     region = sweep.regions.home[name]
-    if region.parent is None and sweep.lasting:
+    if is_there(sweep, name):
         return frame.builder.bind(syntax.call("length", name), INT, "n")
-    if isinstance(list_type(sweep.types, name).element, Array):
+    if isinstance(list_type(sweep.types, name).element, Array) and shape is None:
         message = "a list of arrays inside a loop is differentiated only if it ends empty"
-        raise refuse(_mark(region), "G004", message)
+        help_ = "make an array before the loop, and store into it: `rows[i] = ...`"
+        raise refuse(_mark(region), "G004", message, help_)
     if name not in sweep.lists_closed:
         made = sweep.names.fresh("n")
         sweep.types[made] = INT
@@ -208,12 +251,45 @@ def end_of(sweep: Sweep, region: Region) -> gast.stmt:
 
 
 def is_emptied(sweep: Sweep, name: str) -> bool:
-    """Whether the last thing that happens to a list is a loop that empties it; a box is empty where it is made."""
+    """Whether a list is empty in the end: the last thing that happens to it is a loop that empties it, or what is put
+    into it on a path is taken out on the same.  A box is empty where it is made."""
     if list_type(sweep.types, name).is_box:
         return True
     region = sweep.regions.home[name]
     touching = [s for s in sweep.regions.main[id(region)] if name in set(syntax.names_read(s))]
-    return bool(touching) and is_emptying(touching[-1], name)
+    return bool(touching) and (is_emptying(touching[-1], name) or _is_balanced(sweep, touching, name))
+
+
+def _is_balanced(sweep: Sweep, touching: Sequence[gast.stmt], name: str) -> bool:
+    """Whether as many items are taken out as are put in, whichever way tests turn out that have one value."""
+    always, under = 0, dict[str, tuple[int, int]]()
+    for statement in touching:
+        if isinstance(statement, gast.If) and isinstance(statement.test, gast.Name):
+            sides = [_net(block, name) for block in (statement.body, statement.orelse)]
+            if None in sides or not def_use(sweep.function).is_constant(statement.test.id):
+                return False
+            before = under.get(statement.test.id, (0, 0))
+            under[statement.test.id] = (before[0] + sides[0], before[1] + sides[1])  # type: ignore[operator]
+            continue
+        net = _net([statement], name)
+        if net is None:
+            return False
+        always += net
+    return all(one == other for one, other in under.values()) and always + sum(one for one, _ in under.values()) == 0
+
+
+def _net(statements: Sequence[gast.stmt], name: str) -> int | None:
+    """How many items more a list has behind these statements; None where that is not told by their text."""
+    net = 0
+    for statement in statements:
+        value = getattr(statement, "value", None)
+        operator = syntax.operator_of(value) if value is not None else None
+        is_own = operator in ("append", "pop") and value.args[0].id == name
+        if is_own:
+            net += 1 if operator == "append" else -1
+        elif name in syntax.names_read(statement):
+            return None
+    return net
 
 
 def _mark(region: Region) -> gast.stmt:

@@ -9,7 +9,6 @@ computed once and kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import gast
@@ -21,7 +20,7 @@ from ...ops.forms import HANDED_ON
 from ...ops.schema import row_of
 from ...program import Function, Program, Rule
 from ...records import dataclass
-from ...types import Array, Type, rank
+from ...types import Array, rank
 from ..inline import lengths_here, with_own_lengths
 from ..prune import prune
 from ..rename_functions import rename_functions
@@ -41,18 +40,18 @@ def by_rule(sweep: Sweep, frame: Cotangents, statement: gast.stmt, rule: Rule) -
         return
     backward = sweep.program.functions[rule.functions[1]]
     made = sweep.regions.made[id(statement)]
-    first = len(places) - _residuals(backward, rule, node, sweep.types)
+    held = () if rule.kind == "halves" else rule.wrt  # lengths of arguments, to which a rule of the user's is held
+    first = len(places) - _residuals(backward, rule, node, sum(rank(backward.results[k]) for k in range(len(held))))
     arguments: list[gast.expr] = [syntax.name(made[name]) for name in places[first:]]
     arguments += [sweep.atom(statement, node.args[p]) for p in rule.given]
     arguments += [frame.full(name, bar) for name, bar in zip(wanted, bars)]
-    arguments += [length for p in rule.wrt for length in _lengths_of(sweep, statement, node.args[p])]
+    arguments += [length for p in held for length in _lengths_of(sweep, statement, node.args[p])]
     arguments += [sweep.atom(statement, a) for a in node.args[rule.arguments :]]
     _call(sweep, frame, backward, arguments, [node.args[p] for p in rule.wrt])
 
 
-def _residuals(backward: Function, rule: Rule, node: gast.Call, table: Mapping[str, Type]) -> int:
+def _residuals(backward: Function, rule: Rule, node: gast.Call, lengths: int) -> int:
     """How many residuals a backward rule takes, ahead of all else."""
-    lengths = sum(rank(backward.results[k]) for k in range(len(rule.wrt)))
     return len(backward.parameters) - len(rule.given) - len(rule.outs) - lengths - (len(node.args) - rule.arguments)
 
 

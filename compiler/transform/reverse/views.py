@@ -23,7 +23,8 @@ import gast
 
 from ... import syntax
 from ...analysis.failure import natural_names
-from ...analysis.integers.values import Integers, NestScope
+from ...analysis.integers.nest_scope import NestScope
+from ...analysis.integers.values import Integers
 from ...analysis.memory.places import Place, ViewStep, items_of
 from ...analysis.regions import Region, Regions
 from ...ops.schema import OPERATORS

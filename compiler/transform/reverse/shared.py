@@ -1,0 +1,149 @@
+"""Differentiate a function that stands for many calls once: its two halves are the rule for its calls.
+
+    y = block(x, w)       ->     y, h = block_vjp(x, w)        ...       x_bar, w_bar = block_pullback(h, x, w, y_bar)
+
+What the second half reads of the first one comes as further results; what it reads of the arguments is handed in again.
+Cotangents of arrays are results of the second half, each as long as the array: a function that reads only elements or
+parts of one is walked into again, since its calls would cost more backwards than forwards.
+
+Takes typed programs, before `settle`, and gives typed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import gast
+
+from ... import syntax
+from ...analysis.activity import Activity, activity
+from ...analysis.memory.alias import regions
+from ...builder import Specialiser
+from ...ops.slices import is_full
+from ...program import Function, Program, Rule
+from ...types import Array
+from ..inline import inline
+from ..prune import prune
+from ..simplify import simplify_once
+from .halves import Output, halves
+
+ROUNDS = 4
+
+
+def with_halves(
+    program: Program, wrt: Sequence[str], outputs: Sequence[int], specialiser: Specialiser | None
+) -> Program:
+    """The program with a rule for each shared function that the derivative passes through."""
+    if not any(function.is_shared for function in program.functions.values()):
+        return program
+    facts = activity(program, wrt, outputs)
+    program = inline(program.map(lambda f: f if _is_cheap(f, facts[f.name]) else f.with_(is_shared=False)))
+    facts = activity(program, wrt, outputs)
+    functions = dict(program.functions)
+    for name in _callees_first(program):
+        function, own = functions[name], facts[name]
+        if function.is_shared and function.rule is None and own.parameters and own.results:
+            functions.update(_with_rule(function, functions, own, specialiser))
+    return Program(program.entry, functions)
+
+
+def without_halves(program: Program) -> Program:
+    """The program without these rules, once the derivative is taken."""
+    return program.map(lambda f: f.with_(rule=None) if f.rule is not None and f.rule.kind == "halves" else f)
+
+
+def _is_cheap(function: Function, facts: Activity) -> bool:
+    """Whether the cotangents of all arrays are as long as what is done with them; of others, yes."""
+    arrays = [p for p in facts.parameters if isinstance(function.types[p], Array)]
+    if not function.is_shared or not arrays:
+        return True
+    classes = regions(function)
+    roots = {classes.root(p) for p in arrays}
+    for base, items in _loads(function):
+        if classes.root(base) in roots and not all(is_full(item) or _is_new_axis(item) for item in items):
+            return False
+    return True
+
+
+def _loads(function: Function) -> Iterator[tuple[str, list[gast.expr]]]:
+    for statement in syntax.walk(function.body):
+        for node in syntax.own_nodes(statement):
+            if isinstance(node, gast.Subscript) and isinstance(node.value, gast.Name):
+                yield node.value.id, node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+
+
+def _is_new_axis(item: gast.expr) -> bool:
+    return isinstance(item, gast.Constant) and item.value is None
+
+
+def _callees_first(program: Program) -> list[str]:
+    found: dict[str, None] = {}
+
+    def visit(name: str) -> None:
+        if name not in found and program.functions[name].is_shared:
+            for statement in program.functions[name].body:
+                for call in syntax.calls_in(statement):
+                    if (callee := syntax.operator_of(call) or "") in program.functions:
+                        visit(callee)
+            found[name] = None
+
+    for name in program.functions:
+        visit(name)
+    return list(found)
+
+
+def _with_rule(
+    function: Function, functions: Mapping[str, Function], facts: Activity, specialiser: Specialiser | None
+) -> dict[str, Function]:
+    """The function with its rule, and what it calls."""
+    outputs = [Output(place, function.name) for place in facts.results]
+    program = Program(function.name, {**functions, function.name: function.with_(is_shared=False)})
+    found = halves(program, facts.parameters, outputs, specialiser, is_trusted=True)
+    made = {name: f for name, f in found.program.functions.items() if name not in functions}
+    first, second = made[found.program.entry], _tidied(made[found.pullback])
+    first, second, given = _trimmed(function, first, second)
+    made[first.name], made[second.name] = first.with_(is_shared=True), second.with_(is_shared=True)
+    places = tuple(k for k, p in enumerate(function.parameters) if p in facts.parameters)
+    rule = Rule("halves", (first.name, second.name), places, facts.results, given, len(function.parameters))
+    return {**made, function.name: function.with_(rule=rule)}
+
+
+def _tidied(function: Function) -> Function:
+    """Without what nobody reads: what it read of the other half need not be kept."""
+    for _ in range(ROUNDS):
+        before = function
+        function = prune(simplify_once(function), keep_errors=False)
+        if function is before:
+            break
+    return function
+
+
+def _trimmed(function: Function, first: Function, second: Function) -> tuple[Function, Function, tuple[int, ...]]:
+    """The halves with what has to be handed over alone, and the places of the parameters that are handed in again."""
+    count = len(function.results)
+    atoms = first.body[-1].value.elts
+    names, bars = second.parameters[: len(atoms) - count], second.parameters[len(atoms) - count :]
+    read = {name for statement in syntax.walk(second.body) for name in syntax.names_read(statement)}
+    kept: dict[str, tuple[str, int]] = {}  # the atoms that are handed over: under which name, and their places
+    again: dict[str, str] = {}  # parameters that are handed in again
+    start: list[gast.stmt] = []
+    for place, (name, atom) in enumerate(zip(names, atoms[count:], strict=True), count):
+        if name not in read:
+            continue
+        if isinstance(atom, gast.Constant):
+            start.append(syntax.assign(name, atom))
+        elif atom.id in kept or atom.id in again:
+            start.append(syntax.assign(name, syntax.name(again.get(atom.id) or kept[atom.id][0])))
+        elif atom.id in function.parameters:
+            again[atom.id] = name
+        else:
+            kept[atom.id] = name, place
+    span = getattr(second.body[0], "span", None)
+    places = [*range(count), *(place for _, place in kept.values())]
+    returned = syntax.rebuild(first.body[-1], value=syntax.tuple_([atoms[k] for k in places]))
+    first = first.with_(body=(*first.body[:-1], returned), results=tuple(first.results[k] for k in places))
+    given = tuple(k for k, parameter in enumerate(function.parameters) if parameter in again)
+    handed = (again[function.parameters[k]] for k in given)
+    parameters = (*(name for name, _ in kept.values()), *handed, *bars)
+    body = (*(syntax.at(statement, span) for statement in start), *second.body)
+    return first, second.with_(parameters=parameters, body=body), given
