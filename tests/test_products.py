@@ -302,6 +302,51 @@ def test_other_lengths_give_what_python_gives(function):
                 assert str(got.error) == str(want.error), f"{stage} at {shapes}"
 
 
+def sums_to_places(a, b, c):
+    c = c.copy()
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            c[i, j] *= 1.2
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+def sums_apart(a, b, c):
+    c = c.copy()
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            total = 0.0
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            c[i, j] = total
+    return c
+
+
+@pytest.mark.parametrize("function", [sums_to_places, sums_apart], ids=lambda f: f.__name__)
+def test_loops_without_turns_see_no_array_that_is_too_short(function):
+    rng = np.random.default_rng(3)
+    compiled = pellucid.compile(function)
+    for _ in range(150):
+        arguments = [np.ones(rng.choice((0, 2, 3), 2)) for _ in range(3)]
+        want = in_python(function, *arguments)
+        if want.error is None:
+            np.testing.assert_array_equal(compiled(*arguments), want.value)
+        else:
+            with pytest.raises(type(want.error)):
+                compiled(*arguments)
+
+
+@pytest.mark.parametrize("shapes", [((0, 1), (0, 0), (0, 1)), ((1, 1), (0, 1), (1, 1)), ((0, 1), (2, 0), (0, 1))])
+def test_axes_of_length_one_that_are_not_there(shapes):
+    arguments = [np.ones(shape) for shape in shapes]
+    want = in_python(sums_apart, *arguments)
+    stages = Stages(sums_apart)
+    for stage in ("typed", "loops", "llvm"):
+        got = stages.run(stage, *arguments)
+        assert type(got.error) is type(want.error)
+
+
 def test_gradients_of_products_are_products():
     def loss(a, b):
         c = gemm(1.0, a, b)

@@ -68,9 +68,10 @@ def fitted(value: ScalarTree, dtype: str) -> ScalarTree:
     """A value as an element of an array of this dtype; a Python number is converted as Python does, with its errors."""
     if value.dtype == dtype:
         return value
-    if is_inexact(value.dtype) and is_integer(dtype) and value.weak:
+    is_rounded = is_inexact(value.dtype) and is_integer(dtype) and value.weak
+    if is_rounded:
         value = cast(value, INT)
-    if value.weak and is_integer(dtype) and dtype != INT_WORD:
+    if value.weak and is_integer(dtype) and (is_rounded or dtype != INT_WORD):
         return cast(value, Scalar(dtype))
     return convert(value, dtype)
 

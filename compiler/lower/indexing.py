@@ -61,8 +61,9 @@ def index_arrays(low: Lowering, items: Items) -> list[str]:
 def element(low: Lowering, base: Node, items: Items) -> ScalarTree:
     """One element: read where it is, or computed alone."""
     base = low.resolve(base)
-    is_known = all(low.is_inside(i, n.extent) for i, n in zip(items, base.lengths, strict=True))
-    if isinstance(base, Stored) or (not is_known and isinstance(bottom_of(low, base), Stored)):
+    is_stored = isinstance(base, Stored)  # whose element is checked where it is read
+    is_known = is_stored or all(_is_inside(low, i, n.extent) for i, n in zip(items, base.lengths, strict=True))
+    if is_stored or (not is_known and isinstance(bottom_of(low, base), Stored)):
         return ScalarTree(syntax.index(realise(low, base).name, *items), base.dtype)
     index = list(items) if is_known else [checked(low, i, k, base) for k, i in enumerate(items)]
     nest = Nest(low)
@@ -75,7 +76,7 @@ def element(low: Lowering, base: Node, items: Items) -> ScalarTree:
 def checked(low: Lowering, item: gast.expr, axis: int, node: Node) -> gast.expr:
     """The index from the front of an element that is not in memory, after the check that memory would make."""
     length = node.lengths[axis]
-    if low.is_inside(item, length.extent):
+    if _is_inside(low, item, length.extent):
         return item
     size = length.clamped
     type_ = low.type_of(item)
@@ -91,6 +92,10 @@ def checked(low: Lowering, item: gast.expr, axis: int, node: Node) -> gast.expr:
         return item if item.value >= 0 else plus(size, item.value)
     front = gast.IfExp(syntax.call("less", item, ZERO), syntax.call("add", item, size), item)
     return syntax.name(low.assign(low.fresh("t"), front, type_))
+
+
+def _is_inside(low: Lowering, item: gast.expr, extent: Extent) -> bool:
+    return low.is_inside(item, extent) or is_proved_inside(low, item, extent)
 
 
 def _negative(size: gast.expr) -> gast.expr:
@@ -131,7 +136,7 @@ def index_map(
                 return None
             picks.append(part[0])
             lengths.append(part[1])
-        elif low.is_inside(item, length.extent) or is_proved_inside(low, item, length.extent):
+        elif _is_inside(low, item, length.extent):
             picks.append(At(item))
         elif isinstance(item, gast.Constant) and isinstance(length.extent, int) and -length.extent <= item.value < 0:
             picks.append(At(syntax.constant(item.value + length.extent)))

@@ -24,7 +24,7 @@ from dataclasses import replace
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import NestScope
+from ..analysis.integers.nest_scope import NestScope
 from ..lower.arithmetic import minus, plus
 from ..names import Names
 from ..program import Decision, Function

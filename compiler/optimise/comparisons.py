@@ -13,7 +13,8 @@ from collections.abc import Mapping
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.nest_scope import NestScope
+from ..analysis.integers.values import Integers
 from ..dtypes import INT_WORD
 from ..lower.arithmetic import minus, plus, terms_of, text_of
 from ..types import Scalar, Type

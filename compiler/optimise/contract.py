@@ -25,6 +25,7 @@ from ..lower.arithmetic import text_of
 from ..program import Decision, Function
 from ..records import dataclass
 from ..remarks import not_stored
+from ..renaming import nothing_in
 from ..types import Scalar, Type
 from .known import KnownNests
 from .known import known as known_of
@@ -49,7 +50,7 @@ def contract(function: Function) -> Function:
     chosen = {name: found for name, found in _uses(function, known).items() if _is_local(name, found, bound, known)}
     if not chosen:
         return function
-    shapes = {name: _shape_of(found.made[0]) for name, found in chosen.items()}
+    shapes = {name: shape_of(found.made[0]) for name, found in chosen.items()}
     values = {name: _forwarded(name, found, function.types, known) for name, found in chosen.items()}
     types: dict[str, Type] = dict(function.types)
     for name in chosen:
@@ -152,7 +153,7 @@ def _is_local(name: str, found: _Uses, bound: Mapping[str, int], known: KnownNes
         return False
     behind = block[position + 1 :]
     users = [s for s in behind if name in known.mentions(s).counts]
-    lengths = {n for tree in _shape_of(found.made[0]) for n in syntax.names_read(tree)}
+    lengths = {n for tree in shape_of(found.made[0]) for n in syntax.names_read(tree)}
     if _count_loads(users, name, known) != len(found.loads) or any(bound[n] != 1 for n in lengths):
         return False  # or a length could not be told everywhere by what the array was made from
     fixed = syntax.names_read(place)
@@ -172,7 +173,7 @@ def _count_loads(statements: Sequence[gast.stmt], name: str, known: KnownNests) 
     return count
 
 
-def _shape_of(made: gast.Assign) -> list[gast.expr]:
+def shape_of(made: gast.Assign) -> list[gast.expr]:
     shape = next(k.value for k in made.value.keywords if k.arg == "shape")
     return list(shape.elts) if isinstance(shape, gast.Tuple) else [shape]
 
@@ -200,7 +201,7 @@ class _Change:
 
     def refusal(self, made: gast.Assign) -> gast.stmt | None:
         """What is left of an allocation: that it refuses a length which may be negative."""
-        unsure = [tree for tree in map(self.tree, _shape_of(made)) if not self.integers.is_natural_int(tree)]
+        unsure = [tree for tree in map(self.tree, shape_of(made)) if not self.integers.is_natural_int(tree)]
         if not unsure:
             return None
         refused = syntax.raise_("ValueError", "negative dimensions are not allowed")
@@ -257,12 +258,11 @@ def _statement(node: gast.stmt, change: _Change) -> gast.stmt | None:
         case gast.Assign(targets=[place], value=value):
             return syntax.rebuild(node, targets=[change.tree(place)], value=change.tree(value))
         case gast.For(iter=iter_, body=body):
-            kept = _block(body, change) or [syntax.at(gast.Pass(), getattr(node, "span", None))]
-            return syntax.rebuild(node, iter=change.tree(iter_), body=kept)
+            return syntax.rebuild(node, iter=change.tree(iter_), body=_block(body, change) or [nothing_in(node)])
         case gast.While(test=test, body=body):
             return syntax.rebuild(node, test=change.tree(test), body=_block(body, change))
         case gast.If(test=test, body=body, orelse=orelse):
-            blocks = _block(body, change), _block(orelse, change)
+            blocks = _block(body, change) or [nothing_in(node)], _block(orelse, change)
             return syntax.rebuild(node, test=change.tree(test), body=blocks[0], orelse=blocks[1])
         case gast.Raise(exc=exc) if exc is not None:
             return syntax.rebuild(node, exc=change.tree(exc))

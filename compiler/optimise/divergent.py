@@ -20,8 +20,9 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import type_of
 from ..analysis.failure import failures
+from ..analysis.integers.nest_scope import NestScope
 from ..analysis.integers.ranges import ranges
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.lanes import straight
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import elements_in

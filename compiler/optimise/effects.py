@@ -18,7 +18,8 @@ import gast
 from .. import syntax
 from ..analysis.expression_types import Held, is_scalar_operator, type_of
 from ..analysis.failure import elementwise_fails, may_fail_on_scalars
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.nest_scope import NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.memory.storage import storage_classes
 from ..ops.forms import FORMS, LIBRARY, LIST_READS, WHOLE
 from ..program import Function
@@ -62,14 +63,17 @@ def clash(first: Effects, second: Effects) -> bool:
 
 
 class ReadCollector:
-    """Tells the effects of statements of one function; the trees must stay as they are."""
+    """Tells the effects of statements of one function; the trees must stay as they are.
 
-    def __init__(self, function: Function, known: KnownNests) -> None:
+    `in_place` says that no statement is to change places: then guards ahead of it count for what it can fail of.
+    """
+
+    def __init__(self, function: Function, known: KnownNests, in_place: bool = False) -> None:
         self.types = function.types
         self.held: Held = {}
         self.integers = Integers(function)
         self.classes = storage_classes(function)
-        self.known = known
+        self.known, self.in_place = known, in_place
         self._effects: dict[int, tuple[gast.stmt, Effects]] = {}
 
     def of(self, statement: gast.stmt, scope: NestScope | None = None) -> Effects:
@@ -87,6 +91,8 @@ class ReadCollector:
             into.loads |= found.loads
             into.stores |= found.stores
             into.fails, into.opaque = into.fails or found.fails, into.opaque or found.opaque
+            if self.in_place:
+                scope = self.integers.behind(scope, statement)
 
     def _statement(self, node: gast.stmt, scope: NestScope, into: Effects) -> None:
         match node:
@@ -98,7 +104,7 @@ class ReadCollector:
                 self._block(orelse, scope, into)
             case gast.While(test=test, body=body):
                 self._expression(test, scope, into)
-                self._block(body, scope, into)
+                self._block(body, self.integers.within(scope, node), into)
                 into.fails = True  # it may run for ever
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
                 self._value(name, value, scope, into)
@@ -124,7 +130,7 @@ class ReadCollector:
         step = node.iter.args[2]
         for bound in node.iter.args:
             self._expression(bound, scope, into)
-        self._block(node.body, scope.inside(self.integers.loop(node)), into)
+        self._block(node.body, self.integers.within(scope, node), into)
         if not (isinstance(step, gast.Constant) and step.value != 0):
             into.fails = True
 

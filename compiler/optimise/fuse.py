@@ -21,7 +21,7 @@ from typing import TypeGuard
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import NestScope
+from ..analysis.integers.nest_scope import NestScope
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting
 from ..program import Function

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.nest_scope import NestScope
+from ..analysis.integers.values import Integers
 
 Change = Callable[[Sequence[gast.stmt], NestScope], list[gast.stmt] | None]
 

@@ -24,8 +24,9 @@ import gast
 from .. import syntax
 from ..analysis.def_use import reads_of
 from ..analysis.expression_types import is_scalar_operator
+from ..analysis.integers.nest_scope import NestScope
 from ..analysis.integers.ranges import NATURALS, Ranges, ranges
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
 from ..analysis.memory.accesses import Access, accesses, elements_in
 from ..analysis.memory.meeting import Meeting
@@ -131,7 +132,15 @@ class Marker:
 
     def is_independent(self, loop: gast.For) -> bool:
         assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
-        return self._is_plain(loop, assigned) and self._is_private(loop, assigned) and self._is_apart(loop, assigned)
+        return self._is_independent(loop, assigned, assigned)
+
+    def is_independent_but_for(self, loop: gast.For, sums: AbstractSet[str]) -> bool:
+        """Whether the iterations of a loop do not need each other, but that they add to these names."""
+        assigned = {n for s in syntax.walk([loop]) for n in syntax.names_bound(s)}
+        return self._is_independent(loop, assigned, assigned - sums)
+
+    def _is_independent(self, loop: gast.For, assigned: set[str], own: set[str]) -> bool:
+        return self._is_plain(loop, assigned) and self._is_private(loop, own) and self._is_apart(loop, assigned)
 
     def _is_plain(self, loop: gast.For, assigned: set[str]) -> bool:
         """Whether there is nothing below it but scalars, elements, and buffers of its own."""

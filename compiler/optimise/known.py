@@ -85,6 +85,12 @@ class KnownNests:
             known = self._elements[id(statement)] = statement, self._touched(statement)
         return known[1]
 
+    def elements_of(self, node: gast.expr) -> set[str]:
+        """The names that an expression mentions otherwise than for a length."""
+        found: set[str] = set()
+        _elements_in(node, found)
+        return found
+
     def loads(self, node: gast.expr) -> Sequence[gast.Subscript]:
         """Every element that an expression loads."""
         if type(node) is not gast.Call:

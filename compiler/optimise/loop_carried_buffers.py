@@ -27,7 +27,7 @@ from ..analysis.memory.storage import storage_classes
 from ..names import Names
 from ..program import Function
 from ..records import dataclass
-from ..renaming import with_blocks
+from ..renaming import nothing_in, with_blocks
 from ..types import INT, Array, Dim, Extent, ListOf, Type, symbol, symbols_of
 from .known import KnownNests
 from .known import known as known_of
@@ -117,7 +117,7 @@ class _Carrier:
             if found is not None and self.bound[name] == len(makers) and name not in before and not is_handed_on:
                 ahead.append(found)
                 body = without(body, makers)
-        return [*ahead, syntax.rebuild(node, body=body or [self._placed(gast.Pass(), node)])]
+        return [*ahead, syntax.rebuild(node, body=body or [nothing_in(node)])]
 
     def _common(self, makers: Sequence[gast.Assign], changed: set[str]) -> gast.stmt | None:
         """The one allocation ahead of the loop that stands for those in its branches."""
@@ -323,7 +323,7 @@ def without(body: Sequence[gast.stmt], gone: Sequence[gast.stmt]) -> list[gast.s
         if isinstance(statement, gast.If):
             blocks = [without(block, gone) for block in syntax.blocks_of(statement)]
             if not blocks[0]:
-                blocks[0] = [syntax.at(gast.Pass(), getattr(statement, "span", None))]
+                blocks[0] = [nothing_in(statement)]
             statement = with_blocks(statement, blocks)
         made.append(statement)
     return made

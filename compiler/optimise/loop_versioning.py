@@ -25,8 +25,9 @@ import gast
 
 from .. import syntax
 from ..analysis.def_use import def_use, reads_of
+from ..analysis.integers.nest_scope import NestScope
 from ..analysis.integers.ranges import ranges
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.lanes import straight
 from ..analysis.memory.noalias import NOALIAS
 from ..analysis.memory.storage import storage_classes

@@ -18,7 +18,8 @@ from dataclasses import replace
 import gast
 
 from .. import syntax
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.nest_scope import NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.memory.accesses import Access, accesses
 from ..analysis.memory.meeting import Meeting, common_loops
 from ..analysis.memory.storage import storage_classes

@@ -17,8 +17,9 @@ from itertools import combinations
 import gast
 
 from .. import syntax
+from ..analysis.integers.nest_scope import NestScope
 from ..analysis.integers.ranges import BACK, FRONT, NATURALS, Ranges
-from ..analysis.integers.values import Integers, NestScope
+from ..analysis.integers.values import Integers
 from ..analysis.memory.accesses import Access, access
 from ..analysis.memory.meeting import Meeting
 from ..analysis.memory.noalias import is_plain

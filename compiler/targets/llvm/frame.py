@@ -112,6 +112,7 @@ class Emission:
     is_outlined: bool = False  # whether this is the function of a loop
     lengths: Callable[[], frozenset[str]] = frozenset  # names of lengths of arrays, and of ints below them
     depth: int = 0  # loops around this statement, in the function
+    symbols: dict[str, SsaValue] = field(default_factory=dict)  # the lengths that the types of parameters tell
 
     def array(self, name: str) -> ArrayPlace:
         place = self.places[name]

@@ -124,6 +124,7 @@ def _check_lengths(frame: Emission) -> None:
         else:
             expected = _expected(frame, axis.extent, known)
             _require_equal(frame, length, expected, f"{_words(axis)}, but {axis.extent} is {{}}", expected)
+    frame.symbols.update(known)
 
 
 def _words(axis: LengthAxis) -> str:
@@ -247,6 +248,19 @@ def call_function(frame: Emission, node: gast.Call, targets: Sequence[str]) -> N
         place = code.offset("i64", results, slot)
         _take(frame, targets[number] if number < len(targets) else None, type_, place)
         slot += result_slots(type_)
+    for name in targets:
+        _check_result(frame, name)
+
+
+def _check_result(frame: Emission, name: str) -> None:
+    """An array that a function gave has the lengths that its type says: ranges rely on it."""
+    type_ = frame.function.types.get(name)
+    for axis, extent in enumerate(type_.dims if isinstance(type_, Array) else ()):
+        if not isinstance(extent, Dim) or all(symbol in frame.symbols for symbol in extent.symbols()):
+            expected = _expected(frame, extent, frame.symbols) if isinstance(extent, Dim) else int_(extent)
+            length = frame.code.load("i64", frame.array(name).dims[axis])
+            words = _words(LengthAxis(name, axis, extent))
+            _require_equal(frame, length, expected, f"{words}, but its type says {{}}", expected)
 
 
 def _passed(frame: Emission, argument: gast.expr, type_: Type) -> list[SsaValue]:

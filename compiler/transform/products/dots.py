@@ -20,7 +20,7 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import DefUse
-from ...analysis.integers.values import NestScope
+from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences

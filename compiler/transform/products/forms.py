@@ -13,7 +13,8 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.affine import Affine
-from ...analysis.integers.values import Integers, NestScope
+from ...analysis.integers.nest_scope import NestScope
+from ...analysis.integers.values import Integers
 from ...records import dataclass
 from ...types import Array, Extent
 from .kernels import ALONG, Kernel, Term

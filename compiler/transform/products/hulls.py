@@ -15,7 +15,8 @@ import gast
 
 from ... import syntax
 from ...analysis.integers.affine import Affine
-from ...analysis.integers.values import Integers, NestScope
+from ...analysis.integers.nest_scope import NestScope
+from ...analysis.integers.values import Integers
 from ...builder import Builder
 from ...ops.indexing import INDEX_MESSAGE
 from ...ops.schema import row_of

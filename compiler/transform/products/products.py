@@ -20,7 +20,8 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import def_use
-from ...analysis.integers.values import NestScope
+from ...analysis.integers.affine import Affine
+from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
@@ -255,8 +256,9 @@ class _Taking:
         build, loop = self.build, form.kernel.levels[0].loop
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
-        tests = self._idle(form, hulls)
-        is_exact = not form.is_slice and hulls.is_exact(checks) and not self._raises(form, scope)
+        tests = self._idle(form, hulls, checks)
+        may_shorten = hulls.stops[form.adding].form != Affine(1)  # of an axis whose length is 1 by its type
+        is_exact = may_shorten and not form.is_slice and hulls.is_exact(checks) and not self._raises(form, scope)
         if not tests and (not checks or is_exact):
             hulls.check(build, checks)
             return self._product(form, hulls, checks)
@@ -269,12 +271,13 @@ class _Taking:
         self.left.append(loop)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
 
-    def _idle(self, form: Form, hulls: Hulls) -> list[gast.expr]:
-        """Whether the loop that adds up has no turns, and so does not see that what it adds to may be too short."""
+    def _idle(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.expr]:
+        """Whether the loop that adds up has no turns, and so does not see that an array is too short."""
         start, stop = hulls.starts[form.adding], hulls.stops[form.adding]
-        if form.place is None or self.integers.is_natural(stop.form - start.form.plus(1), hulls.scope):
+        if self.integers.is_natural(stop.form - start.form.plus(1), hulls.scope):
             return []
-        if hulls.checks(form.place) == []:
+        beside = [check for check in checks if check.axis.variable != form.adding]
+        if not beside and (form.place is None or hulls.checks(form.place) == []):
             return []
         ends = (hulls.ahead(self.build, end.atom) for end in (stop, start))
         return [self.build.call("less_equal", *ends, hint="is_idle")]
