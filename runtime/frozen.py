@@ -62,6 +62,13 @@ class Unfreezable(Exception):
     """A value that cannot be kept; the message says what it is and why."""
 
 
+def together(*all_: Freeze) -> Freeze:
+    """What several ask for."""
+    if any(freeze is True for freeze in all_):
+        return True
+    return tuple(dict.fromkeys(name for freeze in all_ if isinstance(freeze, tuple) for name in freeze))
+
+
 def is_named(freeze: Freeze, name: str) -> bool:
     """Whether `freeze=` names such a variable."""
     return isinstance(freeze, tuple) and name in freeze
@@ -91,6 +98,13 @@ class Frozen:
 
     def has(self, place: Place) -> bool:
         return place.key in self._held
+
+    def shared(self, other: Frozen, place: Place) -> bool:
+        """Keep one value of a place with another function; False where the two have kept different ones."""
+        value = self.value(place) if self.has(place) else other.value(place)
+        for one in (self, other):
+            one._held.setdefault(place.key, (holder_of(place), value))
+        return self._held[place.key][1] is other._held[place.key][1]
 
     def value(self, place: Place) -> Any:
         """A copy of what was there when it was first asked for; ABSENT if nothing was.  Raises Unfreezable."""

@@ -23,13 +23,16 @@ COMPILE = frozenset("""
     ekf_tracking elastic_net_cd em_gaussian_mixture enzyme_kinetics fir_equalizer fwi_acoustic
     garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
     hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
-    ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density lotka_volterra_fit
+    ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density knapsack_bnb lotka_volterra_fit
     lsm_american lucas_kanade mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
     peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
     recursive_fft robot_arm schrodinger_wavepacket shallow_water simplex_tableau soft_dtw survival_cox
-    titration_curve truss_fem wright_fisher yield_curve_bootstrap
-""".split())
+    titration_curve truss_fem tsp_heuristics wright_fisher yield_curve_bootstrap
+""".split()
+)
 
+# Compiles as well, to what NumPy gives, in half a minute: longer than a test may take.
+AT_LENGTH = frozenset({"percolation_unionfind"})
 
 ONCE = frozenset({"yield_curve_bootstrap"})  # takes long to compile, and does so for lists of each length
 
@@ -81,7 +84,7 @@ def test_a_program_that_compiles_gives_what_numpy_gives(path):
             compiled(*make(np.random.default_rng(7), 6))
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.stem not in COMPILE], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem not in COMPILE | AT_LENGTH], ids=lambda p: p.stem)
 def test_a_program_that_does_not_compile_is_told_why(path):
     module = load(path)
     with pytest.raises(pellucid.CompileError) as caught:

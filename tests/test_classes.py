@@ -249,3 +249,18 @@ def test_a_fault_in_a_method_shows_the_calls_that_lead_there():
         compile(outer)(MODEL)
     said = [label.text for label in caught.value.diagnostics[0].labels]
     assert said == ["`outer` calls `middle` here"] or said[-1] == "`outer` calls `middle` here", said
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return np.sum(self.factor * x**2)
+
+
+def test_objects_that_are_called():
+    scale = Scale(3.0)
+    np.testing.assert_allclose(grad(scale)(X), 6.0 * X)
+    np.testing.assert_allclose(pellucid.vmap(scale)(np.stack((X, 2.0 * X))), [scale(X), 4.0 * scale(X)])
+    assert compile(scale)(X) == scale(X)

@@ -222,6 +222,39 @@ def test_all_that_can_change_is_frozen_and_the_rest_is_seen(load):
     agree(f(X), X * 8.0)
 
 
+HELPED = """
+T, K = {'a': 2.0, 'w': np.arange(3.0)}, [1.0]
+@pellucid.compile(freeze="T")
+def helper(x):
+    return x * T['a'] + inner(x)
+def inner(x):
+    return T['w'] * x
+def f(x):
+    return np.sum(helper(x)) + helper(x)[0]
+def slope(x):
+    return pellucid.grad(lambda y: np.sum(helper(y)))(x)
+def both(x):
+    return helper(x) + K[0]
+def plain(x):
+    return helper(x) + T['a']
+"""
+
+
+def test_a_compiled_helper_keeps_what_it_froze(load):
+    module = load("import pellucid\n" + HELPED)
+    helped = X * 2.0 + np.arange(3.0) * X
+    want = [np.sum(helped) + helped[0], 2.0 + np.arange(3.0)]
+    f = pellucid.compile(module.f)
+    agree(f(X), want[0])  # before the helper was called itself
+    module.T["a"], module.T["w"] = 7.0, np.ones(3)
+    agree(f(X.astype(np.float32)), np.float64(want[0]))
+    agree(module.helper(X), X * 2.0 + np.arange(3.0) * X)
+    agree(pellucid.compile(module.slope)(X), want[1])
+    agree(pellucid.compile(module.both, freeze="K")(X), X * 2.0 + np.arange(3.0) * X + 1.0)
+    assert "`T`" in refused(module.plain, X)  # read by a function that does not freeze it
+    assert "two times" in refused(module.plain, X, freeze="T")
+
+
 def test_derivatives_share_what_is_frozen(load):
     module = load("T = [np.arange(3.0), 2.0]\ndef f(x):\n    return np.sum(T[0] * x * x) * T[1]\n")
     f = pellucid.compile(module.f, freeze="T")

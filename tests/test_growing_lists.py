@@ -231,11 +231,20 @@ def in_numpys_functions(x):
     return means, np.cumsum(kept), np.sin(kept), np.diff(pairs, axis=0), np.where(np.array(kept) > 2.5, kept, 0.0)
 
 
+def of_nothing_but_empty_lists(x):
+    k = int(x[3] + 1.0)
+    rows, words = [[], []], ["a", "a"]
+    place = rows.index([])
+    rows.insert(k, [])
+    words.pop(k)
+    return place, len(rows), rows, words, [[], []].count([x[0]])
+
+
 PROGRAMS = [
     tuples, records, with_arrays, dicts, lists_of_one_length, lists_of_any_length, nested_structures, array_of_tuples,
     of_pairs_from_zip, sorted_numbers, sorted_by_key, sorted_in_place, sorted_few, best_of_all, with_a_default,
     nothing_to_choose, moved, queue, stack, sliced, joined, popped_from_nothing, not_there, compared, items_read_again,
-    int_and_float, in_numpys_functions,
+    int_and_float, in_numpys_functions, of_nothing_but_empty_lists,
 ]  # fmt: skip
 
 
@@ -327,3 +336,20 @@ def test_a_list_may_be_changed_where_it_is_another_one():
 def test_the_order_of_nan_is_not_made_up():
     with pytest.raises(ValueError, match="nan"):
         pellucid.compile(sorted_numbers)(np.array([1.0, np.nan, 0.5, 2.0]))
+
+
+def kept_rows(x, k):
+    total = 0.5
+    for i in range(k):
+        rows = [x * total, np.sin(x)]
+        for j in range(i):
+            rows.append(x * x * j)
+        last = rows.pop()
+        total = total + np.sum(rows[0] * last)
+    return total
+
+
+def test_arrays_of_one_shape_that_a_turn_leaves_in_its_list():
+    x, step = np.array([0.1, 0.3, 0.2]), 1e-6
+    sides = [[kept_rows(x + sign * step * e, 3) for sign in (1.0, -1.0)] for e in np.eye(3)]
+    np.testing.assert_allclose(pellucid.grad(kept_rows)(x, 3), [(a - b) / (2.0 * step) for a, b in sides], rtol=1e-7)

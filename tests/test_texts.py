@@ -152,10 +152,36 @@ def out_of_range(x):
     return "abc"[int(x[2])]
 
 
+def of_a_tuple(x):
+    name = ("left", "up", "right")[int(np.argmax(x)) - 3]
+    return name, {"left": 1.0, "up": 2.0, "right": 3.0}[name]
+
+
+def not_in_a_list(x):
+    names = ["up" if v > 0 else "down" for v in x]
+    return names.index(chosen(x)), [int(v) for v in x].index(int(x[0]) if x[0] > 0 else 70)
+
+
+def letter_by_letter(x):
+    word = "up" if x[0] > 0 else "down" if x[1] > 3 else ""
+    total, seen = 0, []
+    for i, letter in enumerate(word):
+        if letter == "w":
+            break
+        total = total * 31 + ord(letter)
+        seen.append(letter)
+    return total, seen, [c for c in reversed(word)], sum(c > "n" for c in word)
+
+
+def letter_at(x):
+    return chosen(x)[int(x[2]) - 2], chosen(x)[int(x[1])]
+
+
 EVERYWHERE = [
     chosen, chosen_on_paths, carried_by_a_loop, collected, of_one_kind, in_rows, best_of_a_dict, counted,
     counted_by_a_counter, in_a_set, letters, perhaps_none, in_records, recursive, methods, numbers_in_text, raised,
-    raised_for_some, missing, out_of_range,
+    raised_for_some, missing, out_of_range, of_a_tuple, not_in_a_list,
+    letter_by_letter, letter_at,
 ]  # fmt: skip
 
 
@@ -167,7 +193,7 @@ def test_a_text_of_the_run_is_pythons_at_every_stage(function):
             assert_same(stages.run(stage, x), in_python(function, x))
 
 
-@pytest.mark.parametrize("function", [raised, raised_for_some, missing], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [raised, raised_for_some, missing, not_in_a_list], ids=lambda f: f.__name__)
 def test_an_error_shows_the_text(function):
     compiled = pellucid.compile(function)
     for x in (X, -X):

@@ -87,7 +87,7 @@ def place_of(xs, value):
 def index(xs, value):
     at = place_of(xs, value)
     if at < 0:
-        raise ValueError("the value is not in list")
+        raise ValueError(f"{value!r} is not in list")
     return at
 
 

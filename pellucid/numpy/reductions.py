@@ -4,23 +4,25 @@ from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .elementary import in_dtype, operand, strong, truth
 from .elementary import isclose as elements_close
-from .manipulation import moveaxis, ravel
+from .manipulation import expand_dims, moveaxis, ravel
 
 
-def sum(a, axis=None, dtype=None, *, keepdims=False):
+def sum(a, axis=None, dtype=None, *, keepdims=False, initial=None):
     a = strong(operand(a))
     if dtype is not None:
         a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.sum(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
-    return total if dtype is None else in_dtype(total, static.dtype_name(dtype))
+    total = total if dtype is None else in_dtype(total, static.dtype_name(dtype))
+    return total if initial is None else in_dtype(initial, static.element(total)) + total
 
 
-def prod(a, axis=None, dtype=None, *, keepdims=False):
+def prod(a, axis=None, dtype=None, *, keepdims=False, initial=None):
     a = strong(operand(a))
     if dtype is not None:
         a = in_dtype(a, summable(static.dtype_name(dtype)))
     total = op.prod(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
-    return total if dtype is None else in_dtype(total, static.dtype_name(dtype))
+    total = total if dtype is None else in_dtype(total, static.dtype_name(dtype))
+    return total if initial is None else in_dtype(initial, static.element(total)) * total
 
 
 def summable(word):
@@ -29,13 +31,30 @@ def summable(word):
     return word
 
 
-def max(a, axis=None, *, keepdims=False):
+def max(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
+    if initial is not None:
+        found = op.max(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        places = tuple(range(static.rank(a))) if axis is None else (axis,)
+        return expand_dims(found, places) if keepdims else found
     return op.max(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
-def min(a, axis=None, *, keepdims=False):
+def with_first(initial, a, axis):
+    """The elements along an axis, or all of them, behind one that is there also where there are none."""
+    if static.is_sequence(axis):
+        static.refuse("U012", "`initial=` with several axes is not supported; take one axis after the other")
+    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
+    first = op.full(in_dtype(initial, static.element(rows)), shape=(1, *rows.shape[1:]), dtype=static.element(rows))
+    return op.concatenate(first, rows, axis=0)
+
+
+def min(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
+    if initial is not None:
+        found = op.min(with_first(initial, a, axis), axis=(0,), keepdims=False)
+        places = tuple(range(static.rank(a))) if axis is None else (axis,)
+        return expand_dims(found, places) if keepdims else found
     return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 

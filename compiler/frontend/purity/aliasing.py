@@ -148,7 +148,9 @@ def _apply(
     def reached(origin: AliasOrigin) -> Origins:
         match origin.kind:
             case "argument":
-                found = actual.get(origin.name, NOTHING).everything
+                given = actual.get(origin.name, NOTHING)
+                parts = given.inside - given.itself  # which the result need not be, but may
+                found = given.itself | {replace(o, through=o.through or callee.name) for o in parts}
             case "enclosing":
                 found = flow.lookup(origin.name, state).everything
             case "made":

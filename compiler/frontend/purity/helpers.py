@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import gast
 
+from ....runtime.frozen import Freeze, together
 from ...diagnostics import LONGEST_CHAIN, Label, Span
 from ...records import dataclass
 from ..source.resolve import NameSource, resolve_chain
@@ -24,10 +25,11 @@ MOST_HELPERS = 1000  # functions reached from one; who has more finds the faults
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Helper:
-    """A function that is reached, and the calls that lead to it, the nearest first."""
+    """A function that is reached, and the calls that lead to it, the nearest first; `freeze` is what those ask for."""
 
     source: NameSource
     chain: tuple[Label, ...] = ()
+    freeze: Freeze = ()
 
     @property
     def identity(self) -> object:
@@ -43,7 +45,8 @@ def reached(
     for caller in queue:  # grows while it is walked
         for scope, node, source in mentioned(caller.source, summaries):
             place = Label(Span.of(node, caller.source.file), f"`{scope.name}` calls `{name_of(source)}` here")
-            helper = Helper(source, (place, *caller.chain)[:LONGEST_CHAIN])
+            freeze = together(caller.freeze, source.freeze)
+            helper = Helper(source, (place, *caller.chain)[:LONGEST_CHAIN], freeze)
             if helper.identity in met or len(met) >= MOST_HELPERS:
                 continue
             met.add(helper.identity)

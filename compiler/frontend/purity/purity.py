@@ -18,7 +18,7 @@ from typing import Protocol
 
 import gast
 
-from ....runtime.frozen import Freeze, functions_in
+from ....runtime.frozen import Freeze, functions_in, together
 from ...diagnostics import Diagnostic, Label, Span
 from ...records import dataclass
 from ...vocabulary import ARRAY_METHODS, Vocabulary
@@ -93,7 +93,7 @@ class Check:
             if is_live and helper.source.function is None:
                 is_complete = False
                 continue
-            key = helper.identity, self.options.freeze
+            key = helper.identity, together(self.options.freeze, helper.freeze)
             if key not in judged:
                 judged.add(key)
                 found += self.faults(helper, is_helper=True)
@@ -112,18 +112,20 @@ class Check:
         inside = self.summaries.scopes_of(source.tree)
         found = [] if is_helper else list(_option_faults(inside, source, self.options, self.summaries))
         for scope in inside:
-            found += self._scope_faults(scope, source, is_helper)
+            found += self._scope_faults(scope, source, is_helper, together(self.options.freeze, one.freeze))
         ordered = [with_fix(fault, source) for fault in in_order(_each_told_once(found))]
         return [replace(fault, labels=(*fault.labels, *one.chain)) for fault in ordered] if is_helper else ordered
 
-    def _scope_faults(self, scope: Scope, source: NameSource, is_helper: bool) -> Iterator[Diagnostic]:
-        is_inner, resolve, options = scope.node is not source.tree, source.resolve, self.options
+    def _scope_faults(
+        self, scope: Scope, source: NameSource, is_helper: bool, freeze: Freeze
+    ) -> Iterator[Diagnostic]:  # fmt: skip
+        is_inner, resolve = scope.node is not source.tree, source.resolve
         facts = facts_of(scope, resolve, self.summaries)
-        yield from refused_constructs(scope, source.file, resolve, is_inner, options.freeze, is_helper)
+        yield from refused_constructs(scope, source.file, resolve, is_inner, freeze, is_helper)
         if isinstance(scope.node, gast.AsyncFunctionDef):
             return
-        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, options.freeze, is_helper).findings()
-        mutates = () if is_helper else tuple(options.mutates)
+        yield from Judge(scope, facts, source.file, resolve, self.vocabulary, freeze, is_helper).findings()
+        mutates = () if is_helper else tuple(self.options.mutates)
         is_called = is_helper or is_inner
         around = Around(
             scope, facts, source.file, source.text, resolve, mutates, not is_called, self.summaries, is_called,

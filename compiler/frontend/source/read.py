@@ -17,9 +17,10 @@ from collections.abc import Mapping
 
 import gast
 
+from ....runtime.parsing import parse
 from ...diagnostics import CompileError, Diagnostic, Span
 from ...ops.python_names import LIBRARY
-from ...program import Origin
+from ...program import Origin, Unnumbered
 from ...records import dataclass
 from . import typed_in
 
@@ -98,7 +99,7 @@ def _found(function: python_types.FunctionType, text: str, is_own: bool) -> gast
             node = _find(near.body, code)
         else:
             if key not in _FILES:
-                _FILES[key] = ast.parse(text, filename=code.co_filename)
+                _FILES[key] = parse(text, code.co_filename)
             node = _find([s for s in _FILES[key].body if _is_around(s, code)], code)
             node = None if node is None or is_stale(code, _FILES[key]) else node
         _TREES[*key, code] = None if node is None else gast.ast_to_gast(node)
@@ -114,7 +115,7 @@ def _parsed_alone(code: python_types.CodeType, text: str) -> ast.Module | None:
     head = next((k for k in range(first, len(lines)) if lines[k].startswith(heads)), first)  # behind decorators
     stop = next((k for k in range(head + 1, len(lines)) if _begins(lines[k])), len(lines))
     try:
-        return ast.parse("\n" * start + "\n".join(lines[start:stop]), filename=code.co_filename)
+        return parse("\n" * start + "\n".join(lines[start:stop]), code.co_filename)
     except (SyntaxError, ValueError):
         return None
 
@@ -207,6 +208,7 @@ def span_of(node: gast.AST, file: str) -> Span:
     return Span(file, line, column, end_line, getattr(end, "end_col_offset", None) or column)
 
 
-def starred(arguments: gast.arguments) -> frozenset[str]:
-    """The parameters of a function that take any number of arguments."""
-    return frozenset(star.id for star in (arguments.vararg, arguments.kwarg) if star is not None)
+def unnumbered(arguments: gast.arguments) -> Unnumbered:
+    """The parameters of a function that numbers of arguments do not count as one each."""
+    stars = (star.id for star in (arguments.vararg, arguments.kwarg) if star is not None)
+    return Unnumbered(frozenset(stars), frozenset(only.id for only in arguments.kwonlyargs))

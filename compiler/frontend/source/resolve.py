@@ -58,13 +58,17 @@ Resolve: TypeAlias = Callable[[str], Resolution]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NameSource:
-    """A function as text: its tree, its file, how to resolve its names, and the function where there is one."""
+    """A function as text: its tree, its file, how to resolve its names, and the function where there is one.
+
+    `freeze` is what it asks for itself, where it is compiled.
+    """
 
     tree: gast.FunctionDef | gast.Lambda
     file: str
     text: str
     resolve: Resolve
     function: types.FunctionType | None = None
+    freeze: Any = ()
 
 
 def resolve_chain(node: gast.AST, resolve: Resolve, is_local: Callable[[str], bool]) -> Resolution | None:
@@ -146,13 +150,13 @@ def _assigned_at(function: types.FunctionType, name: str) -> Span | None:
     return module(name).span if module else None
 
 
-def source_of(function: types.FunctionType) -> NameSource | None:
+def source_of(function: types.FunctionType, freeze: Any = ()) -> NameSource | None:
     """The tree of a Python function in its file; None when it cannot be read."""
     try:
         found = read(function)
     except (CompileError, SyntaxError):
         return None
-    return NameSource(found.tree, found.file, found.text, live_resolver(function), function)
+    return NameSource(found.tree, found.file, found.text, live_resolver(function), function, freeze)
 
 
 def classify(value: Any, name: str) -> Resolution:
@@ -273,6 +277,7 @@ def _function(value: Any, name: str) -> Resolution:
     plain = value
     while not isinstance(plain, types.FunctionType) and hasattr(plain, "__wrapped__"):
         plain = plain.__wrapped__
-    source = functools.partial(source_of, plain) if isinstance(plain, types.FunctionType) else None
-    mutates = getattr(getattr(value, "__pellucid__", None), "mutates", ())
+    request = getattr(value, "__pellucid__", None)
+    mutates, freeze = getattr(request, "mutates", ()), getattr(request, "freeze", ())
+    source = functools.partial(source_of, plain, freeze) if isinstance(plain, types.FunctionType) else None
     return Resolution("function", name, value, source=source, mutates=tuple(mutates))

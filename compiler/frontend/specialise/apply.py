@@ -54,6 +54,7 @@ from .static_python import computed
 from .values import (
     Bound,
     Closure,
+    Conflict,
     Derived,
     Mapping_,
     Partial,
@@ -87,7 +88,11 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
     columns = unpacking.transposed(frame, function, node)
     if columns is not None:
         return columns
-    positional = unpacking.arguments(frame, function, node)
+    if node.args and isinstance(node.args[0], gast.GeneratorExp) and takes_all_items(function):
+        first, rest = generator_expressions.all_of(frame, node.args[0]), node.args[1:]
+        positional = [first, *(evaluate.evaluate(frame, value) for value in rest)]
+    else:
+        positional = unpacking.arguments(frame, function, node)
     named: dict[str, Value] = {}
     for keyword in node.keywords:
         value = evaluate.evaluate(frame, keyword.value)
@@ -99,6 +104,11 @@ def call_of(frame: Frame, function: Value, node: gast.Call, hint: str) -> Value:
         else:
             named[keyword.arg] = value
     return apply(frame, function, positional, named, node, hint)
+
+
+def takes_all_items(function: Value) -> bool:
+    """Whether a class takes all items of what it is made of at once."""
+    return isinstance(function, Static) and any(function.value is cls for cls in library_classes.MADE_OTHERWISE)
 
 
 def apply(
@@ -118,6 +128,9 @@ def apply(
             return call_object(frame, value, args, kwargs, node, hint)
     if classes.class_of(frame, function) is not None and (own := classes.special(frame, function, "__call__")):
         return call_object(frame, own, [function, *args], kwargs, node, hint)
+    if isinstance(function, Conflict):
+        message = f"what is called is {function.left} on one path and {function.right} on another"
+        frame.fault("T002", message, node, "called here", ("call each of them on its own path",))
     frame.fault("T001", f"a {frame.describe(function)} cannot be called", node, "called here")
 
 
@@ -130,6 +143,9 @@ def call_object(
             return inner_pullbacks.call(frame, value, args, kwargs, node)
         if compiled.transforms:
             return inner_derivatives.call_transformed(frame, compiled, args, kwargs, node, hint)
+        if outside.keeps_more(frame, compiled):
+            with outside.keeping(frame, compiled):
+                return call_object(frame, value, args, kwargs, node, hint)
         value = compiled.python
     if getattr(value, "__pellucid_transform__", None) is not None:
         return inner_transformations.transform(frame, value, args, kwargs, node, hint)
@@ -264,7 +280,9 @@ def inline(frame: Frame, inner: Frame, tree: Any, bound: dict[str, Value], node:
     builder = frame.builder
     kept = builder.span, builder.inlined
     if not inner.is_library:
-        builder.inlined = (*builder.inlined, frame.here(node))
+        place = frame.here(node)
+        builder.inlined = (*builder.inlined, place)
+        frame.task.walked_into[place] = inner.source
     try:
         return run(inner, core)
     finally:

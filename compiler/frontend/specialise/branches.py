@@ -17,6 +17,7 @@ import gast
 from ... import syntax
 from ...records import dataclass
 from . import choices, evaluate, execute, optional
+from .describing import FUNCTIONS
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .merge import Join, Merging, leaf_names, named
@@ -218,6 +219,9 @@ def choose(frame: Frame, test: gast.expr, first: Walk, second: Walk, node: gast.
     value = frame.variables.pop(key)
     go_on(frame, node)
     if isinstance(value, Conflict):
-        message = f"one side is {value.left}, the other {value.right}"
-        frame.fault("T002", message, node, "these are joined here", ("make both sides the same type",))
+        message, help_ = f"one side is {value.left}, the other {value.right}", "make both sides the same type"
+        if {value.left, value.right} <= FUNCTIONS:
+            message = "which of two functions it is, only the run knows"
+            help_ = "choose between what they give: `f(x) if condition else g(x)`"
+        frame.fault("T002", message, node, "these are joined here", (help_,))
     return value

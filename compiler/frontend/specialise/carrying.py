@@ -20,7 +20,7 @@ from ... import syntax
 from ...analysis import core_liveness
 from ...types import Array, Dim, ListOf, Scalar
 from . import branches, evaluate, execute, shared_items
-from .frame import Frame, Stopped
+from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .joined_types import own_lengths
 from .merge import Merging, leaf_names, named
@@ -198,6 +198,8 @@ class _Trial:
                 reached = True
             except Stopped:
                 reached = protection is not None and protection.has_left
+            except Unresolved:
+                reached = False  # the path without a turn has a result
             if block is not None:
                 live = frame.live_after.get(id(self.node.body[-1]))
                 reached = protection.close(block, reached, live, self.node)

@@ -175,7 +175,7 @@ def judge(frame: Frame, function: python_types.FunctionType) -> None:
     """Raise the faults of a function that was not seen when the one that is compiled was decorated."""
     is_own = function.__code__.co_filename == GENERATED or library.is_library(function)
     if not is_own and frame.task.judge is not None:
-        frame.task.judge(function, calls_to(frame), frame.task.freeze)
+        frame.task.judge(function, calls_to(frame), frame.task.kept)
 
 
 def inside(function: Any) -> Any:

@@ -34,7 +34,7 @@ from . import (
 from .frame import Frame
 from .object_changes import change
 from .static_python import computed, stop
-from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Value, is_none
+from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
 
 
 def in_language(frame: Frame, name: str, args: list[Value], node: gast.AST, hint: str = "t") -> Value:
@@ -179,7 +179,8 @@ def let_grow(frame: Frame, target: Ref, node: gast.AST) -> None:
     if not isinstance(held, Sequence):
         return
     form = forms.form_of_items(frame, held)
-    if form is None or isinstance(form, Conflict):
+    form = form if form is None else forms.with_room(frame, form)
+    if form is None or isinstance(form, Conflict) or not any(isinstance(leaf, Typed) for leaf in leaves(form)):
         frame.fault("R001", "this needs a list whose items are alike, and at least one", node, "used here",
                     ("let all items have one type",))  # fmt: skip
     containers.let_grow(frame, target, form, node)

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from .frame import Frame
 
 
+FUNCTION = "function"
+FUNCTIONS = frozenset({FUNCTION, "method", "ufunc"})  # what they are called in messages
+
+
 def describe(frame: Frame, value: Value) -> str:
     """What messages call a value."""
     value = frame.held(value)
@@ -28,8 +32,8 @@ def describe(frame: Frame, value: Value) -> str:
     cls = getattr(value, "cls", None)
     cls = getattr(getattr(cls, "python", cls), "__name__", "")
     words = {
-        "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": "function",
-        "Derived": "function", "Partial": "function", "Text": "str",
+        "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": FUNCTION,
+        "Derived": FUNCTION, "Partial": FUNCTION, "Text": "str",
     }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))
     return kind.__name__ if isinstance(kind, type) else kind

@@ -337,7 +337,9 @@ def length_of(frame: Frame, base: Leaf, axis: int, node: gast.AST) -> Value:
     if isinstance(extent, int):
         return Static(extent)
     name, axis = frame.builder.lengths.get(extent, (base.name, axis))
-    return frame.emit("dim", Leaf(name), node=node, hint=length_name(extent), axis=axis)
+    hint = length_name(extent)
+    hint = "t" if hint in frame.local_names else hint  # a name of the user's may stand for something else
+    return frame.emit("dim", Leaf(name), node=node, hint=hint, axis=axis)
 
 
 def length_name(extent: types.Extent) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import gast
 
-from ....runtime.frozen import Freeze, Frozen, PlaceKey
+from ....runtime.frozen import Freeze, Frozen, PlaceKey, together
 from ... import syntax, types
 from ...builder import Builder
 from ...diagnostics import (
@@ -95,7 +95,9 @@ class Task:
     of texts of the run, and `has_tables` says that some statement looks them up (`texts.py`).  `is_differentiated`
     says that a derivative is taken of what is walked through: functions with a rule for it then stay calls.
     `single_numbers` says that some array without dimensions is a number on other paths, `single_stores` that an array
-    of one element is stored into.
+    of one element is stored into.  `lent` has the lengths of the lists that functions which are being compiled on their
+    own were lent (`lending.py`).  `keepers` are the compiled functions around this place that freeze values of their
+    own.  `walked_into` has the functions by the places of their calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -129,6 +131,14 @@ class Task:
     has_tables: bool = False
     single_numbers: bool = False
     single_stores: bool = False
+    lent: list[dict[Any, int]] = field(default_factory=list)
+    keepers: list[Any] = field(default_factory=list)
+    walked_into: dict[Span, SourceFile] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> Freeze:
+        """What is to be frozen at this place."""
+        return together(self.freeze, *(keeper.freeze for keeper in self.keepers))
 
     def source_of(self, function: python_types.FunctionType) -> SourceFile:
         """The source of a function, read once in a compilation however often it is called."""

@@ -54,6 +54,7 @@ class Heap:
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
     outside   values from outside that were read, by their places, with the numbers of the objects in them
     sites     number -> where a dict, set or deque was made (`sites.py`)
+    lent      the numbers of objects that a caller lent to this function, which sees what becomes of them (`lending.py`)
     """
 
     contents: dict[int, Value] = field(default_factory=dict)
@@ -66,6 +67,7 @@ class Heap:
     absorbed: frozenset[int] = frozenset()
     outside: dict[Any, tuple[Value, range]] = field(default_factory=dict)
     sites: dict[int, Any] = field(default_factory=dict)
+    lent: frozenset[int] = frozenset()
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
         """An object of its own that holds this."""
@@ -96,7 +98,7 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites),
+            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), self.lent,
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -104,7 +106,7 @@ class Heap:
         kept = other.copy()
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
-        self.outside, self.sites, self.resized = kept.outside, kept.sites, kept.resized
+        self.outside, self.sites, self.resized, self.lent = kept.outside, kept.sites, kept.resized, kept.lent
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

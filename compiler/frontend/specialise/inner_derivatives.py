@@ -12,11 +12,12 @@ from typing import Any
 
 import gast
 
+from ....runtime.frozen import together
 from ....runtime.guards import Guards
 from ... import syntax
 from ...program import Function, Program
-from ..source.read import SourceFile, read, starred
-from . import apply, inner_pullbacks, instances, outside, texts
+from ..source.read import SourceFile, read, unnumbered
+from . import apply, inner_pullbacks, instances, outside, signatures, texts
 from .frame import Frame
 from .hidden import statement_with, with_hidden
 from .local_functions import Environment
@@ -35,13 +36,13 @@ def call_transformed(frame: Frame, compiled: Any, args, kwargs, node: gast.AST, 
     only = [a.id for a in spec.kwonlyargs]
     by_keyword = outside.keyword_defaults(frame, function, only, given, node) if is_own else [None] * len(only)
     bound = apply.bind_arguments(frame, spec, defaults, by_keyword, args, kwargs, node, function.__name__)
-    key, abstract = instances.signature(frame, id(compiled), bound)
+    key, abstract = signatures.signature(frame, id(compiled), bound)
     texts.require_none(frame, bound.values(), node)
     for name in compiled.static:
         abstract[name] = bound[name]
     instance = frame.task.instances.get(key)
     if instance is None:
-        wanted = replace(compiled, freeze=frame.task.freeze, frozen=frame.task.frozen)
+        wanted = replace(compiled, freeze=together(frame.task.kept, compiled.freeze), frozen=frame.task.frozen)
         derived = frame.task.derive(wanted, abstract, is_differentiated=frame.task.is_differentiated)
         texts.require_none(frame, [derived.result], node)
         instance = frame.task.instances[key] = adopt(frame, derived)
@@ -61,7 +62,7 @@ def call_derived(frame: Frame, derived: Derived, args, kwargs, node: gast.AST) -
     own = apply.bind_arguments(frame, spec, defaults, only, args, kwargs, node, name)
     environment = Environment(closure)
     everything = {**own, **environment.passed}
-    key, abstract = instances.signature(frame, id(derived), everything)
+    key, abstract = signatures.signature(frame, id(derived), everything)
     instance = frame.task.instances.get(key)
     if instance is None:
         slopes = derived_of(frame, derived, abstract, environment, node)
@@ -87,8 +88,8 @@ def derived_of(
         task.is_differentiated = around
     program, hidden = with_hidden(Program(base.name, dict(task.functions)), task.hidden_of, task.hidden)
     made = Specialised(program, base.arguments, base.result, hidden=hidden)
-    stars = starred(closure.node.args)
-    slopes: Specialised = task.differentiate(made, derived.transforms, levels[1:], frame.here(node), stars)
+    apart = unnumbered(closure.node.args)
+    slopes: Specialised = task.differentiate(made, derived.transforms, levels[1:], frame.here(node), apart)
     del task.functions[base.name]
     task.hidden_of.pop(base.name)
     return slopes

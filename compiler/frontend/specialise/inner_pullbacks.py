@@ -87,13 +87,6 @@ def call(frame: Frame, half: Any, args: list[Value], kwargs: dict[str, Value], n
     return _called(frame, derived, instance, request.transforms[-1], args, kwargs, node)
 
 
-def require_none(frame: Frame, transforms: tuple[Any, ...], node: gast.AST) -> None:
-    """Refuse what is asked of the pullback of a local function."""
-    if transforms and transforms[-1].is_pullback:
-        message = "a derivative of the pullback of a local function is not in the language"
-        frame.fault("U018", message, node, "asked for here", ("take it of a function that calls the pullback",))
-
-
 def call_local(frame: Frame, derived: Derived, args: list[Value], kwargs: dict[str, Value], node: gast.AST) -> Value:
     """The same for a local function, and for what it saw when its value was computed."""
     key = ("pullback", id(derived))

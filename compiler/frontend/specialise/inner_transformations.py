@@ -11,9 +11,10 @@ from typing import Any
 
 import gast
 
-from . import apply, evaluate, inner_derivatives, inner_pullbacks
+from ...parsing import parsed_expression
+from . import apply, evaluate, inner_derivatives
 from .frame import Frame
-from .values import Closure, Derived, Partial, Static, Value
+from .values import Closure, Derived, Partial, Static, Value, parts
 
 
 def transform(
@@ -33,6 +34,8 @@ def transform(
     rest = [plain(evaluate.known(frame, v, node, "this option")) for v in args[1:]]
     asked = _asked(frame, value, rest, options, node)
     made = args[0]
+    if isinstance(made, Partial) and (held := _held_by(made)) is not None:
+        made = _calling(frame, made, held)
     for one in asked if isinstance(asked, tuple) else (asked,):
         made = _of_partial(frame, value, made, one, node) if isinstance(made, Partial) else (
             _transformed(frame, value, made, one, node)
@@ -62,6 +65,29 @@ def _of_partial(frame: Frame, value: Any, function: Partial, asked: Any, node: g
     return Partial(_transformed(frame, value, function.function, behind, node), function.args, function.named)
 
 
+def _held_by(function: Partial) -> Closure | None:
+    """The local function whose pullback it holds, or that it is given."""
+    own = function.function
+    if isinstance(own, Derived) and own.transforms[-1].is_pullback:
+        return own.closure
+    return next((found for found in map(_local_in, function.args) if found is not None), None)
+
+
+def _local_in(value: Value) -> Closure | None:
+    if isinstance(value, Closure | Derived):
+        return value.closure if isinstance(value, Derived) else value
+    return next((found for _, part in parts(value) if (found := _local_in(part)) is not None), None)
+
+
+def _calling(frame: Frame, function: Partial, around: Closure) -> Closure:
+    """A local function that calls it: what is made of that one is made for the variables that it sees."""
+    tree = parsed_expression("lambda *args: function(*args)")
+    for part in gast.walk(tree):
+        gast.copy_location(part, around.node)
+    held = {"function": function}
+    return Closure(tree, Frame(frame.task, frame.builder, around.frame.source, around.frame.namespace, held))
+
+
 def _transformed(frame: Frame, value: Any, function: Value, asked: Any, node: gast.AST) -> Value:
     if isinstance(function, Closure | Derived):
         asked = _placed(frame, function, asked, node)
@@ -86,7 +112,6 @@ def _derivative(frame: Frame, value: Any, function: Value, asked: Any, node: gas
     if isinstance(function, Closure | Derived):
         closure = function.closure if isinstance(function, Derived) else function
         before = function.transforms if isinstance(function, Derived) else ()
-        inner_pullbacks.require_none(frame, before, node)
         return Derived(closure, (*before, asked))
     given = evaluate.known(frame, function, node, "the function")
     return Static(value.__pellucid_inside__(given, asked))

@@ -21,7 +21,7 @@ from ...names import Names, from_path
 from ...program import Function
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
-from . import apply, arrays, containers, library, returning
+from . import apply, arrays, containers, lending, library, returning, signatures
 from .frame import Frame, Stopped, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
@@ -32,18 +32,15 @@ from .specialised import Instance
 from .values import (
     Closure,
     Conflict,
-    Iteration,
-    Iterator,
+    Derived,
     Leaf,
     ListOut,
     Mapping_,
     Out,
-    Range,
     Record,
     Rows,
     Sequence,
     Static,
-    Table,
     Typed,
     Value,
     is_number,
@@ -57,9 +54,9 @@ from .world import Namespace
 def call_instance(
     frame: Frame, function: Any, source: SourceFile, namespace: Namespace, bound: dict[str, Value], node
 ) -> Value:
-    key, abstract = signature(frame, id(function), bound)
+    loan = lending.lend(frame, id(function), bound, node)
     inner = Frame(frame.task, frame.builder, source, namespace)
-    return call_compiled(frame, key, abstract, bound, inner, source.tree, node)
+    return call_compiled(frame, id(function), loan, inner, source.tree, node)
 
 
 def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value], node: gast.AST) -> Value:
@@ -67,52 +64,28 @@ def call_closure_instance(frame: Frame, closure: Closure, bound: dict[str, Value
     outer: Frame = closure.frame
     environment = Environment(closure)
     everything = {**bound, **environment.passed}
-    key, abstract = signature(frame, environment.identity, everything)
+    loan = lending.lend(frame, environment.identity, everything, node)
     name = getattr(closure.node, "name", "lambda_")
     source = SourceFile(closure.node, outer.source.file, outer.source.text, name)
     inner = Frame(frame.task, frame.builder, source, outer.namespace)
-    return call_compiled(frame, key, abstract, everything, inner, closure.node, node, environment)
-
-
-def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
-    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
-
-    def general(part: Value, _: tuple) -> Value:
-        found = frame.type_of(part)
-        if found is None:
-            return part
-        if isinstance(found, Array):
-            found = Array(found.dtype, tuple(1 if d == 1 else types.symbol("any") for d in found.dims), "A")
-        if isinstance(found, ListOf):
-            frame.fault("U018", "a list that grows cannot be an argument", frame.node)
-        return Typed(found)
-
-    abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
-    derived = frame.task.is_differentiated  # where functions keep the rules for their derivatives
-    return (identity, derived, tuple((k, _text(v)) for k, v in abstract.items())), abstract
-
-
-def _text(value: Value) -> Any:
-    inner = parts(value)
-    if inner:
-        return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
-    if isinstance(value, Static):
-        plain = isinstance(value.value, int | float | str | bool | type(None))
-        return ("static", repr(value.value) if plain else id(value.value))
-    return str(value.type) if isinstance(value, Typed) else id(value)
+    return call_compiled(frame, environment.identity, loan, inner, closure.node, node, environment)
 
 
 def call_compiled(
-    frame: Frame, key, abstract, bound: dict[str, Value], inner: Frame, tree: Any, node: gast.AST,
+    frame: Frame, identity: Hashable, loan: lending.Loan, inner: Frame, tree: Any, node: gast.AST,
     environment: Environment | None = None,
 ) -> Value:  # fmt: skip
+    """A call of a function that is compiled on its own, for these arguments and what their objects hold."""
     task = frame.task
+    key, abstract = signatures.signature(frame, identity, loan.values)
     instance = task.instances.get(key)
     if instance is None:
         name = task.function_name(getattr(tree, "name", "lambda_"))
         instance = task.instances[key] = Instance(name, may_change=True)
+        _require_few(frame, identity, tree, node)
         try:
-            compile_instance(frame, instance, abstract, inner, tree, environment)
+            with lending.lent(frame, loan):
+                compile_instance(frame, instance, abstract, inner, tree, environment, loan)
         except Unresolved:
             task.forget(key)
             raise
@@ -120,10 +93,23 @@ def call_compiled(
         task.reaches = min(task.reaches, instance.depth if instance.function is None else instance.reaches)
         if instance.result is None:
             raise Unresolved
-    return call_named(frame, instance, abstract, bound, node)
+    return call_named(frame, instance, abstract, loan.values, node, loan)
 
 
-def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bound: dict[str, Value], node) -> Value:
+MOST_INSTANCES = 100  # of one recursive function, for values that are known before the program runs
+
+
+def _require_few(frame: Frame, identity: Hashable, tree: Any, node: gast.AST) -> None:
+    if sum(key[0] == identity for key in frame.task.instances) > MOST_INSTANCES:
+        name = getattr(tree, "name", "lambda")
+        message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
+        frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which only the run knows",))
+
+
+def call_named(
+    frame: Frame, instance: Instance, abstract: dict[str, Value], bound: dict[str, Value], node: gast.AST,
+    loan: lending.Loan | None = None,
+) -> Value:  # fmt: skip
     """Emit `a, b = name(arguments)` and put the results back into their containers."""
     atoms: list[gast.expr] = []
     for name, value in abstract.items():
@@ -131,7 +117,7 @@ def call_named(frame: Frame, instance: Instance, abstract: dict[str, Value], bou
         atoms += [coerce(frame, part, wanted.type, node) for wanted, part in pairs]
     atoms += [syntax.name(leaf_of(frame.builder, one, set(frame.variables)).name) for one in instance.hidden]
     lengths = lengths_here(frame, instance.function, atoms) if instance.is_settled and instance.function else None
-    return results_of(frame, instance, atoms, node, lengths)
+    return results_of(frame, instance, atoms, node, lengths, loan)
 
 
 def lengths_here(frame: Frame, function: Function, atoms: list[gast.expr]) -> dict[str, Extent]:
@@ -148,7 +134,7 @@ def lengths_here(frame: Frame, function: Function, atoms: list[gast.expr]) -> di
 
 def results_of(
     frame: Frame, instance: Instance, atoms: list[gast.expr], node: gast.AST,
-    lengths: Mapping[str, Extent] | None = None,
+    lengths: Mapping[str, Extent] | None = None, loan: lending.Loan | None = None,
 ) -> Value:  # fmt: skip
     """Emit the call; `lengths` says what lengths of the function are here, as far as that is known."""
     names = []
@@ -170,6 +156,9 @@ def results_of(
         frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
     for index, place in instance.handed.items():
         names[index] = atoms[place].id  # an array
+    if isinstance(instance.result, lending.Returned):
+        assert loan is not None
+        return lending.take_back(frame, instance.result, loan, names, node)
     return taken_over(frame, instance.result, names, node)
 
 
@@ -204,7 +193,7 @@ def _number_leaves(frame: Frame, value: Value) -> list[Value]:
 
 def compile_instance(
     frame: Frame, instance: Instance, abstract: dict[str, Value], inner: Frame, tree: Any,
-    environment: Environment | None = None,
+    environment: Environment | None = None, loan: lending.Loan | None = None,
 ) -> None:  # fmt: skip
     """Specialise a recursive function; its result type is found by leaving out, at first, the paths that need it.
 
@@ -225,10 +214,12 @@ def compile_instance(
         instance.arguments = dict(inner.variables)
         inner.at(core)
         copies = own_copies(inner, [parameters[k] for k in instance.changes], tree)
-        inner.variables = {
-            key: objects(value, inner.builder.heap, key, Owner("argument", key))
-            for key, value in inner.variables.items()
-        }
+        if loan is None:
+            inner.variables = {
+                key: objects(value, inner.builder.heap, key, Owner("argument", key))
+                for key, value in inner.variables.items()
+            }
+        lent = {} if loan is None else lending.enter(frame, inner, loan)
         if environment is not None:
             environment.enter(inner)
         try:
@@ -237,11 +228,11 @@ def compile_instance(
             if task.reaches < instance.depth:
                 task.reaches = min(task.reaches, outside)
                 raise
-            message = f"every path of `{inner.source.name}` calls it again: it never returns"
+            message = f"every path of `{inner.source.name}` calls it again or raises: it never returns"
             frame.fault("T003", message, core, "defined here")
         except Stopped:
             value = Static(None)
-        result, atoms, result_types = outputs(inner, value, core)
+        result, atoms, result_types = outputs(inner, value, core, None if loan is None else lent)
         handed = handed_on(inner, atoms, parameters, dict(zip(copies, instance.changes, strict=True)))
         atoms += map(syntax.name, copies)
         result_types = (*result_types, *(inner.builder.types[c] for c in copies))
@@ -337,8 +328,13 @@ def declare(builder: Builder, abstract: dict[str, Value], frame: Frame) -> list[
     return parameters
 
 
-def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gast.expr], tuple[Type, ...]]:
-    """The result taken apart: its structure over places, the atoms returned, their types."""
+def outputs(
+    frame: Frame, value: Value, node: gast.AST, lent: dict[int, int] | None = None
+) -> tuple[Any, list[gast.expr], tuple[Type, ...]]:
+    """The result taken apart: its structure over places, the atoms returned, their types.
+
+    `lent` are the objects that the function was lent, which it gives back with its result.
+    """
     atoms: list[gast.expr] = []
     result_types: list[Type] = []
 
@@ -352,7 +348,9 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
             if isinstance(part, Conflict):
                 message = f"this function returns {part.left} on one path and {part.right} on another"
                 frame.fault("T003", message, node, "returned here", ("return values of one type on every path",))
-            frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here")
+            ways = ("return what it gives", "let it be a function outside, whose pullbacks can be returned")
+            help_ = ways if isinstance(part, Closure | Derived) else ()
+            frame.fault("T003", f"a {frame.describe(part)} cannot be returned", node, "returned here", help_)
         if isinstance(found, ListOf):
             return listed(frame, part, found.element, place, node)
         if is_number(part):
@@ -361,28 +359,14 @@ def outputs(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, list[gas
         result_types.append(found)
         return Out(len(atoms) - 1)
 
+    if lent is not None:
+        returning.require_returnable(frame, frame.tree(value), node)
+        return lending.given_back(frame, value, lent, node, place), atoms, tuple(result_types)
     containers.require_lists(frame, value, node)
     tree = frame.tree(returning.returned(frame, value, node))
-    require_returnable(frame, tree, node)
-    structure = with_rows(map_leaves(tree, place))
+    returning.require_returnable(frame, tree, node)
+    structure = returning.with_rows(map_leaves(tree, place))
     return structure, atoms, tuple(result_types)
-
-
-def with_rows(value: Value) -> Value:
-    """What is returned, with the lists that grew of tuples and the like as lists of rows."""
-    inner = parts(value)
-    value = with_parts(value, tuple(with_rows(part) for _, part in inner)) if inner else value
-    return Rows(value.item) if isinstance(value, Table) else value
-
-
-def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
-    """What only a loop can use does not leave a function."""
-    if isinstance(value, Range | Iteration | Iterator):
-        kind = "range" if isinstance(value, Range) else value.kind
-        help_ = ("return its items: `list(...)`",)
-        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
-    for _, part in parts(value):
-        require_returnable(frame, part, node)
 
 
 def listed(frame: Frame, part: Leaf, element: Type, place: Callable, node: gast.AST) -> Value:

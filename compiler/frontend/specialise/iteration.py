@@ -11,10 +11,10 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, keyed, outside, rows, subscript, tables
+from . import apply, choices, evaluate, forms, keyed, outside, rows, subscript, tables, texts
 from .frame import Frame
 from .limits import limit
-from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Value
+from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Text, Value
 
 
 def is_static_iterable(frame: Frame, value: Value) -> bool:
@@ -46,7 +46,7 @@ def length_now(frame: Frame, value: Value) -> Value | None:
     held = frame.held(value)
     found = frame.type_of(held)
     is_open = isinstance(found, Array) and found.ndim and not isinstance(found.dims[0], int)
-    return held if is_open or isinstance(held, Rows | Table) or isinstance(found, ListOf) else None
+    return held if is_open or isinstance(held, Rows | Table | Text) or isinstance(found, ListOf) else None
 
 
 def static_items(frame: Frame, value: Value, node: gast.AST) -> list[Value]:
@@ -143,6 +143,8 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     match value:
         case Rows():
             return rows.length(frame, value, node)
+        case Text():
+            return texts.length(frame, value, node)
         case Range(start=start, stop=stop, step=step):
             return range_length(frame, start, stop, step, node)
         case Iteration(kind="rest", parts=(inner,), start=start):
@@ -206,6 +208,8 @@ def item_at(frame: Frame, value: Value, position: Value, node: gast.AST) -> Valu
     match value:
         case Rows():
             return rows.item(frame, value, frame.atom(position, node), node)
+        case Text():
+            return texts.letter(frame, value, position, node)
         case Sequence() | Record() | Mapping_() | Iteration(kind="keys" | "values" | "items") | Static():
             return static_items(frame, value, node)[evaluate.known(frame, position, node, "the position")]
         case Range(start=start, step=step):

@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import gast
 
+from ...dtypes import INT_WORD
 from ...types import Scalar
-from . import builtin_calls, containers, evaluate, forms, sites, subscript, texts
+from . import builtin_calls, containers, evaluate, forms, sites, subscript, text_numbers, texts
 from .frame import Frame, NeedsStatic
 from .static_python import stop
-from .values import Conflict, Ref, Sequence, Static, Typed, Value, leaves
+from .values import Conflict, Ref, Sequence, Static, Text, Typed, Value, leaves
 
 
 def known_position(
@@ -30,7 +31,7 @@ def known_position(
         if not isinstance(base, Ref) and are_alike(frame, held):
             help_ = ("make an array of the items first: `np.array(...)`", *needed.diagnostic.help)
             needed.diagnostic = replace(needed.diagnostic, help=help_)
-        if not isinstance(base, Ref) and is_of_numbers(frame, held):
+        if not isinstance(base, Ref) and (is_of_numbers(frame, held) or is_of_texts(held)):
             needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
         if not isinstance(base, Ref) or not are_alike(frame, held):
             raise
@@ -48,14 +49,17 @@ def known_position(
 
 
 def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hint: str) -> Value | None:
-    """`numbers[k]` of a tuple of numbers, where it was found that only the run knows `k`: its items are in an array."""
+    """`t[k]` of a tuple of numbers or texts, where only the run was found to know `k`: its items are in an array."""
     if held.kind is not tuple or sites.site_of(frame, node) not in frame.task.positions:
         return None
     position = evaluate.evaluate(frame, items)
-    if isinstance(position, Static) or not is_of_numbers(frame, held):
+    if isinstance(position, Static) or not (is_of_numbers(frame, held) or is_of_texts(held)):
         return None
     position = builtin_calls.as_int(frame, position, node)
     texts.require_within(frame, position, len(held.items), "tuple index out of range", node)
+    if is_of_texts(held):
+        numbers = tuple(text_numbers.as_text(frame, text).number for text in held.items)
+        return Text(texts.entry(frame, numbers, position, INT_WORD, node, hint))
     element = frame.type_of(held.items[0])
     assert isinstance(element, Scalar)
     table = texts.table(frame, held.items, element.dtype, node)
@@ -65,6 +69,10 @@ def of_tuple(frame: Frame, held: Sequence, items: gast.expr, node: gast.AST, hin
 
 def is_of_numbers(frame: Frame, held: Value) -> bool:
     return are_alike(frame, held) and isinstance(held, Sequence) and frame.is_scalar(held.items[0])
+
+
+def is_of_texts(held: Sequence) -> bool:
+    return bool(held.items) and all(map(text_numbers.is_text, held.items))
 
 
 def are_alike(frame: Frame, held: Value) -> bool:

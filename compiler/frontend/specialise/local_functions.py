@@ -12,7 +12,7 @@ all of them stand in frames of their own, so that no name of the place around it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -20,7 +20,7 @@ import gast
 
 from ...records import dataclass
 from .frame import Frame
-from .values import Closure, Derived, Dropped, Leaf, Ref, Rows, Static, Undefined, Value, parts
+from .values import Closure, Derived, Dropped, Leaf, Ref, Rows, Static, Undefined, Value, parts, with_parts
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +82,8 @@ class Environment:
                     pass
                 case _:
                     made.variables[name] = self._key(closure.frame, name, prefix, value)
+                    for number, held in enumerate(_functions_in(closure.frame.tree(value))):
+                        self._visit(held, f"{name}.{number}.")
         if prefix:  # those of the function that is called are among its arguments
             made.defaults = tuple(self._pass(f"{prefix}default_{k}", v) for k, v in enumerate(closure.defaults))
             made.keyword_defaults = tuple(
@@ -133,7 +135,38 @@ class Environment:
             for name, (place, transforms) in s.functions.items():
                 function = functions[place]
                 frame.variables[name] = function if transforms is None else Derived(function, transforms)
+        self._move_in(inner, frames, functions)
         return functions[0]
+
+    def _move_in(self, inner: Frame, frames: Sequence[Frame], functions: Sequence[Closure]) -> None:
+        """Put the functions in here in the place of those outside, in the containers that were passed."""
+
+        def moved(value: Value) -> Value:
+            match value:
+                case Closure():
+                    pairs = zip(self.seen, functions, strict=True)
+                    return next((own for seen, own in pairs if is_one(seen.closure, value)), value)
+                case Derived(closure=closure, transforms=transforms, environment=None):
+                    return Derived(moved(closure), transforms)
+            inside = parts(value)
+            return with_parts(value, tuple(moved(part) for _, part in inside)) if inside else value
+
+        for frame in frames:
+            frame.variables.update({name: moved(value) for name, value in frame.variables.items()})
+        contents = inner.builder.heap.contents
+        contents.update({number: moved(value) for number, value in contents.items()})
+
+
+def _functions_in(value: Value) -> list[Closure]:
+    """The local functions that a value holds, but for those of pullbacks, which bring along what they saw."""
+    match value:
+        case Closure():
+            return [value]
+        case Derived(closure=closure, environment=None):
+            return [closure]
+        case Derived():
+            return []
+    return [found for _, part in parts(value) for found in _functions_in(part)]
 
 
 def keeps_own_numbers(frame: Frame, value: Value) -> bool:

@@ -143,8 +143,10 @@ def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
     if isinstance(left, Table) or isinstance(right, Table):
         return all(isinstance(v, Table | Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
+    if isinstance(left, Rows) and isinstance(right, Rows):
+        return left != right and all(list_of_column(frame, v) is not None for v in (left, right))
     if isinstance(left, Rows) or isinstance(right, Rows):
-        return all(frame.is_list(v) or list_of_column(frame, v) is not None for v in (left, right)) and left != right
+        return all(isinstance(v, Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
     lists = [_is_list_of_items(v) for v in (left, right)]
     if all(lists):
         return len(left.items) != len(right.items)
@@ -167,7 +169,7 @@ def grown(
 ) -> Value:
     from . import forms  # which is made of what is here
 
-    if any(isinstance(side, Table) or _holds_containers(frame, side) for side in (left, right)):
+    if any(_is_of_containers(frame, side) for side in (left, right)):
         return forms.joined_list(frame, left, right, before, after)
     element: Type | None = None
     for side in (left, right):
@@ -187,8 +189,10 @@ def grown(
     return Typed(ListOf(element))
 
 
-def _holds_containers(frame: Frame, side: Value) -> bool:
-    return isinstance(side, Sequence) and any(frame.type_of(item) is None for item in side.items)
+def _is_of_containers(frame: Frame, side: Value) -> bool:
+    if isinstance(side, Sequence):
+        return any(frame.type_of(item) is None for item in side.items)
+    return isinstance(side, Table) or isinstance(side, Rows) and list_of_column(frame, side) is None
 
 
 def identical(left: Value, right: Value) -> bool:

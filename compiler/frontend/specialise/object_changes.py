@@ -13,9 +13,10 @@ from collections.abc import Iterator as Walk
 import gast
 
 from ...analysis.core_liveness import reads
+from . import forms, sites
 from .frame import Frame
 from .heap import Owner, reachable
-from .values import Iterator, Ref, Value
+from .values import Conflict, Iterator, Ref, Sequence, Value
 
 
 def change(
@@ -41,10 +42,26 @@ def change(
         # an iterator leads to itself where a function that it calls sees it, and holds itself no more for that
         if type(contents) is not Iterator and target.number in reachable([contents], heap.contents):
             frame.fault("U018", "a container that holds itself is not in the language", node, "put into itself here")
+        _require_length(frame, target, contents, node)
         heap.contents[target.number] = contents
     heap.changes.append(target.number)
     if not keeps_length:
         heap.resized.append(target.number)
+
+
+def _require_length(frame: Frame, target: Ref, contents: Value, node: gast.AST) -> None:
+    """A list that a recursive function was lent and whose length it changes is one that grows, from its caller on."""
+    before = frame.heap.contents[target.number]
+    if target.number not in frame.heap.lent or not isinstance(before, Sequence) or not isinstance(contents, Sequence):
+        return
+    if before.kind is not list or len(before.items) == len(contents.items):
+        return
+    known = [form for side in (before, contents) if (form := forms.form_of_items(frame, side)) is not None]
+    form = known[0] if len(known) == 1 else forms.join_forms(frame, *known)
+    if not isinstance(form, Conflict):
+        sites.learn(frame, target.number, (forms.with_room(frame, form),), node)
+    message = "a recursive function changes the length of this list, whose items are not alike"
+    frame.fault("U018", message, node, "changed here", ("let all items be alike, or return a new list",))
 
 
 def absorb(frame: Frame, number: int) -> None:
@@ -80,7 +97,7 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
     heap = frame.heap
     if not heap.origins:
         return []
-    used = reachable(values_in_use(frame), heap.contents)
+    used = reachable([*values_in_use(frame), *map(Ref, sorted(heap.lent))], heap.contents)
     return [other for other in used if other != number and heap.may_be_one(number, other)]
 
 

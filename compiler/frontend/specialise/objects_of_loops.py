@@ -24,6 +24,11 @@ from .values import UNDEFINED, Joined, Ref, Undefined, Value
 _TOKENS = itertools.count(-1, -1)  # numbers of no object: two that have one among their origins may be the same
 
 
+def new_token() -> int:
+    """An origin for objects of which nothing is known but that they may be the same."""
+    return next(_TOKENS)
+
+
 @dataclass(slots=True, eq=False)
 class ObjectSlots:
     """What the trials of one loop found out.
@@ -52,7 +57,7 @@ class ObjectSlots:
     def token(self, first: int, second: int) -> frozenset[int]:
         pair = frozenset((first, second))
         if pair not in self.tokens:
-            self.tokens[pair] = next(_TOKENS)
+            self.tokens[pair] = new_token()
         return frozenset((self.tokens[pair],))
 
 

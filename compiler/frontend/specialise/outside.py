@@ -9,8 +9,9 @@ What can change is refused (P007) unless it is frozen.  Containers are taken apa
 
 from __future__ import annotations
 
+import contextlib
 import types as python_types
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import gast
@@ -90,17 +91,45 @@ def written_as(node: gast.AST) -> str:
 
 def is_frozen(frame: Frame, place: Place, name: str) -> bool:
     """Whether `freeze=` asks for this."""
-    freeze, held = frame.task.freeze, frame.task.frozen
-    if not freeze or frame.is_library:
-        return False
-    found = place.of(freezing.look_up(place.kind, place.owner, place.name)) if freeze is True else None
-    return freezing.asks_for(freeze, held, place, found, name)
+    return bool(_keepers(frame, place, name))
+
+
+def _keepers(frame: Frame, place: Place, name: str) -> list[Any]:
+    """Who asks for this to be frozen: the function that is compiled, and compiled ones around this place."""
+    found = []
+    for keeper in () if frame.is_library else (frame.task, *frame.task.keepers):
+        freeze = keeper.freeze
+        there = place.of(freezing.look_up(place.kind, place.owner, place.name)) if freeze is True else None
+        if freezing.asks_for(freeze, keeper.frozen, place, there, name):
+            found.append(keeper)
+    return found
+
+
+def keeps_more(frame: Frame, compiled: Any) -> bool:
+    """Whether a compiled function freezes values that are not frozen here anyway."""
+    around = [keeper.frozen for keeper in (frame.task, *frame.task.keepers)]
+    return bool(compiled.freeze) and all(frozen is not compiled.frozen for frozen in around)
+
+
+@contextlib.contextmanager
+def keeping(frame: Frame, compiled: Any) -> Iterator[None]:
+    """While a compiled function is walked into: it freezes what it asks for itself."""
+    frame.task.keepers.append(compiled)
+    try:
+        yield
+    finally:
+        frame.task.keepers.pop()
 
 
 def frozen(frame: Frame, place: Place, name: str, node: gast.AST) -> Value:
     """The value that was there when it was first needed."""
+    keepers = _keepers(frame, place, name)
     place = place._replace(is_frozen=True)
     try:
+        for keeper in keepers:
+            if not frame.task.frozen.shared(keeper.frozen, place):
+                message = f"`{name}` was frozen at two times, by this function and by one that it calls"
+                frame.fault("P007", message, node, "read here", ("let one of the two freeze it",))
         value = frame.task.frozen.value(place)
     except Unfreezable as wrong:
         frame.fault("P007", f"`{name}` cannot be frozen: it is {wrong}", node, "read here",

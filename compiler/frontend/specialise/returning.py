@@ -9,7 +9,7 @@ import gast
 
 from . import classes, keyed, library_classes
 from .frame import Frame
-from .values import Closure, Iteration, Record, Ref, Value, parts, with_parts
+from .values import Closure, Iteration, Iterator, Range, Record, Ref, Rows, Table, Value, parts, with_parts
 
 
 def returned(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -40,3 +40,19 @@ def _holds_one(frame: Frame, value: Value) -> bool:
         return True
     return any(_holds_one(frame, part) for _, part in parts(held))
 
+
+def with_rows(value: Value) -> Value:
+    """What is returned, with the lists that grew of tuples and the like as lists of rows."""
+    inner = parts(value)
+    value = with_parts(value, tuple(with_rows(part) for _, part in inner)) if inner else value
+    return Rows(value.item) if isinstance(value, Table) else value
+
+
+def require_returnable(frame: Frame, value: Value, node: gast.AST) -> None:
+    """What only a loop can use does not leave a function."""
+    if isinstance(value, Range | Iteration | Iterator):
+        kind = "range" if isinstance(value, Range) else value.kind
+        help_ = ("return its items: `list(...)`",)
+        frame.fault("T003", f"a {kind} cannot be returned", node, "returned here", help_)
+    for _, part in parts(value):
+        require_returnable(frame, part, node)

@@ -22,7 +22,7 @@ from ... import syntax, types
 from ...program import Function
 from ...records import dataclass
 from ...types import Array, Type
-from . import apply, classes, instances, made_rules, outside, rule_bodies
+from . import apply, classes, instances, made_rules, outside, rule_bodies, signatures
 from .frame import Frame
 from .local_functions import Environment
 from .specialised import Instance
@@ -198,7 +198,7 @@ def call(
         ruled.fault(f"`{name}` has a rule for its derivative and takes `**{spec.kwarg.id}`", "name its arguments")
     identity = (given, ruled.gather())
     held = function.value if isinstance(function, Static) else getattr(function, "node", function)
-    key, ruled.abstract = instances.signature(frame, (id(held), identity), ruled.passed)
+    key, ruled.abstract = signatures.signature(frame, (id(held), identity), ruled.passed)
     task = frame.task
     if key not in task.instances:
         task.instances[key] = Instance(name)

@@ -22,9 +22,12 @@ from .values import Sequence as SequenceValue
 
 
 def expand(
-    builder: Builder, function: python_types.FunctionType, atoms: Sequence[gast.expr], static: Mapping[str, Any]
+    builder: Builder,
+    function: python_types.FunctionType,
+    atoms: Sequence[gast.expr | Sequence[gast.expr]],
+    static: Mapping[str, Any],
 ) -> tuple[gast.expr | None, ...]:
-    """Emit the body of a library function for these operands; its results, None where it gives None."""
+    """Emit the body of a library function for operands, or tuples of them; its results, None where it gives None."""
     task = Task()
     source = task.source_of(function)
     namespace = task.world.namespace(function, True)
@@ -32,8 +35,17 @@ def expand(
     frame = Frame(task, builder, source, namespace, is_library=True, caller=caller, call_span=builder.span)
     core, frame.live_after = apply.core_of(source.tree)
     names = [a.id for a in source.tree.args.args]
-    values: list[Value] = [Leaf(a.id) if isinstance(a, gast.Name) else Static(syntax.value_of(a)) for a in atoms]
+    values = list(map(_value, atoms))
     frame.variables = dict(zip(names, [*values, *(Static(static[n]) for n in names[len(values) :])], strict=True))
     made = frame.tree(apply.run(frame, core))
     results = made.items if isinstance(made, SequenceValue) else (made,)
     return tuple(None if value == Static(None) else frame.atom(value, source.tree) for value in results)
+
+
+def _value(given: gast.expr | Sequence[gast.expr]) -> Value:
+    match given:
+        case gast.Name(id=name):
+            return Leaf(name)
+        case gast.Constant():
+            return Static(syntax.value_of(given))
+    return SequenceValue(tuple(map(_value, given)))

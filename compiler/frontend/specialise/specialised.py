@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ....runtime.frozen import Place, PlaceKey
 from ....runtime.guards import Guard
@@ -79,11 +79,12 @@ class Instance:
     of the parameters whose elements it changes: it works on copies, which are its last results.  `handed` says of
     results that are parameters which they are.  `hidden` are arrays from outside that its callers pass as its last
     arguments.  `is_settled` says that its result, lengths included, is known: it was finished before it was called.
+    `result` is a `Returned` where it is lent objects (`lending.py`).
     `shown` are parameters that Python shows among the results, where the call gives them elements of their own.
     """
 
     name: str
-    result: Value | None = None
+    result: Any = None
     depth: float = 0
     reaches: float = inf
     result_types: tuple[Type, ...] = ()

@@ -10,6 +10,7 @@ met makes the walk start again (`sites.py`).  What makes longer texts of others 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -180,12 +181,43 @@ def require_within(frame: Frame, position: Value, length: int, message: str, nod
 
 
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
-    """`text[1:]` and `text[0]` of a text of the run, at places that are known now."""
+    """`text[k]` of a text of the run, and `text[1:]` at places that are known now."""
     if isinstance(items, gast.Slice):
         place: Any = containers.bounds_of(frame, items)
     else:
-        place = evaluate.static(frame, items, "a position in a text that only the run knows")
+        position = evaluate.evaluate(frame, items)
+        if frame.is_integer(position) and not isinstance(position, Static):
+            return _item_of(frame, text, builtin_calls.as_int(frame, position, node), node, hint)
+        place = evaluate.known(frame, position, items, "a position in a text that only the run knows")
     return looked_up(frame, text, lambda one: one[place], node, hint)
+
+
+def _item_of(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str) -> Value:
+    count = length(frame, text, node)
+    from_end = evaluate.binary(frame, gast.Add, position, count, node)
+    below = choices.compare(frame, gast.Lt, from_end, Static(0), node)
+    above = choices.compare(frame, gast.GtE, position, count, node)
+    error = syntax.raise_("IndexError", "string index out of range", span=frame.here(node))
+    outside = frame.emit("logical_or", below, above, node=node)
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
+    is_negative = choices.compare(frame, gast.Lt, position, Static(0), node)
+    return letter(frame, text, frame.emit("where", is_negative, from_end, position, node=node), node, hint)
+
+
+def length(frame: Frame, text: Text, node: gast.AST) -> Value:
+    return looked_up(frame, text, len, node, "count")
+
+
+def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str = "letter") -> Value:
+    """The letter at a position that a text of the run has: in a table of all texts, each as long as the longest."""
+    for k in range(max(map(len, frame.task.texts))):
+        results(frame, operator.itemgetter(slice(k, k + 1)))
+    known = frame.task.texts
+    width = max(map(len, known))
+    letters = tuple(Static(known[one[k : k + 1]]) for one in list(known) for k in range(width))
+    row = evaluate.binary(frame, gast.Mult, text.number, Static(width), node)
+    place = evaluate.binary(frame, gast.Add, row, position, node)
+    return Text(entry(frame, letters, place, INT_WORD, node, hint))
 
 
 def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:

@@ -88,6 +88,13 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
+class Lent:
+    """An object that a function compiled on its own is given or gives back, by its place among those (`lending.py`)."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """An object that is one of several where paths meet, and has no number yet.
 
@@ -264,7 +271,7 @@ class Conflict:
 
 
 Value: TypeAlias = (
-    Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Joined | Sequence | Mapping_ | Record
+    Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_ | Record
     | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
     | Text | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
@@ -383,15 +390,13 @@ def same_structure(left: Value, right: Value) -> bool:
 
 def map_leaves(value: Value, change: Callable[[Value, tuple[object, ...]], Value], path: tuple = ()) -> Value:
     """Rebuild a value with every part that is no container replaced by `change(part, path)`."""
-    inner = parts(value)
-    if not inner:
+    if not (inner := parts(value)):
         return change(value, path)
     return with_parts(value, tuple(map_leaves(v, change, (*path, k)) for k, v in inner))
 
 
 def leaves(value: Value) -> Walk[Value]:
-    inner = parts(value)
-    if not inner:
+    if not (inner := parts(value)):
         yield value
     for _, part in inner:
         yield from leaves(part)

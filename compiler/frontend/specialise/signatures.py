@@ -1,0 +1,45 @@
+"""What a function that is compiled on its own depends on: one is made for each signature.
+
+power(x, 3), x: f64[n]     ->     (identity of power, x: f64[any], n: int)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from ... import types
+from ...types import Array, ListOf
+from .frame import Frame
+from .values import Lent, Static, Typed, Value, map_leaves, parts
+
+
+def signature(frame: Frame, identity: Hashable, bound: dict[str, Value]) -> tuple[Any, dict[str, Value]]:
+    """What a compiled instance depends on: the structure of its arguments, the types of leaves, static values."""
+
+    def general(part: Value, _: tuple) -> Value:
+        found = frame.type_of(part)
+        if found is None:
+            return part
+        if isinstance(found, Array):
+            found = Array(found.dtype, tuple(1 if d == 1 else types.symbol("any") for d in found.dims), "A")
+        if isinstance(found, ListOf):
+            frame.fault("U018", "a list that grows cannot be an argument", frame.node)
+        return Typed(found)
+
+    abstract = {name: map_leaves(frame.tree(value), general) for name, value in bound.items()}
+    derived = frame.task.is_differentiated  # where functions keep the rules for their derivatives
+    kept = tuple(map(id, frame.task.keepers))  # which freeze values of their own
+    return (identity, derived, kept, tuple((k, _text(v)) for k, v in abstract.items())), abstract
+
+
+def _text(value: Value) -> Any:
+    inner = parts(value)
+    if inner:
+        return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
+    if isinstance(value, Static):
+        plain = isinstance(value.value, int | float | str | bool | type(None))
+        return ("static", repr(value.value) if plain else id(value.value))
+    if isinstance(value, Lent):
+        return ("lent", value.place)
+    return str(value.type) if isinstance(value, Typed) else id(value)
