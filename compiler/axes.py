@@ -157,7 +157,7 @@ def _without(type_: types.Type, axis: Any, name: str, where: Span) -> types.Type
 def mapped_leaves(made: Specialised, wanted: Any) -> dict[str, tuple[types.Array, int]]:
     """Of the parameters of the function of one example that are mapped: the type of all examples, and their axis."""
     everything = frozenset(wanted.arguments)
-    parameters = Parameters(everything, wanted.starred, everything)
+    parameters = Parameters(everything, wanted.apart.starred, everything)
     table = made.program.main.types
     found: dict[str, tuple[types.Array, int]] = {}
     for key, (value, axes) in by_parameter(wanted.transform, wanted.arguments, parameters, wanted.where).items():

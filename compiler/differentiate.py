@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import gast
 
 from . import syntax, types
-from .diagnostics import Diagnostic, GradientError, Span, UnsupportedError
+from .diagnostics import Diagnostic, GradientError, Span
 from .frontend.specialise.rules import expand
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import (
@@ -33,7 +33,7 @@ from .frontend.specialise.values import (
     with_parts,
 )
 from .frontend.specialise.values import Sequence as SequenceValue
-from .program import Program
+from .program import Program, Unnumbered
 from .records import dataclass
 
 
@@ -43,12 +43,12 @@ class Wanted:
 
     transform: Any
     where: Span
-    starred: frozenset[str] = frozenset()  # the parameters `*args` and `**options`
+    apart: Unnumbered = Unnumbered()
     arguments: Mapping[str, Value] = field(default_factory=dict)  # of the new function
     is_entry: bool = False
 
     @property
-    def numbers(self) -> tuple[int, ...]:
+    def places(self) -> tuple[int | str, ...]:
         argnums = self.transform.argnums
         return argnums if isinstance(argnums, tuple) else (argnums,)
 
@@ -63,32 +63,39 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
 
 def require_arguments(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError where the arguments asked for are none, or none that a derivative is taken by."""
-    if wanted.transform.holomorphic:
-        message = "holomorphic=True asks for complex numbers, which are not in the language yet"
-        raise UnsupportedError(Diagnostic("U017", message, wanted.where, "differentiated here"))
     check_argnums(made, wanted)
-    for name in chosen_names(made, wanted):
+    check_holomorphic(made, wanted)
+    for name, value in chosen_parts(made, wanted):
         if not wanted.transform.allow_int:
-            check_differentiable(made, wanted.where, name, made.arguments[name])
+            check_differentiable(made, wanted.where, name, value)
 
 
 def check_argnums(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError for a function that changes its arguments, and for places that are not among them."""
-    where = wanted.where
     if made.mutated:
         help_ = ("return the new arrays instead",)
-        fault(where, "G004", "a function that changes its arguments has no derivative", help_)
-    for name in sorted({*chosen_names(made, wanted)} & wanted.starred):
-        fault(where, "T004", f"argnums names the parameter `{name}`, which takes any number of arguments",
-              ("name the parameter that it is taken by: `def f(x, *rest)`, or pass one tuple or dict",))  # fmt: skip
+        fault(wanted.where, "G004", "a function that changes its arguments has no derivative", help_)
+    chosen_parts(made, wanted)
+
+
+def check_holomorphic(made: Specialised, wanted: Wanted) -> None:
+    """Raise a GradientError where a derivative of complex numbers is asked for: there are none but real ones here."""
+    for name, value in chosen_parts(made, wanted) if wanted.transform.holomorphic else ():
+        found = {str(made.program.main.types[leaf.name]) for leaf in leaves(value) if isinstance(leaf, Leaf)}
+        fault(wanted.where, "G001", f"holomorphic=True asks for the derivative by a complex argument, and `{name}` is "
+              f"{' and '.join(sorted(found)) or 'static'}",
+              ("leave out holomorphic=True: the function is one of real numbers",))  # fmt: skip
 
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:
     """All results of the program, then the slopes by the leaves of the arguments that were chosen."""
     from .transform.reverse import reverse as writing
+    from .transform.reverse import shared
 
     wrt = floats_of(made, chosen(made, wanted))
-    return replace(made, program=writing.reverse(made.program, wrt, keep_value=True, specialiser=expand))
+    program = shared.with_halves(made.program, wrt, (0,), expand)
+    program = writing.reverse(program, wrt, keep_value=True, specialiser=expand)
+    return replace(made, program=shared.without_halves(program))
 
 
 def choose_results(made: Specialised, wanted: Wanted) -> Specialised:
@@ -112,16 +119,27 @@ def with_value(wanted: Wanted, output: Value, auxiliary: Value | None, derivativ
 
 def chosen(made: Specialised, wanted: Wanted) -> list[Value]:
     """The arguments that the derivative is taken by."""
-    return [made.arguments[name] for name in chosen_names(made, wanted)]
+    return [value for _, value in chosen_parts(made, wanted)]
 
 
-def chosen_names(made: Specialised, wanted: Wanted) -> list[str]:
-    """Their names."""
-    names = list(made.arguments)
-    if any(not -len(names) <= number < len(names) for number in wanted.numbers):
-        told = ", ".join(f"`{name}`" for name in names) or "none"
+def chosen_parts(made: Specialised, wanted: Wanted) -> list[tuple[str, Value]]:
+    """The same with what they are called.  Numbers count the arguments that the call gives by position, those
+    taken by `*args` one by one; other parameters are asked for by their names."""
+    numbered = [part for name, value in made.arguments.items() for part in _arguments_of(name, value, wanted.apart)]
+    if any(not isinstance(p, str) and not -len(numbered) <= p < len(numbered) for p in wanted.places):
+        told = ", ".join(f"`{name}`" for name, _ in numbered) or "none"
         fault(wanted.where, "T004", f"argnums={wanted.transform.argnums} names no argument: there are {told}")
-    return [names[number] for number in wanted.numbers]
+    return [(p, made.arguments[p]) if isinstance(p, str) else numbered[p] for p in wanted.places]
+
+
+def _arguments_of(name: str, value: Value, apart: Unnumbered) -> list[tuple[str, Value]]:
+    """The arguments that a parameter takes by position."""
+    if name in apart.by_name:
+        return []
+    if name not in apart.starred:
+        return [(name, value)]
+    items = value.items if isinstance(value, SequenceValue) else ()
+    return [(f"{name}[{place}]", item) for place, item in enumerate(items)]
 
 
 def floats_of(made: Specialised, values: Sequence[Value]) -> list[str]:

@@ -16,10 +16,10 @@ from . import pipeline
 from .asked import Asked
 from .diagnostics import Span
 from .differentiate import Wanted
-from .frontend.source.read import read, span_of, starred
+from .frontend.source.read import read, span_of, unnumbered
 from .frontend.specialise.specialised import Specialised
 from .frontend.specialise.values import Value
-from .program import Program
+from .program import Program, Unnumbered
 from .request import Request, Transformation
 from .stages import LOOPS
 from .steps import run_steps, run_way, verify_stage
@@ -61,17 +61,17 @@ def derive(
     made = _typed(request, behind[0], is_entry, is_differentiated)
     if not request.transforms:
         return made
-    stars = starred(read(request.python).tree.args)
-    return transformed(made, request.transforms, behind[1:], head_of(request), stars, is_entry)
+    apart = unnumbered(read(request.python).tree.args)
+    return transformed(made, request.transforms, behind[1:], head_of(request), apart, is_entry)
 
 
 def transformed(
     made: Specialised, transforms: Sequence[Transformation], levels: Sequence[Arguments], where: Span,
-    stars: frozenset[str], is_entry: bool = False,
+    apart: Unnumbered, is_entry: bool = False,
 ) -> Specialised:  # fmt: skip
     """The typed program of a function behind these transformations, one after the other, each for its arguments."""
     for transform, arguments in zip(transforms, levels, strict=True):
-        wanted = Wanted(transform, where, stars, arguments, is_entry)
+        wanted = Wanted(transform, where, apart, arguments, is_entry)
         made = run_way(made, TRANSFORMATIONS[type(transform)].steps, wanted)
     return made
 
@@ -83,11 +83,11 @@ def derive_inner(request: Request, arguments: Mapping[str, Value], is_differenti
 
 def differentiate_inner(
     made: Specialised, transforms: tuple[Transformation, ...], levels: Sequence[Arguments], where: Span,
-    stars: frozenset[str],
+    apart: Unnumbered,
 ) -> Specialised:  # fmt: skip
     """The derivative of a function defined inside another one, specialised to the arguments within."""
     made = replace(made, program=run_steps(made.program, pipeline.INNER_WAY))
-    return transformed(made, transforms, levels, where, stars)
+    return transformed(made, transforms, levels, where, apart)
 
 
 def head_of(request: Request) -> Span:

@@ -14,8 +14,9 @@ from .differentiate import (
     Wanted,
     check_argnums,
     check_differentiable,
+    check_holomorphic,
     chosen,
-    chosen_names,
+    chosen_parts,
     fault,
     floats_of,
     keep_results,
@@ -42,8 +43,9 @@ from .frontend.specialise.values import (
 def has_jacobian(made: Specialised, wanted: Wanted) -> Specialised:
     """Raise a GradientError where the Jacobian asked for does not exist."""
     check_argnums(made, wanted)
-    for name in chosen_names(made, wanted):
-        check_differentiable(made, wanted.where, name, made.arguments[name])
+    check_holomorphic(made, wanted)
+    for name, value in chosen_parts(made, wanted):
+        check_differentiable(made, wanted.where, name, value)
     for value in (*chosen(made, wanted), made.result):
         if _has_list(value):
             fault(wanted.where, "G004", "a list of many items, or one that grows, has no Jacobian here",

@@ -19,7 +19,10 @@ from .lower.while_tests import hoist_tests
 from .optimise.block_lanes import block_lanes
 from .optimise.collapse import collapse
 from .optimise.contract import contract
+from .optimise.count_up import count_up
+from .optimise.dead_stores import drop_dead_stores
 from .optimise.fuse import fuse
+from .optimise.gather import gather
 from .optimise.if_conversion import if_convert
 from .optimise.independent import mark_independent
 from .optimise.known import has_loops, known
@@ -38,7 +41,8 @@ from .transform.copies import copies
 from .transform.forget_rules import forget_rules
 from .transform.forward.hoist import hoist
 from .transform.give_names import give_names
-from .transform.inline import inline
+from .transform.inline import inline, inline_shared
+from .transform.outline import outline
 from .transform.prune import prune
 from .transform.reachable import reachable
 from .transform.simplify import simplify_once
@@ -65,6 +69,7 @@ TYPED_WAY = (
     Step(views, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(outline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(take_products, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -82,6 +87,7 @@ DERIVATIVE_WAY = (
     *CLOSING,
 )
 CUT = (
+    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(cut, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
@@ -110,6 +116,7 @@ PULLBACK_WAY = (
     *REACHED,
 )
 JACOBIAN_WAY = (
+    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(has_jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(along_directions, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_jacobians, takes=SINGLE, gives=SINGLE, of=MADE),
@@ -120,12 +127,14 @@ JACOBIAN_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 BATCH_WAY = (
+    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(batchable, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(batch, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 TANGENT_WAY = (
+    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
     *CLOSING,
 )
@@ -143,7 +152,10 @@ LOOPS_WAY = (
     Step(hoist_tests, takes=TYPED, gives=TYPED),
     Step(separate, takes=TYPED, gives=TYPED, renames=True),
     Step(lower, takes=TYPED, gives=LOOPS, of=PROGRAM),
+    Step(count_up, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
+    Step(drop_dead_stores, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(privatise, takes=LOOPS, gives=LOOPS, when=has_loops, renames=True, keeps=(known, hidden_counters)),
+    Step(gather, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known, hidden_counters)),
     Step(fuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(contract, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),
     Step(reuse, takes=LOOPS, gives=LOOPS, when=has_loops, keeps=(known,)),

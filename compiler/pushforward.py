@@ -40,6 +40,7 @@ from .frontend.specialise.values import (
     same_structure,
     with_parts,
 )
+from .jets import as_given, lists_of, orders_of
 from .program import Program
 from .request import Tangent
 from .types import Array, Scalar, Type
@@ -112,21 +113,31 @@ def push_forward(made: Specialised, wanted: Wanted) -> Specialised:
     if made.mutated:
         fault(wanted.where, "G004", "a function that changes its arguments has no derivative",
               ("return the new arrays instead",))  # fmt: skip
-    given, second, wrt = _paired(made, wanted)
+    given, second, orders, wrt = _paired(made, wanted)
     value, auxiliary = split(made, wanted)
     outputs = list(dict.fromkeys(_places_of_floats(made, value)))
     pushed = writing.forward(made.program, wrt, outputs, expand, wanted.transform.is_dependence)
-    named = {primal: Leaf(tangent) for primal, tangent in pushed.tangents.items()}
-    slopes = map_leaves(given[second], lambda part, _: named[part.name] if isinstance(part, Leaf) else part)
-    arguments = {**given, second: slopes}
-    count = len(made.program.main.results)
-    slope = tangent_of(value, {index: count + k for k, index in enumerate(outputs)})
+    slopes = [_named(one, pushed.tangents, order) for order, one in enumerate(orders, 1)]
+    arguments = {**given, second: as_given(wanted.arguments[second], slopes) if wanted.transform.is_jet else slopes[0]}
+    found = [tangent_of(value, places) for places in _places_of_slopes(made, outputs, len(orders))]
+    slope = lists_of(found) if wanted.transform.is_jet else found[0]
     chosen = [value, slope] if wanted.transform.with_value else [slope]
     chosen += [] if auxiliary is None else [auxiliary]
     program, result = keep_results(
         _in_order(pushed.program, arguments, made), chosen[0] if len(chosen) == 1 else Sequence(tuple(chosen))
     )
     return replace(made, program=program, arguments=arguments, result=result)
+
+
+def _named(slopes: Value, tangents: Mapping[tuple[str, int], str], order: int) -> Value:
+    """Derivatives of one order under the names of their own, instead of those of the primals."""
+    return map_leaves(slopes, lambda part, _: Leaf(tangents[part.name, order]) if isinstance(part, Leaf) else part)
+
+
+def _places_of_slopes(made: Specialised, outputs: list[int], order: int) -> list[dict[int, int]]:
+    """Where the derivatives of each order stand among the results, by the places of what they are derivatives of."""
+    first = len(made.program.main.results)
+    return [{index: first + k * len(outputs) + j for j, index in enumerate(outputs)} for k in range(order)]
 
 
 def _in_order(program: Program, arguments: Arguments, made: Specialised) -> Program:
@@ -141,23 +152,37 @@ def _in_order(program: Program, arguments: Arguments, made: Specialised) -> Prog
 # --- primals and tangents side by side -----------------------------------------------------------------------------
 
 
-def _paired(made: Specialised, wanted: Wanted) -> tuple[dict[str, Value], str, dict[str, Type]]:
-    """The arguments of the new function; which of them are tangents, whose leaves stand under the names of the primals;
-    and the types of these."""
+def _paired(
+    made: Specialised, wanted: Wanted
+) -> tuple[dict[str, Value], str, list[Value], dict[str, list[Type | None]]]:
+    """The arguments of the new function; which of them are tangents; these, for each order, with leaves under the names
+    of the primals; and the types of these."""
     names, kept = list(wanted.arguments), wanted.transform.kept
     first, second = names[kept], names[kept + 1]
     held = {*names} - {first, second}
     own = (leaf for name, value in made.arguments.items() if name not in held for leaf in leaves(value))
     places = (leaf for leaf in own if isinstance(leaf, Leaf))
     before = map_leaves(wanted.arguments[first], lambda p, _: next(places) if isinstance(p, Typed) else p)
-    wrt: dict[str, Type] = {}
-    given = wanted.arguments[second]
-    if is_none(given) or not isinstance(given, Sequence) or len(given.items) != len(parts(before)):
-        fault(wanted.where, "G005", f"tangents are a tuple with one for each of the {len(parts(before))} primals",
+    orders, wrt = [], []
+    for given in _tangents_of(wanted, wanted.arguments[second], len(parts(before))):
+        types_: dict[str, Type] = {}
+        held_ = Sequence(tuple(v for _, v in parts(before)), given.kind)
+        orders.append(_marked(made, wanted, held_, given, (), types_))
+        wrt.append(types_)
+    changed = {first: before}
+    arguments = {name: changed[name] if name in changed else made.arguments.get(name, NONE) for name in names}
+    every = dict.fromkeys(name for types_ in wrt for name in types_)
+    return arguments, second, orders, {name: [types_.get(name) for types_ in wrt] for name in every}
+
+
+def _tangents_of(wanted: Wanted, given: Value, count: int) -> list[Sequence]:
+    """The tuple of tangents, of each order."""
+    if wanted.transform.is_jet:
+        return orders_of(wanted, given, count)
+    if is_none(given) or not isinstance(given, Sequence) or len(given.items) != count:
+        fault(wanted.where, "G005", f"tangents are a tuple with one for each of the {count} primals",
               ("None is the tangent of an argument that does not change",))  # fmt: skip
-    behind = _marked(made, wanted, Sequence(tuple(v for _, v in parts(before)), given.kind), given, (), wrt)
-    changed = {first: before, second: behind}
-    return {name: changed[name] if name in changed else made.arguments[name] for name in names}, second, wrt
+    return [given]
 
 
 def _marked(

@@ -108,6 +108,7 @@ class Tangent(Transformation):
     """
 
     suffix = "jvp"
+    second, is_jet = "tangents", False
     has_aux: bool = False
     with_value: bool = True
     kept: int = 0
@@ -119,13 +120,21 @@ class Tangent(Transformation):
         kept = [p.replace(default=p.empty) for p in parameters[: self.kept]]
         named = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters if p.name in self.named]
         held = {p.name for p in (*kept, *named)}
-        return inspect.Signature([*kept, *(_plain(n, held) for n in ("primals", "tangents")), *named])
+        return inspect.Signature([*kept, *(_plain(n, held) for n in ("primals", self.second)), *named])
 
     def behind(self, count: int, named: tuple[str, ...] = ()) -> Tangent:
         return replace(self, kept=self.kept + count, named=(*self.named, *named))
 
     def beside(self, static: tuple[str, ...]) -> Tangent:
         return replace(self, named=tuple(dict.fromkeys((*self.named, *static))))
+
+
+class Jet(Tangent):
+    """A request for the derivatives of all orders along a curve: of (primals, series), two tuples."""
+
+    __slots__ = ()
+    suffix = "jet"
+    second, is_jet = "series", True
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,7 @@ class Jacobian(ByArguments):
     suffix = "jacfwd"
     argnums: Argnums = 0
     has_aux: bool = False
+    holomorphic: bool = False
     with_value: bool = False
 
 
@@ -148,13 +158,11 @@ def _behind(place: int | str, count: int) -> int | str:
     return place if isinstance(place, str) or place < 0 else place + count
 
 
-def _placed(place: int | str, names: Sequence[str]) -> int:
-    """The number of an argument that may be named."""
-    if not isinstance(place, str):
-        return place
-    if place not in names:
+def _placed(place: int | str, names: Sequence[str]) -> int | str:
+    """The number of an argument, or its name, which has to be that of a parameter."""
+    if isinstance(place, str) and place not in names:
         raise ValueError(f"argnums names `{place}`, and the parameters are {', '.join(names)}")
-    return names.index(place)
+    return place
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from .diagnostics import Span
 from .frontend.specialise.values import Value
 from .pushforward import primals
 from .records import dataclass
-from .request import Batch, Gradient, Jacobian, Pullback, ReverseJacobian, Tangent, Transformation, Vjp
+from .request import Batch, Gradient, Jacobian, Jet, Pullback, ReverseJacobian, Tangent, Transformation, Vjp
 from .steps import Way
 
 Arguments = Mapping[str, Value]
@@ -41,6 +41,7 @@ class Transforming:
 TRANSFORMATIONS: Mapping[type[Transformation], Transforming] = {
     Gradient: Transforming(pipeline.DERIVATIVE_WAY),
     Tangent: Transforming(pipeline.TANGENT_WAY, primals),
+    Jet: Transforming(pipeline.TANGENT_WAY, primals),
     ReverseJacobian: Transforming(pipeline.ROWS_WAY),
     Vjp: Transforming(pipeline.VJP_WAY),
     Pullback: Transforming(pipeline.PULLBACK_WAY, lambda pullback, *_: dict(pullback.arguments)),

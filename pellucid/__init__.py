@@ -30,7 +30,7 @@ from .compiler.diagnostics import (
     UnsupportedError,
 )
 from .custom import checkpoint, custom_jvp, custom_vjp
-from .forward_mode import hessian, hvp, jacfwd, jvp, value_and_jacfwd
+from .forward_mode import hessian, hvp, jacfwd, jet, jvp, value_and_jacfwd
 from .function import Function
 from .gradient_check import check_grads
 from .jacobians import jacobian, jacrev, value_and_jacobian
@@ -77,6 +77,7 @@ __all__ = [
     "jacfwd",
     "jacobian",
     "jacrev",
+    "jet",
     "jvp",
     "linear_transpose",
     "linearize",

@@ -123,6 +123,8 @@ def checkpoint(function: Any, *, segments: int | None = None, memory: int | str 
 
     Source: A. Griewank and A. Walther, Algorithm 799: Revolve (2000), ACM Transactions on Mathematical Software 26.
     """
+    if segments is not None and (type(segments) is not int or segments < 1):
+        raise TypeError(f"`segments` is a number of segments, not {segments!r}")
     if memory is not None and amounts.memory(memory) is None:
         raise TypeError(f'memory is an amount such as "64 MB", not {memory!r}')
     is_loop = isinstance(function, range | bool | np.bool_)

@@ -198,6 +198,8 @@ class Fingerprint:
 
     def _named(self, value: Any) -> None:
         if (request := _request_of(value)) is not None:
+            if request.freeze and request.frozen is not self._frozen:
+                raise Unknowable("a function that freezes values of its own")
             self._say("compiled")
             self.request(request)
         elif name := library_name(value):

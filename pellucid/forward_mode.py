@@ -1,9 +1,10 @@
-"""Derivatives in forward mode: `jvp`, `jacfwd`, `hessian`, `hvp`.
+"""Derivatives in forward mode: `jvp`, `jet`, `jacfwd`, `hessian`, `hvp`.
 
-    jvp(f, (x, y), (x_dot, y_dot))     the value of f(x, y), and how it changes along (x_dot, y_dot)
-    jvp(f)                             the compiled function of (primals, tangents) that gives both
-    jacfwd(f)(x), hessian(f)(x)        all first, all second derivatives
-    hvp(f, (x,), (x_dot,))             the Hessian times a direction, without the Hessian
+jvp(f, (x, y), (x_dot, y_dot))     the value of f(x, y), and how it changes along (x_dot, y_dot)
+jvp(f)                             the compiled function of (primals, tangents) that gives both
+jet(f, (x,), ((x_1, x_2),))        the derivatives of f along the curve that has these derivatives
+jacfwd(f)(x), hessian(f)(x)        all first, all second derivatives
+hvp(f, (x,), (x_dot,))             the Hessian times a direction, without the Hessian
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .compiler.request import Argnums, Gradient, Jacobian, Tangent, Transformation
+from .compiler.request import Argnums, Gradient, Jacobian, Jet, Tangent, Transformation
 from .own_frames import told_to_users
 from .sparse import dense_inside, refuse_options, sparse_derivative
 from .transformations import known_inside, numbers, transformed
@@ -50,14 +51,52 @@ def jvp(
 
 
 @told_to_users
-def jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Any:
+def jet(function: Callable[..., Any], primals: Any = None, series: Any = None, has_aux: bool = False) -> Any:
+    """The value of a function and its derivatives along a curve, by Taylor mode: (value, derivatives).
+
+    function  a plain or a compiled function of any floats, with any results
+    primals   as for `jvp`: where the curve is
+    series    a tuple with the derivatives of the curve for each primal: the first, the second and so on, as many for
+              all of them; each has the structure, dtypes and shapes of the primal.  None for a primal that does not
+              change, and for a part of a derivative that is zero
+    has_aux   the function returns (value, auxiliary), and the result is (value, derivatives, auxiliary)
+
+    Terms are derivatives, not coefficients of the Taylor polynomial, which are those divided by factorials: for
+    x(t) = x_0 + x_1 t + x_2 t^2 / 2 the series is (x_1, x_2), and the result is f(x(t)) at t = 0 with its first and
+    second derivative by t.  With (1.0, 0.0, 0.0) they are those of f itself.  The derivatives of the result have the
+    structure of the value, with a list of them at each float and None where there is none.
+
+    Order k costs about k^2 times the function, where `jvp` applied k times costs 2^k times it.  Without primals and
+    series it gives the compiled `Function` of these two, as `jvp` does.  What `jvp` says of kinks holds here for
+    derivatives of every order: each is that of the branch that is taken.
+
+    Raises what `jvp` raises, and GradientError where the series of two primals have different lengths (G005).
+
+    Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 13; the calling convention is that of
+    `jax.experimental.jet` with `factorial_scaled=True`, J. Bettencourt, M. Johnson and D. Duvenaud, Taylor-Mode
+    Automatic Differentiation for Higher-Order Derivatives in JAX (2019).
+    """
+    asked = Jet(has_aux)
+    if primals is None and series is None:
+        return transformed(function, asked)
+    return kept(function, asked)(primals, _in_tuples(series))
+
+
+def _in_tuples(series: Any) -> Any:
+    """Series with a tuple for each primal: an argument that is a long list would be one of any length."""
+    if not isinstance(series, tuple | list):
+        return series
+    return tuple(tuple(terms) if isinstance(terms, list) else terms for terms in series)
+
+
+@told_to_users
+def jacfwd(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Any:
     """The Jacobian of a function, by forward mode along every direction, as a compiled `Function`.
 
-    function  a plain or a compiled function of any results
-    argnums   as for `grad`
-    has_aux   the function returns (value, auxiliary) and the result is (Jacobian, auxiliary)
+    function     a plain or a compiled function of any results
+    argnums      as for `grad`
+    has_aux      the function returns (value, auxiliary) and the result is (Jacobian, auxiliary)
+    holomorphic  as for `grad`
 
     The result has the structure of the value; at each of its floats stands the structure of the argument (a tuple of
     them where `argnums` is one) with arrays of the axes of the value and then those of the argument, in the dtype of
@@ -68,39 +107,42 @@ def jacfwd(
 
     Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 3.
     """
-    return transformed(function, Jacobian(numbers(argnums), has_aux))
+    return transformed(function, Jacobian(numbers(argnums), has_aux, holomorphic))
 
 
 @told_to_users
 def value_and_jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Any:
     """The value and the Jacobian of `jacfwd`: (value, Jacobian), or ((value, auxiliary), Jacobian) with `has_aux`.
 
-    function, argnums, has_aux   as for `jacfwd`, which says what is raised
+    function, argnums, has_aux, holomorphic   as for `jacfwd`, which says what is raised
     """
-    return transformed(function, Jacobian(numbers(argnums), has_aux, with_value=True))
+    return transformed(function, Jacobian(numbers(argnums), has_aux, holomorphic, with_value=True))
 
 
 @told_to_users
 def hessian(
-    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, sparse: Any = False
-) -> Any:
+    function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    sparse: Any = False,
+) -> Any:  # fmt: skip
     """The Hessian of a scalar function, by forward mode over reverse mode, as a compiled `Function`.
 
-    function  a plain or a compiled function whose result is one float
-    argnums   as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
-    has_aux   the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
-    sparse    as for `jacobian`: arrays of `scipy.sparse`, from products with few directions
+    function     a plain or a compiled function whose result is one float
+    argnums      as for `grad`; of a tuple the result is a tuple for each argument, of the blocks by all of them
+    has_aux      the function returns (value, auxiliary) and the result is (Hessian, auxiliary)
+    holomorphic  as for `grad`
+    sparse       as for `jacobian`: arrays of `scipy.sparse`, from products with few directions.  The colouring is a
+                 star colouring, or an acyclic one where that takes fewer; `hessian(f, sparse=True).explain(x)` says it
 
     A block of two arrays has the axes of the one and then those of the other.  Raises GradientError as `grad` does.
 
     Source: A. Griewank and A. Walther, Evaluating Derivatives (2008), chapter 5.
     """
     if sparse is not False:
-        refuse_options(has_aux=has_aux)
+        refuse_options(has_aux=has_aux, holomorphic=holomorphic)
         return sparse_derivative(function, argnums, (Gradient(numbers(argnums)),), True, sparse)
-    return functools.reduce(transformed, _of_gradient(numbers(argnums), has_aux), function)
+    return functools.reduce(transformed, _of_gradient(numbers(argnums), has_aux, holomorphic), function)
 
 
 @told_to_users
@@ -137,8 +179,8 @@ def _kept(function: Any, transforms: tuple[Transformation, ...]) -> Any:
     return functools.reduce(transformed, transforms, function)
 
 
-def _of_gradient(argnums: Argnums = 0, has_aux: bool = False) -> tuple[Transformation, ...]:
-    return Gradient(argnums, has_aux), Jacobian(argnums, has_aux)
+def _of_gradient(argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> tuple[Transformation, ...]:
+    return Gradient(argnums, has_aux, holomorphic), Jacobian(argnums, has_aux, holomorphic)
 
 
 def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
@@ -146,6 +188,7 @@ def _along(argnums: Argnums = 0) -> tuple[Transformation, ...]:
 
 
 known_inside(jvp, Tangent, ("primals", "tangents"))
+known_inside(jet, Jet, ("primals", "series"))
 known_inside(jacfwd, Jacobian)
 known_inside(value_and_jacfwd, functools.partial(Jacobian, with_value=True))
 known_inside(hessian, dense_inside(_of_gradient))

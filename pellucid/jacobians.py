@@ -29,7 +29,7 @@ def jacrev(
     function     a plain or a compiled function; its result is any container of floats and float arrays
     argnums      the argument to differentiate by, or a tuple of them, by number or name; containers are allowed
     has_aux      the function returns (out, auxiliary) and the result is (jacobian, auxiliary)
-    holomorphic  refused: complex numbers are not in the language yet
+    holomorphic  as for `grad`
     allow_int    arguments and parts of them that are no floats are allowed, and have None for a derivative
 
     The result has the structure of `out`; each of its leaves holds a container of the structure of the argument (a

@@ -65,3 +65,10 @@ class BoundFunction:
 
 def is_bound(function: object) -> bool:
     return isinstance(function, MethodType | BoundFunction)
+
+
+def method_of(function: Any) -> Any:
+    """The method that an object of a class of the user's is called by; anything else as it is."""
+    call = getattr(function, "__call__", None)  # noqa: B004
+    own = not isinstance(function, type) and not type(function).__module__.startswith("pellucid")
+    return call if own and isinstance(call, MethodType) else function

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .compiler.diagnostics import Diagnostic, GradientError, Span
+from .compiler.diagnostics import GradientError
 from .compiler.frontend.specialise.cotangents import CODE, HELP, Misfit, matched
 from .compiler.frontend.specialise.taking_apart import from_python
 from .compiler.frontend.specialise.values import Static, Value
 from .compiler.request import BackwardHalf, Request, Vjp
 from .compiler.types import Scalar, Type
 from .entries import Compiled
+from .faults import gradient_fault
 from .flatten import Flattened, type_of
 from .forward_mode import kept
 from .function import Function
@@ -98,9 +99,7 @@ class PullbackFunction(Function[..., Any]):
             raise self._fault(CODE, str(wrong), HELP) from None
 
     def _fault(self, code: str, message: str, help: tuple[str, ...]) -> GradientError:
-        code_ = self.__pellucid__.python.__code__
-        span = Span(code_.co_filename, code_.co_firstlineno, 0, code_.co_firstlineno, 0)
-        return GradientError(Diagnostic(code, message, span, "the function", help=help))
+        return gradient_fault(self.__pellucid__.python, code, message, help)
 
 
 def _type_of(value: Value) -> Type | None:

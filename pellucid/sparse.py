@@ -1,9 +1,10 @@
 """Sparse Jacobians and Hessians: `jacobian(f, sparse=True)`, `hessian(f, sparse=True)`.
 
-    1. which results depend on which arguments      the function with ones for slopes, of marked blocks of arguments
-    2. columns that no row has two of, as one       colouring
-    3. the derivative along each colour             compiled forward mode, of f or of its gradient
-    4. each element from where it is alone          an array of scipy.sparse
+1. which results depend on which arguments      the function with ones for slopes, of marked blocks of arguments
+2. columns that no row has two of, as one       colouring
+3. the derivative along each colour             compiled forward mode, of f or of its gradient
+4. each element from where it is alone, or      an array of scipy.sparse
+   left when those before it are subtracted
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from . import tree
 from .compiler.request import Tangent, Transformation
+from .faults import gradient_fault
 from .function import Function
 from .own_frames import told_to_users
 from .runtime.guards import Guards
@@ -26,10 +28,13 @@ from .transformations import compile, transformed
 
 MOST_PATTERNS = 8  # that one derivative keeps
 LARGEST_SUM = 2.0**40
+INSIDE = "sparse derivatives are arrays of scipy.sparse, which compiled functions do not have: take them outside"
 
 
 class SparseDerivative:
     """The function that gives a sparse Jacobian or Hessian, as `jacobian(f, sparse=True)` makes it."""
+
+    refusal_inside = INSIDE
 
     def __init__(
         self, function: Any, argnums: Any, before: Iterable[Transformation], is_symmetric: bool, given: Any
@@ -44,6 +49,7 @@ class SparseDerivative:
         self._given = None if given is True else compressed(sparse().csr_array(given, dtype=bool), is_symmetric)
         self._facts: dict[Any, tuple[bool, Guards]] = {}
         self._patterns: dict[Any, Compressed] = {}
+        self._checked: set[Any] = set()
         functools.update_wrapper(self, self._below)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -56,13 +62,41 @@ class SparseDerivative:
         if plan.pattern.shape[0] != rows:
             raise ValueError(f"the pattern has {plan.pattern.shape[0]} rows, and there are {rows} results")
         values = np.stack(along) if along else np.zeros((0, rows))
+        if self._given is not None:
+            self._check(plan, call, values)
         return call.in_blocks(plan.blocks(values, call.row_sizes, call.sizes))
+
+    def _check(self, plan: Compressed, call: _Call, values: np.ndarray) -> None:
+        """Raise a ValueError where a pattern that was given lacks an element that counts: another one has it in it.
+
+        The matrix times a drawn vector is the derivative along that; once for arguments of the same types and lengths.
+        """
+        key = call.flat.key, call.shapes
+        if key in self._checked:
+            return
+        drawn = np.random.default_rng(call.count).uniform(1.0, 2.0, call.count)
+        found = call.derivative(self._slope, drawn).astype(float)
+        told, size = plan.times(values, drawn)
+        precision = np.sqrt(max(np.finfo(values.dtype).eps, *(np.finfo(np.asarray(x).dtype).eps for x in call.leaves)))
+        is_other = np.abs(found - told) > precision * (size + np.abs(found))  # nan tells nothing
+        if np.any(is_other):
+            row = int(np.argmax(is_other))
+            raise ValueError(f"the pattern lacks an element in row {row}: what is there depends on more arguments")
+        self._checked.add(key)
 
     @told_to_users
     def pattern(self, *args: Any, **kwargs: Any) -> Any:
         """Where elements may be other than zero: a boolean array of scipy.sparse, of all results by all arguments."""
         call = _Call(self._below, self._argnums, args, kwargs)
         return (self._plan(call) if self._given is None else self._given).pattern.copy()
+
+    @told_to_users
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """How many directions the elements come from at these arguments, and by which colouring."""
+        call = _Call(self._below, self._argnums, args, kwargs)
+        plan = self._plan(call) if self._given is None else self._given
+        rows, columns = plan.pattern.shape
+        return f"{plan.pattern.nnz} elements of {rows} x {columns} from {plan.count} directions, by {plan.colouring}"
 
     @told_to_users
     def source(self, stage: str, *args: Any, **kwargs: Any) -> str:
@@ -142,12 +176,21 @@ class _Call:
         taken = [tree.flatten(self.primals[place]) for place in self.places]
         self.structures = [structure for _, structure in taken]
         self.leaves = [leaf for leaves, _ in taken for leaf in leaves]
+        self._require_floats(function, taken)
         self.sizes = [int(np.size(leaf)) for leaf in self.leaves]
         self.shapes = tuple(np.shape(leaf) for leaf in self.leaves)
         self.count = sum(self.sizes)
         self.results: Any = None
         self.row_sizes: list[int] = []
         self.is_run = False
+
+    def _require_floats(self, function: Function[..., Any], taken: list[tuple[list[Any], Any]]) -> None:
+        for name, (leaves, _) in zip(self.names, taken, strict=True):
+            others = [np.asarray(leaf).dtype for leaf in leaves if np.asarray(leaf).dtype.kind != "f"]
+            if others:
+                message = f"argument `{name}` is made of {others[0]}: only floats have a derivative"
+                help_ = ("pass floats", "or choose other arguments with argnums=")
+                raise gradient_fault(function.__pellucid__.python, "G001", message, help_)
 
     def key(self) -> Any:
         """What tells calls of one pattern: the lengths, and the values of all that is not differentiated by."""
@@ -238,8 +281,7 @@ def dense_inside(asks: Callable[..., Any]) -> Callable[..., Any]:
 
     def asked(*args: Any, sparse: Any = False, **options: Any) -> Any:
         if sparse is not False:
-            raise ValueError("sparse derivatives are arrays of scipy.sparse, which compiled functions do not have: "
-                             "take them outside")  # fmt: skip
+            raise ValueError(INSIDE)
         return asks(*args, **options)
 
     return asked

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .colouring import column_colours, ready, star_colours
+from .colouring import acyclic_colours, column_colours, leaves_first, ready, star_colours, substituted
 
+LONGEST = 64  # elements that are subtracted one after the other: two digits at most
 PIECES = 4  # in which a block of columns is cut: of 2 and 4 the product of pieces and rounds is least
 
 Reaches = Callable[[np.ndarray], np.ndarray]
@@ -98,16 +99,18 @@ class Compressed:
     """A pattern, and how its elements are found in the derivatives along `directions`.
 
     colour     of each column: the direction that it is in
-    direction  of each element: which one has it
-    row        of each element: in which row
+    place      of each element: where it is in the derivatives along all directions, those of a direction side by side
+    trees      where elements are found by substitution: of each the sum that it is left in, and the other one that it
+               is taken from.  `place` counts them behind the derivatives
     held       blocks, by their lengths
     tangents   the directions as arguments, by the types of these
     """
 
     pattern: Any
     colour: np.ndarray
-    direction: np.ndarray
-    row: np.ndarray
+    place: np.ndarray
+    trees: tuple[np.ndarray, np.ndarray] | None = None
+    is_symmetric: bool = False
     held: dict[Any, list[list[_Block]]] = field(default_factory=dict)
     tangents: dict[Any, list[tuple[Any, ...]]] = field(default_factory=dict)
 
@@ -117,8 +120,29 @@ class Compressed:
 
     def blocks(self, values: np.ndarray, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:
         """The matrix in blocks of these lengths, given the derivatives of all rows along each direction."""
-        data = values.ravel()[self.direction * self.pattern.shape[0] + self.row]
+        data = self.elements(values)
         return [[part.of(data) for part in line] for line in self._parts(tuple(rows), tuple(columns))]
+
+    @property
+    def colouring(self) -> str:
+        """Which colouring the directions are from, in words."""
+        if self.trees is not None:
+            return "an acyclic colouring: elements are subtracted from sums"
+        return "a star colouring" if self.is_symmetric else "a colouring of columns"
+
+    def elements(self, values: np.ndarray) -> np.ndarray:
+        """The elements of the pattern, given the derivatives of all rows along each direction."""
+        flat = values.ravel()
+        if self.trees is not None:
+            flat = np.concatenate((flat, ready(substituted)(flat, *self.trees)))
+        return flat[self.place]
+
+    def times(self, values: np.ndarray, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix times a vector, and the sum of the sizes of what is added."""
+        rows = self.pattern.shape[0]
+        data = self.elements(values) * vector[self.pattern.indices]
+        places = np.repeat(np.arange(rows), np.diff(self.pattern.indptr))
+        return np.bincount(places, data, rows), np.bincount(places, np.abs(data), rows)
 
     def _parts(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> list[list[_Block]]:
         if (rows, columns) not in self.held:
@@ -165,9 +189,44 @@ def compressed(pattern: Any, is_symmetric: bool) -> Compressed:
     column = pattern.indices.astype(np.int64)
     if not is_symmetric:
         colour = _colours_of(pattern)
-        return Compressed(pattern, colour, colour[column], row)
-    colour = np.asarray(ready(star_colours)(pattern.indptr.astype(np.int64), column))
+        return Compressed(pattern, colour, colour[column] * pattern.shape[0] + row)
+    start = pattern.indptr.astype(np.int64)
+    star = _by_star(pattern, start, row, column)
+    return _by_substitution(pattern, start, row, column, star.count) or star
+
+
+def _by_star(pattern: Any, start: np.ndarray, row: np.ndarray, column: np.ndarray) -> Compressed:
+    """Each element from a derivative in which it is alone."""
+    colour = np.asarray(ready(star_colours)(start, column))
     key = row * (int(colour.max(initial=-1)) + 1) + colour[column]
     _, place, count = np.unique(key, return_inverse=True, return_counts=True)
     is_alone = count[place] == 1  # among the elements of its row in columns of its colour; else it is in its column
-    return Compressed(pattern, colour, np.where(is_alone, colour[column], colour[row]), np.where(is_alone, row, column))
+    direction, line = np.where(is_alone, colour[column], colour[row]), np.where(is_alone, row, column)
+    return Compressed(pattern, colour, direction * pattern.shape[0] + line, is_symmetric=True)
+
+
+def _by_substitution(
+    pattern: Any, start: np.ndarray, row: np.ndarray, column: np.ndarray, count: int
+) -> Compressed | None:
+    """Elements one after the other, where that takes fewer directions, and no long chains of them."""
+    lower, size = row > column, pattern.shape[0]
+    edges = int(np.sum(lower))
+    if count < 4 or edges == 0:  # there is little to be had, and a colouring more to be compiled
+        return None
+    key, pairs = np.minimum(row, column) * size + np.maximum(row, column), (row[lower], column[lower])
+    numbers = np.searchsorted(np.sort(key[lower]), key)
+    colour = np.asarray(ready(acyclic_colours)(start, column, numbers, edges))
+    if colour.max() + 1 >= count:
+        return None
+    order = np.argsort(key[lower], kind="stable")
+    one, other = (side[order] for side in pairs)
+    sums = (int(colour.max()) + 1) * size
+    found = ready(leaves_first)(colour[other] * size + one, colour[one] * size + other, sums)
+    own, rest, number, longest = map(np.asarray, found)
+    if longest > LONGEST:
+        return None
+    place_of = np.empty(edges, dtype=np.int64)
+    place_of[number] = np.arange(edges)
+    inside = np.minimum(numbers, edges - 1)
+    place = np.where(row == column, colour[row] * size + row, sums + place_of[inside])
+    return Compressed(pattern, colour, place, (own, rest), is_symmetric=True)

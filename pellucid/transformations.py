@@ -17,7 +17,7 @@ from .compiler.request import Argnums, BackwardHalf, Batch, Gradient, NamedAxes,
 from .custom import Ruled
 from .function import Function
 from .library_names import library_name
-from .methods import BoundFunction, is_bound
+from .methods import BoundFunction, is_bound, method_of
 from .own_frames import told_to_users
 
 Given = ParamSpec("Given")
@@ -86,6 +86,7 @@ def compile(
         usual = {"parallel": True, "rewrite": True, "fastmath": False, "line_tables": None}
         given = {option: value for option, value in options.items() if value != usual.get(option, ())}
         return Function(replace(function.__pellucid__, **given))
+    function = method_of(function)
     if is_bound(function):
         bound: Any = function
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
@@ -93,6 +94,8 @@ def compile(
     if library is not None and not library.startswith("pellucid"):
         public = ".".join(part for part in library.split(".") if not part.startswith("_"))
         raise TypeError(f"compile takes a function of your own; call `{public}` in one")
+    if hasattr(function, "refusal_inside"):
+        raise TypeError(function.refusal_inside)
     if not inspect.isfunction(function):
         raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
     return Function(Request(function, **options))
@@ -110,10 +113,11 @@ def grad(
     """The gradient of a scalar function by reverse mode, as a compiled `Function`.
 
     function     a plain or a compiled function whose result is one float
-    argnums      the argument to differentiate by, or a tuple of them, by number or by name; each may be a nested
-                 container of floats and float arrays, and its gradient has the same structure, shapes and dtypes
+    argnums      the argument to differentiate by, or a tuple of them, by number or by name (only by name where it is
+                 passed by name only); each may be a nested container of floats and float arrays, and its gradient
+                 has the same structure, shapes and dtypes
     has_aux      the function returns (value, auxiliary) and the result is (gradient, auxiliary)
-    holomorphic  refused: complex numbers are not in the language yet
+    holomorphic  the argument and the result are complex, as in JAX; refused for real ones, and there are no others yet
     allow_int    arguments and parts of them that are no floats are allowed, and their gradient is None
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
@@ -188,6 +192,7 @@ def plain_axes(axes: Any) -> Any:
 
 def transformed(function: Any, transform: Transformation) -> Any:
     """What a transformation makes of a plain, a compiled or a bound function."""
+    function = method_of(function)
     if is_bound(function):
         return BoundFunction(transformed(function.__func__, transform.behind(1)), function.__self__)
     if isinstance(function, functools.partial):

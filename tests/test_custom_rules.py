@@ -423,6 +423,25 @@ def test_a_gradient_of_a_gradient_of_a_loop_in_segments():
     np.testing.assert_allclose(grad(slope)(X, 5), differences(pellucid.compile(slope), X, 5), rtol=1e-5, atol=1e-7)
 
 
+def long_recurrence(x):
+    s = x
+    for _ in checkpoint(range(20), memory="1 kB"):
+        s = np.sin(s) * x + s * 0.5
+    return np.sum(s)
+
+
+def test_a_gradient_within_a_budget_has_a_gradient():
+    """Every list of states that the first one keeps is empty in the end, on whichever path it was filled."""
+    slope, step = grad(long_recurrence), 1e-6
+
+    def along(x):
+        return np.sum(slope(x) * x)
+
+    found = grad(along)(X)
+    sides = [[along(X + sign * step * e) for sign in (1.0, -1.0)] for e in np.eye(len(X))]
+    np.testing.assert_allclose(found, [(a - b) / (2.0 * step) for a, b in sides], rtol=1e-6)
+
+
 def test_the_record_of_a_loop_in_segments_grows_with_the_square_root():
     """Counted in CPython: the elements of all arrays that are made for records, in the sweeps as they are printed."""
     text = grad(recurrence).source("reverse", X, 5)
@@ -517,6 +536,8 @@ def test_what_segments_cannot_do_is_refused():
         pellucid.compile(lambda n: sum(t for t in checkpoint(range(n), memory="64 apples")))(3)
     with pytest.raises(TypeError, match="an amount such as"):
         checkpoint(range(3), memory=-1)
+    with pytest.raises(TypeError, match="number of segments, not 0"):
+        checkpoint(range(3), segments=0)
 
 
 # --- the wrong way round -------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def forward(program, wrt=None, outputs=None):
     names = floats(program) if wrt is None else wrt
     results = program.main.results
     chosen = [k for k, t in enumerate(results) if types.is_floating(t)] if outputs is None else outputs
-    return writing.forward(program, {n: program.main.types[n] for n in names}, chosen, expand).program
+    return writing.forward(program, {n: [program.main.types[n]] for n in names}, chosen, expand).program
 
 
 def directions(program, arguments, seed):

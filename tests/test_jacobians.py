@@ -135,7 +135,7 @@ def test_arguments_by_name():
     np.testing.assert_allclose(compile(lambda x: grad(loss, "x")({"a": x}, x))(X), X)
     with pytest.raises(ValueError, match="argnums names `z`, and the parameters are w, x, b"):
         grad(loss, "z")
-    with pytest.raises(GradientError, match=r"argnums=5 names no argument: there are `w`, `x`, `b`"):
+    with pytest.raises(GradientError, match=r"argnums=5 names no argument: there are `w`, `x`"):
         grad(loss, 5)(W, X)
 
 
@@ -164,6 +164,7 @@ def test_none_has_none():
     assert grad(lambda p: p["x"] ** 2)({"x": 3.0, "y": None}) == {"x": 6.0, "y": None}
 
 
-def test_complex_numbers_are_refused():
-    with pytest.raises(pellucid.UnsupportedError, match="complex numbers, which are not in the language yet"):
-        grad(lambda x: x, holomorphic=True)(1.0)
+@pytest.mark.parametrize("transform", [grad, pellucid.value_and_grad, jacrev, pellucid.jacfwd, pellucid.hessian])
+def test_real_arguments_are_not_complex(transform):
+    with pytest.raises(pellucid.GradientError, match="by a complex argument, and `x` is float"):
+        transform(lambda x: x, holomorphic=True)(1.0)

@@ -6,6 +6,7 @@ Where a row says nothing else JAX 0.10 gives the same; where it does, `docs/limi
 import numpy as np
 import pytest
 
+from pellucid import grad
 from pellucid.compiler.request import Gradient
 from tests.harness.stages import Stages, module_of
 
@@ -104,3 +105,15 @@ def test_the_side_that_does_not_run_has_no_part_in_the_slope(body):
         for stage in ("typed", "loops"):
             outcome = gradient.run(stage, x)
             assert outcome.error is None and outcome.value[0] == want, (stage, x, outcome)
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_second_slopes_where_the_exponential_overflows(name):
+    """p * (1 - p), of the share p that the operand has."""
+    base = 1.0 if name == "logaddexp" else np.log(2.0)
+    function = {"logaddexp": lambda x: np.logaddexp(x, 0.0), "logaddexp2": lambda x: np.logaddexp2(x, 0.0)}[name]
+    for x in (2000.0, -2000.0, 20.0, -20.0, 1.5, 0.0):
+        share = 1.0 / (1.0 + np.exp(-base * x)) if x >= 0 else np.exp(base * x) / (1.0 + np.exp(base * x))
+        other = 1.0 / (1.0 + np.exp(base * x)) if x < 0 else np.exp(-base * x) / (1.0 + np.exp(-base * x))
+        np.testing.assert_allclose(grad(function)(x), share, rtol=1e-13)
+        np.testing.assert_allclose(grad(grad(function))(x), base * share * other, rtol=1e-12)

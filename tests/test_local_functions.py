@@ -3,6 +3,8 @@
 Programs run as they stand and compiled; CPython says what they give.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,84 @@ def test_a_function_of_a_branch_that_keeps_constants():
     assert compiled(1.5, 2.5) == constant_of_a_branch(1.5, 2.5)
     with pytest.raises(UnboundLocalError, match="twice"):
         compiled(1.5, 0.5)
+
+
+# --- pullbacks, linear parts and functions in containers --------------------------------------------------------------
+
+
+def scaled_sine(x):
+    return lambda z: np.sin(z) * x
+
+
+def pushed_twice(x):
+    out, push = pellucid.linearize(scaled_sine(x), x)
+    return push(out) + push(x)
+
+
+def rows_of_pullback(x):
+    _, back = pellucid.vjp(lambda z: np.sin(z) * x, x)
+    return np.sum(pellucid.vmap(back)(np.eye(3))[0], axis=0)
+
+
+def jacobian_of_push(x):
+    _, push = pellucid.linearize(lambda z, w: np.sin(z) * x * w, x, 2.0)
+    return np.diag(pellucid.jacrev(lambda u: push(u, 0.0))(x))
+
+
+def called_by(function, z):
+    return function(z) * z
+
+
+def in_a_partial(x):
+    given = functools.partial(called_by, lambda z: z * x[0])
+    return pellucid.jvp(given, (x,), (x,))[1] + pellucid.grad(lambda z: np.sum(given(z)))(x)
+
+
+def in_a_list(x):
+    functions = [lambda z: z * x[0], (lambda z: np.sin(z) * x, 2.0)]
+    return pellucid.jvp(lambda z: functions[0](z) + functions[1][0](z) * functions[1][1], (x,), (x,))[1]
+
+
+@pytest.mark.parametrize(("function", "told"), [
+    (pushed_twice, lambda x: np.cos(x) * x * (np.sin(x) * x + x)),
+    (rows_of_pullback, lambda x: np.cos(x) * x),
+    (jacobian_of_push, lambda x: 2.0 * np.cos(x) * x),
+    (in_a_partial, lambda x: 2.0 * x * x[0] * x + 2.0 * x * x[0]),
+    (in_a_list, lambda x: x * x[0] + 2.0 * np.cos(x) * x * x),
+])  # fmt: skip
+def test_functions_are_values(function, told):
+    x = np.array([0.3, 0.7, 1.1])
+    np.testing.assert_allclose(pellucid.compile(function)(x), told(x), rtol=1e-12)
+
+
+def chosen_by_the_run(x, flag):
+    def one(z):
+        return np.sin(z) * x
+
+    def other(z):
+        return np.cos(z) * x
+
+    function = one if flag else other
+    return function(x)
+
+
+def either_pullback(x, flag):
+    if flag:
+        _, back = pellucid.vjp(lambda z: z * z, x)
+    else:
+        _, back = pellucid.vjp(lambda z: np.sin(z), x)
+    return back(x)[0]
+
+
+def a_pullback_leaves(x, flag):
+    return pellucid.vjp(lambda z: z * x, x)[1]
+
+
+@pytest.mark.parametrize(("function", "message"), [
+    (chosen_by_the_run, "which of two functions it is, only the run knows"),
+    (either_pullback, "what is called is function on one path and function on another"),
+    (a_pullback_leaves, "let it be a function outside, whose pullbacks can be returned"),
+])  # fmt: skip
+def test_functions_that_only_the_run_knows(function, message):
+    with pytest.raises(pellucid.CompileError, match=message):
+        pellucid.compile(function)(0.5, True)

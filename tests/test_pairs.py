@@ -11,6 +11,8 @@ FOUND = [  # what once was wrong
     ("scattered", "vjp", "jvp"),
     ("summed_generator", "jacrev", "value_and_grad"),
     ("added_in_place", "linear_transpose", "jacfwd"),
+    ("halved", "vmap", "grad"),
+    ("rows_of_matrix", "vjp", "jacfwd"),
 ]
 NAMES = [(program.__name__, outer, inner) for program, outer, inner in CASES]
 

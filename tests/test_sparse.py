@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+import scipy.sparse.csgraph
 
 import pellucid
 from pellucid import GradientError, compile, custom_jvp, hessian, jacfwd, jacobian
 from pellucid.compiler.request import Gradient, Jacobian
+from pellucid.sparsity import compressed
 from tests.harness.stages import Stages
 
 RNG = np.random.default_rng(11)
@@ -279,3 +281,92 @@ def test_refusals(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_scipy)
     with pytest.raises(ImportError, match="SciPy is not installed"):
         jacobian(rosenbrock, sparse=True)
+
+
+def test_a_pattern_that_lacks_what_counts():
+    """Elements that it does not mention stand in the place of others."""
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="the pattern lacks an element in row 1"):
+        pellucid.jacobian(lambda x: np.cumsum(x**2), sparse=np.eye(3))(x)
+    with pytest.raises(ValueError, match="the pattern lacks an element in row 0"):
+        pellucid.hessian(lambda x: x[0] * x[1] * x[2], sparse=np.eye(3))(x)
+    wide = np.tri(3) + np.eye(3, k=1)
+    np.testing.assert_allclose(
+        pellucid.jacobian(lambda x: np.cumsum(x**2), sparse=wide)(x).toarray(), np.tri(3) * 2.0 * x
+    )
+
+
+def test_ints_have_no_sparse_derivative():
+    for derivative in (pellucid.jacobian(lambda x: x**2, sparse=True), pellucid.hessian(np_sum_of_cubes, sparse=True)):
+        with pytest.raises(pellucid.GradientError, match="argument `x` is made of int64: only floats"):
+            derivative(np.arange(3))
+
+
+def np_sum_of_cubes(x):
+    return np.sum(x**3)
+
+
+def test_sparse_derivatives_stay_outside():
+    made = pellucid.jacobian(lambda x: x**2, sparse=True)
+    for transform in (pellucid.compile, pellucid.vmap, pellucid.jacfwd):
+        with pytest.raises(TypeError, match="which compiled functions do not have: take them outside"):
+            transform(made)
+
+
+# --- colourings of symmetric matrices ---------------------------------------------------------------------------------
+
+
+def recovered(pattern):
+    """The directions for a symmetric pattern; and a matrix of it, and what is found of the matrix from them."""
+    draw, size = np.random.default_rng(7), pattern.shape[0]
+    plan = compressed(scipy.sparse.csr_array(pattern | pattern.T), is_symmetric=True)
+    matrix = np.where(pattern | pattern.T, draw.standard_normal((size, size)), 0.0)
+    matrix = matrix + matrix.T
+    along = np.stack([matrix @ (plan.colour == k) for k in range(plan.count)])
+    place = plan.pattern.indices, plan.pattern.indptr
+    return plan, matrix, scipy.sparse.csr_array((plan.elements(along), *place), shape=matrix.shape).toarray()
+
+
+def two_colours_have_no_cycle(plan):
+    """Edges of two colours are fewer than their nodes in every part that hangs together."""
+    size, coo = len(plan.colour), plan.pattern.tocoo()
+    off = coo.row < coo.col
+    row, column = coo.row[off], coo.col[off]
+    for a in range(plan.count):
+        for b in range(a + 1, plan.count):
+            mine = np.isin(plan.colour[row], (a, b)) & np.isin(plan.colour[column], (a, b))
+            graph = scipy.sparse.csr_array((np.ones(mine.sum()), (row[mine], column[mine])), shape=(size, size))
+            parts = scipy.sparse.csgraph.connected_components(graph, directed=False)[0]
+            if mine.sum() != size - parts:
+                return False
+    return np.all(plan.colour[row] != plan.colour[column])
+
+
+@pytest.mark.parametrize("share", [0.02, 0.06, 0.2, 0.5])
+def test_elements_of_random_symmetric_matrices(share):
+    used = set()
+    for seed in range(6):
+        pattern = np.random.default_rng(seed).random((40, 40)) < share
+        plan, matrix, found = recovered(pattern)
+        np.testing.assert_allclose(found, matrix, rtol=0.0, atol=1e-13)
+        assert two_colours_have_no_cycle(plan)  # which holds of stars as well
+        used.add(plan.colouring.split()[1])
+    assert "acyclic" in used
+
+
+def test_an_acyclic_colouring_where_it_takes_fewer():
+    def banded(size):
+        return sum(np.eye(size, k=k) for k in range(4)) != 0.0
+
+    short, long = recovered(banded(60))[0], recovered(banded(1000))[0]
+    assert short.count == 4 and short.trees is not None
+    assert long.count == 7 and long.trees is None  # chains of 1000 subtractions would cost digits
+    hessian_of = pellucid.hessian(products_of_neighbours, sparse=True)
+    x = np.linspace(0.5, 1.5, 40)
+    assert "from 4 directions, by an acyclic colouring" in hessian_of.explain(x)
+    np.testing.assert_allclose(hessian_of(x).toarray(), pellucid.hessian(products_of_neighbours)(x), atol=1e-12)
+    assert "by a star colouring" in pellucid.hessian(np_sum_of_cubes, sparse=True).explain(x)
+
+
+def products_of_neighbours(x):
+    return np.sum(x[:-3] * x[1:-2] * x[2:-1] * x[3:]) + np.sum(x**4)

@@ -523,3 +523,11 @@ def test_the_head_of_the_stage_says_what_was_done():
         assert ", typed stage" not in text
     assert "for all examples of x, k." in pushed and "with tangents of x, k." in pushed
     assert pushed == jvp(vmap(scaled)).source("reverse", ("f64[n]", "f64[n]"), ("f64[n]", "f64[n]"))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: len(np.unique(x)), lambda x: x[x > 1.0].shape[0], lambda x: (len(x[x > 1.0]), np.sum(x[x > 1.0])),
+], ids=["unique", "mask", "pair"])  # fmt: skip
+def test_lengths_that_the_examples_tell(function):
+    x = np.array([[1.0, 1.0, 2.0, 0.5], [1.5, 2.0, 3.0, 4.0]])
+    np.testing.assert_array_equal(np.transpose(pellucid.vmap(function)(x)), [function(row) for row in x])

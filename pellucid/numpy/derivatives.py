@@ -3,6 +3,8 @@
     def f(*operands, out, out_bar, **static)     what `out = operator(*operands, **static)` makes of `out_bar`
 """
 
+import math
+
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .manipulation import diag, expand_dims, moveaxis, reshape, total, transposed, tril, triu
@@ -18,12 +20,18 @@ def prod(x, out, out_bar, axis, keepdims):
     return x_bar
 
 
+def factors(moved, axes):
+    """What is multiplied, along one axis in front, of an array whose axes are in front."""
+    lead = moved.shape[len(axes) :]
+    return moved if len(axes) == 1 else reshape(moved, (total(moved.shape[: len(axes)]), *lead))
+
+
 def other_factors(x, axes):
     """For each element the product of the others, by running products from both ends: right with zeros, and at every
     order."""
     moved = moveaxis(x, axes, static.first_axes(axes))
     lead = moved.shape[len(axes) :]
-    rows = moved if len(axes) == 1 else reshape(moved, (total(moved.shape[: len(axes)]), *lead))
+    rows = factors(moved, axes)
     word = static.element(x)
     before = op.empty(shape=rows.shape, dtype=word)
     behind = op.empty(shape=rows.shape, dtype=word)
@@ -192,6 +200,6 @@ def extreme_of_examples(x, out, out_bar, axis_name):
     word = static.element(x)
     count = op.psum(op.cast(attained, dtype=word), axis_name=axis_name)
     share = op.psum(out_bar, axis_name=axis_name) / count
-    rest = 0.0 / op.cast(out == out, dtype=word)  # nan where the extreme is nan, which nothing equals
+    rest = op.cast(op.where(op.isnan(out), math.nan, 0.0), dtype=word)  # nothing equals an extreme that is nan
     x_bar = op.where(attained, share, rest)
     return x_bar

@@ -7,8 +7,8 @@ A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative resul
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .derivatives import inverse_gaps, other_factors, row_order, unit_lower
-from .manipulation import diag, transposed, tril, triu
+from .derivatives import factors, inverse_gaps, other_factors, row_order, unit_lower
+from .manipulation import diag, expand_dims, moveaxis, transposed, tril, triu
 
 
 def prod(x, out, x_dot, axis, keepdims):
@@ -18,6 +18,29 @@ def prod(x, out, x_dot, axis, keepdims):
         return x_dot
     out_dot = op.sum(x_dot * other_factors(x, axes), axis=axis, keepdims=keepdims)
     return out_dot
+
+
+def prod_of_polynomials(x, terms, axis, keepdims):
+    """The highest coefficient of the product of polynomials with the coefficients (x, *terms)."""
+    axes = static.axes_of(axis, static.rank(x))
+    if not axes:
+        return terms[-1]
+    rows = [factors(moveaxis(part, axes, static.first_axes(axes)), axes) for part in (x, *terms)]
+    lead, word = rows[0].shape[1:], static.element(x)
+    zero = op.zeros(shape=lead, dtype=word) if lead else op.cast(0.0, dtype=word)
+    product = [zero + 1.0, *(zero for _ in terms)]
+    for k in range(len(rows[0])):
+        product = [coefficient(product, rows, k, order) for order, _ in enumerate(rows)]
+    highest = product[-1]
+    return expand_dims(highest, axes) if keepdims else highest
+
+
+def coefficient(product, rows, k, order):
+    """Of the product times the polynomial of the elements k."""
+    found = product[order] * rows[0][k]
+    for lower, row in zip(product[:order], rows[order:0:-1]):
+        found = found + lower * row[k]
+    return found
 
 
 def solve(a, b, x, a_dot, b_dot):

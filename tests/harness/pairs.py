@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 import pellucid
-from pellucid import grad, hessian, hvp, jacfwd, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp, vmap
+from pellucid import grad, hessian, hvp, jacfwd, jacrev, jet, jvp, linearize, value_and_grad, vjp, vmap
+from pellucid import linear_transpose as transpose_of
 
 STEP = 2e-2
 WEIGHTS = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # central differences, B. Fornberg (1988), table 1
@@ -147,7 +148,7 @@ def transposed(f):
         def along(t):
             return jvp(f, (x,), (t,))[1]
 
-        return linear_transpose(along, x)(0.0 * f(x) + 0.5)[0]
+        return transpose_of(along, x)(0.0 * f(x) + 0.5)[0]
 
     return pull
 
@@ -175,6 +176,17 @@ def curvature_along(f):
 def curvature_told(told):
     total = summed(told)
     return Told(lambda u: lambda x: slope(slope(total, u), direction(x))(x), like_argument)
+
+
+def along_line(f):
+    def bend(x):
+        return jet(f, (x,), ((direction(x), 0.0 * x),))[1][1]
+
+    return bend
+
+
+def along_line_told(told):
+    return Told(lambda c: lambda x: slope(slope(told.along(c), direction(x)), direction(x))(x), told.ones)
 
 
 def batched(f):
@@ -205,6 +217,7 @@ TRANSFORMATIONS = {
     "hessian": (curvature, curvature_told),
     "hvp": (curvature_along, curvature_told),
     "vmap": (batched, batched_told),
+    "jet": (along_line, along_line_told),
 }
 PAIRS = [(outer, inner) for outer in TRANSFORMATIONS for inner in TRANSFORMATIONS]
 

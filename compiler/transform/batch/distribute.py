@@ -229,7 +229,7 @@ class Distributor:
         loop = ExampleLoop(self, kept)
         loop.write()
         for name, extent in loop.lengths.items():
-            if name in loop.outputs:
+            if name in loop.outputs and name not in self.varying.names:
                 self.builder.append(syntax.assign(name, self.lengths.atom(extent)))
         for statement in kept:
             reason = self.judge.reason(statement)

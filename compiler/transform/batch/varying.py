@@ -18,7 +18,7 @@ import gast
 
 from ... import syntax
 from ...dtypes import is_bool
-from ...ops.forms import CHANGES_FIRST
+from ...ops.forms import CHANGES_FIRST, is_of_program
 from ...ops.schema import OPERATORS
 from ...program import Function
 from ...records import dataclass
@@ -113,9 +113,17 @@ class _Finder:
                 self.block(orelse, control)
 
     def _change(self, call: gast.Call, control: bool) -> None:
-        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is put in does."""
-        if syntax.operator_of(call) in CHANGES_FIRST and (control or any(map(self.vary, call.args[1:]))):
+        """`append(xs, v)`, `add_at(a, items, v)`, `pop(xs)`: what is changed varies as what is put in does.
+
+        A function may change the lists that it is given: those of a call vary together.
+        """
+        operator = syntax.operator_of(call)
+        if operator in CHANGES_FIRST and (control or any(map(self.vary, call.args[1:]))):
             self.add(call.args[0].id)
+        elif is_of_program(operator) and (control or any(map(self.vary, call.args))):
+            for name in syntax.names_read(call):
+                if isinstance(self.types.get(name), ListOf):
+                    self.add(name)
 
     def _assignment(self, statement: gast.Assign, value: gast.expr, control: bool) -> None:
         if isinstance(value, gast.Call):

@@ -53,8 +53,7 @@ def _closing(state: Tangents, copies: Sequence[gast.stmt]) -> None:
     for statement in copies:
         state.at(statement)
         if statement.targets[0].id in state.merged:
-            tangent = _merged(state, statement.targets[0].id, statement)
-            ready += [statement] if tangent is None else [statement, tangent]
+            ready += [statement, *_merged(state, statement.targets[0].id, statement)]
         else:
             state.builder.body += ready
             ready.clear()
@@ -62,12 +61,16 @@ def _closing(state: Tangents, copies: Sequence[gast.stmt]) -> None:
     state.builder.body += ready
 
 
-def _merged(state: Tangents, name: str, statement: gast.stmt) -> gast.stmt | None:
-    """The copy of a tangent into that of a name that paths merge."""
+def _merged(state: Tangents, name: str, statement: gast.stmt) -> list[gast.stmt]:
+    """The copies of tangents into those of a name that paths merge."""
     if name not in state.active:
-        return None
-    if isinstance(state.types[name], ListOf):
-        value = statements.list_of(state, statement)
-    else:
-        value = state.full(statement.value, state.is_ordered(name), state.hint(name))
-    return syntax.at(syntax.assign(state.merged_name(name), value), state.builder.span, state.builder.inlined)
+        return []
+    made: list[gast.stmt] = []
+    for one in state.orders:
+        if isinstance(one.types[name], ListOf):
+            value = statements.list_of(one, statement)
+        else:
+            value = one.full(statement.value, one.is_ordered(name), one.hint(name))
+        copied = syntax.assign(one.merged_name(name), value)
+        made.append(syntax.at(copied, state.builder.span, state.builder.inlined))
+    return made

@@ -36,7 +36,7 @@ def jacobians(
     functions = dict(program.functions)
     pushed = {}
     for name in wrt:
-        made = forward(program, {name: program.main.types[name]}, outputs, specialiser).program
+        made = forward(program, {name: [program.main.types[name]]}, outputs, specialiser).program
         made = _under_own_names(made, names)
         functions.update(made.functions)
         pushed[name] = made.main

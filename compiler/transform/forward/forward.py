@@ -16,7 +16,7 @@ has zeros where paths meet.  Keeps spans: a tangent has that of its statement.  
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import gast
 
@@ -31,33 +31,39 @@ from ..reachable import reachable
 from ..reverse.calls import passing_names, used_types
 from ..reverse.settle import settle
 from .blocks import interleaved
-from .tangents import Tangents
+from .tangents import Tangents, dotted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pushed:
     """The program with tangents.
 
-    The entry has the parameters it had and behind them `tangents[p]`, the tangent of each parameter p that has one; it
-    returns the results it had and behind them the tangents of those that were asked for.
+    The entry has the parameters it had and behind them `tangents[p, 1]`, the tangent of each parameter p that has one;
+    it returns the results it had and behind them the tangents of those that were asked for.  Those of the second
+    order, `tangents[p, 2]`, come behind all of the first.
     """
 
     program: Program
-    tangents: Mapping[str, str]
+    tangents: Mapping[tuple[str, int], str]
 
 
 def forward(
-    program: Program, wrt: Mapping[str, Type], outputs: Sequence[int], specialiser: Specialiser | None = None,
-    is_dependence: bool = False,
+    program: Program, wrt: Mapping[str, Sequence[Type | None]], outputs: Sequence[int],
+    specialiser: Specialiser | None = None, is_dependence: bool = False, names: Names | None = None,
 ) -> Pushed:  # fmt: skip
     """The program that gives the tangents of these results too, given those of some parameters, in these types.
 
-    With `is_dependence` all slopes are one (`ops/dependence`).
+    Of a parameter there are the derivatives of the first order, the second and so on, None for one that is zero.  With
+    `is_dependence` all slopes are one (`ops/dependence`).  `names` are those that functions must not have.
     """
     settled = program.map(settle)
-    made = _Forward(settled, activity(settled, tuple(wrt), outputs), specialiser, is_dependence)
+    order = max(map(len, wrt.values()), default=1)
+    facts = activity(settled, tuple(wrt), outputs)
+    made = _Forward(settled, facts, specialiser, is_dependence, order, names or Names(settled.functions))
     entry, tangents = made.entry(wrt, outputs)
     functions = {entry.name: entry, **made.callees(), **settled.functions}
+    for rule in made.rules.values():
+        functions.update(rule.program.functions)
     return Pushed(reachable(Program(entry.name, functions)), tangents)
 
 
@@ -65,25 +71,50 @@ class _Forward:
     """All functions with tangents: those that are called are written when a call is met."""
 
     def __init__(
-        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None, is_dependence: bool
-    ) -> None:
+        self, program: Program, facts: Mapping[str, Activity], specialiser: Specialiser | None, is_dependence: bool,
+        order: int, names: Names,
+    ) -> None:  # fmt: skip
         self.program, self.facts, self.specialiser = program, facts, specialiser
-        self.is_dependence = is_dependence
-        self.names = Names(program.functions)
+        self.is_dependence, self.order, self.names = is_dependence, order, names
         self.called: dict[str, str] = {}
+        self.rules: dict[str, Pushed] = {}
+
+    def rule(self, name: str, wrt: Sequence[str], outputs: Sequence[int]) -> Pushed:
+        """A rule of tangents with derivatives along the curve, of one order less than is asked for."""
+        if name not in self.rules:
+            types = self.program.functions[name].types
+            given = {p: [as_any(types[p])] * (self.order - 1) for p in wrt}
+            program = Program(name, self.program.functions)
+            self.rules[name] = forward(program, given, outputs, self.specialiser, names=self.names)
+        return self.rules[name]
 
     def callee(self, name: str) -> str:
         """What a function that is called is named with tangents."""
         if name not in self.called:
-            self.called[name] = self.names.fresh(f"{name}_jvp")
+            self.called[name] = self.names.fresh(f"{name}_{self.suffix}")
         return self.called[name]
 
-    def entry(self, wrt: Mapping[str, Type], outputs: Sequence[int]) -> tuple[Function, dict[str, str]]:
+    def entry(
+        self, wrt: Mapping[str, Sequence[Type | None]], outputs: Sequence[int]
+    ) -> tuple[Function, dict[tuple[str, int], str]]:
         function = self.program.main
         state = Tangents(function, self.facts[function.name], self)
         state.at(function.body[0])
-        tangents = {name: state.parameter(name, type_) for name, type_ in wrt.items()}
-        return self._function(state, self.names.fresh(f"{function.name}_jvp"), tangents, outputs), tangents
+        added: dict[tuple[str, int], str] = {}
+        for one in state.orders:
+            for name, given in wrt.items():
+                if (type_ := given[one.order - 1]) is not None:
+                    added[name, one.order] = one.parameter(name, type_)
+                elif name in one.active:
+                    one.dots[name] = one.zero(syntax.name(name), one.hint(name))
+        made = self._function(
+            state, self.names.fresh(f"{function.name}_{self.suffix}"), wrt, tuple(added.values()), outputs
+        )
+        return made, added
+
+    @property
+    def suffix(self) -> str:
+        return "jvp" if self.order == 1 else "jet"
 
     def callees(self) -> dict[str, Function]:
         """The functions that are called, directly or not."""
@@ -93,22 +124,26 @@ class _Forward:
                 function, facts = self.program.functions[name], self.facts[name]
                 state = Tangents(function, facts, self)
                 state.at(function.body[0])
-                tangents = {p: state.parameter(p, as_any(function.types[p])) for p in facts.parameters}
-                made[self.called[name]] = self._function(state, self.called[name], tangents, facts.results)
+                taken = [(one, p, as_any(function.types[p])) for one in state.orders for p in facts.parameters]
+                added = [one.parameter(p, type_) for one, p, type_ in taken]
+                made[self.called[name]] = self._function(
+                    state, self.called[name], facts.parameters, added, facts.results
+                )
         return made
 
     def _function(
-        self, state: Tangents, name: str, tangents: Mapping[str, str], outputs: Sequence[int]
+        self, state: Tangents, name: str, wrt: Collection[str], added: Sequence[str], outputs: Sequence[int]
     ) -> Function:
         function, end = state.function, state.function.body[-1]
         for parameter in function.parameters:
-            if parameter not in tangents:
-                state.unchanged(parameter)
+            if parameter not in wrt:
+                for one in state.orders:
+                    one.unchanged(parameter)
         state.builder.body += interleaved(state, function.body[:-1])
         state.at(end)
-        last = [_result(state, end.value.elts[k], function.results[k]) for k in outputs]
+        last = [_result(one, end.value.elts[k], function.results[k]) for one in state.orders for k in outputs]
         body = [*state.builder.body, syntax.return_([*end.value.elts, *last], state.builder.span)]
-        parameters = (*function.parameters, *tangents.values())
+        parameters = (*function.parameters, *added)
         return function.with_(
             name=name,
             rule=None,
@@ -116,8 +151,8 @@ class _Forward:
             body=tuple(body),
             types=used_types(parameters, body, state.types),
             results=(*function.results, *map(state.builder.type_of, last)),
-            notes=(*function.notes, _note(function, tangents)),
-            temporaries=passing_names(function, state.types) | _passing_tangents(function, state.types),
+            notes=(*function.notes, _note(function, wrt, self.order)),
+            temporaries=passing_names(function, state.types) | _passing_tangents(function, state.types, self.order),
         )
 
 
@@ -132,12 +167,15 @@ def as_any(type_: Type) -> Type:
     return Array(type_.dtype, type_.dims, "A") if isinstance(type_, Array) else type_
 
 
-def _passing_tangents(function: Function, table: Mapping[str, Type]) -> frozenset[str]:
+def _passing_tangents(function: Function, table: Mapping[str, Type], order: int) -> frozenset[str]:
     """The tangents of names that the compiler made, which say as little as those."""
     passing = passing_names(function, function.types)
-    bases = {f"{base_of(name)}_dot" for name in passing} | {"t_dot"}
+    orders = range(1, order + 1)
+    bases = {dotted(base_of(name), k) for name in passing for k in orders} | {dotted("t", k) for k in orders}
     return frozenset(name for name in table if name not in function.types and base_of(name) in bases)
 
 
-def _note(function: Function, tangents: Mapping[str, str]) -> str:
-    return f"{function.spoken} with tangents of {', '.join(tangents)}."
+def _note(function: Function, wrt: Iterable[str], order: int) -> str:
+    if order > 1:
+        return f"{function.spoken} along a curve: its derivatives to order {order}."
+    return f"{function.spoken} with tangents of {', '.join(wrt)}."

@@ -1,6 +1,7 @@
 """Calls of functions with a rule for their derivative, with tangents.
 
     y = f(x)       ->    y, y_dot = rule(x, x_dot)        a rule of tangents of the user's
+                         y, y_dot, y_dot2 = rule_jet(x, x_dot, x_dot, x_dot2)      and its own derivatives along a curve
 
 A rule that goes backwards alone is no help here: such a call is refused.
 """
@@ -16,7 +17,6 @@ from ...analysis.activity import results_of
 from ...ops.dependence import of_all
 from ...ops.tangents import fitted
 from ...program import Function, Rule
-from ...types import Array
 from ..reverse.given_rules import require_given
 from ..reverse.refuse import refuse
 
@@ -50,17 +50,29 @@ def by_rule(state: Tangents, statement: gast.stmt, target: Function, rule: Rule)
         )  # fmt: skip
     require_given(statement, target, rule, node.args, state.active)
     callee = state.program.program.functions[rule.functions[0]]
-    dots = [state.full(node.args[p], False) for p in rule.wrt]
-    args = [*node.args[: rule.arguments], *dots, *node.args[rule.arguments :]]
+    dots = [[one.full(node.args[p], False) for p in rule.wrt] for one in state.orders]
+    args = [*node.args[: rule.arguments], *dots[0], *node.args[rule.arguments :]]
+    if len(dots) > 1:
+        callee = _along_curve(state, callee, rule, len(places))
+        args += [atom for order in range(len(dots) - 1) for atom in (*dots[order], *dots[order + 1])]
     made = []
-    for out, type_ in zip(rule.outs, callee.results[len(places) :]):  # as long as the result, says the rule
-        dot = state.names.fresh(state.hint(places[out]))
-        state.types[dot] = Array(type_.dtype, state.types[places[out]].dims) if isinstance(type_, Array) else type_
-        made.append(dot)
+    for one in state.orders:  # as long as the result, says the rule
+        slopes = callee.results[len(places) + (one.order - 1) * len(rule.outs) :]
+        made += [one.of_result(places[out], type_) for out, type_ in zip(rule.outs, slopes)]
     call = syntax.rebuild(node, func=syntax.name(callee.name), args=args)
     names = [*places, *made]
     new = syntax.assign(names[0] if len(names) == 1 else names, call)
     state.builder.append(syntax.at(new, state.builder.span, state.builder.inlined))
-    for out, dot in zip(rule.outs, made):
-        if places[out] in state.active:
-            state.make(places[out], syntax.name(dot))
+    for (one, out), dot in zip(((one, out) for one in state.orders for out in rule.outs), made):
+        if places[out] in one.active:
+            one.make(places[out], syntax.name(dot))
+
+
+def _along_curve(state: Tangents, callee: Function, rule: Rule, count: int) -> Function:
+    """The rule with the derivatives of its tangents, which are the higher ones of the function.
+
+    Behind its parameters it takes, for each order, the derivatives of the arguments and those of their tangents.
+    """
+    taken = callee.parameters
+    wrt = [*(taken[p] for p in rule.wrt), *taken[rule.arguments : rule.arguments + len(rule.wrt)]]
+    return state.program.rule(callee.name, wrt, range(count, count + len(rule.outs))).program.main

@@ -22,6 +22,7 @@ from ...ops.tangents import fitted, tangent, tangents_of_results
 from ...types import Array, ListOf
 from ..reverse.refuse import refuse
 from . import ruled
+from .higher import along_curve
 from .tangents import Tangents
 
 
@@ -32,12 +33,21 @@ def with_tangent(state: Tangents, statement: gast.stmt) -> None:
         _call(state, statement, callee)
         return
     state.builder.append(statement)
+    if isinstance(statement, gast.Assign) and isinstance(statement.targets[0], gast.Name):
+        _note_lengths(state, statement.targets[0].id, statement.value)
+    made = along_curve(state, statement) if len(state.orders) > 1 else None
+    for one in state.orders:
+        one.ready = None if made is None else made[one.order]
+        _tangent(one, statement, callee)
+
+
+def _tangent(state: Tangents, statement: gast.stmt, callee: str | None) -> None:
+    """Append the statements of the tangent of a simple statement."""
     match statement:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base), slice=items)], value=value):
             if base in state.active:
                 _store(state, base, items, value)
         case gast.Assign(targets=[gast.Name(id=name)], value=value):
-            _note_lengths(state, name, value)
             _assignment(state, statement, name, value)
         case gast.Expr(value=gast.Call(func=gast.Name(id="add_at"), args=[base, items, value])):
             given = state.of(value)
@@ -133,6 +143,8 @@ def _tangents(state: Tangents, node: gast.Call) -> list[gast.expr | None]:
 
 
 def _of_operator(state: Tangents, statement: gast.stmt, name: str, node: gast.Call) -> gast.expr | None:
+    if state.ready is not None:
+        return state.ready[name]
     tangents = _tangents(state, node)
     if all(given is None for given in tangents):
         return None
@@ -151,7 +163,9 @@ def _several_results(state: Tangents, statement: gast.Assign) -> None:
     if state.active.isdisjoint(names):
         return
     values: list[gast.expr | None] = [None for _ in names]
-    if any(given is not None for given in tangents):
+    if state.ready is not None:
+        values = [state.ready[name] for name in names]
+    elif any(given is not None for given in tangents):
         outs = [syntax.name(name) for name in names]
         row, static = OPERATORS[node.func.id], syntax.static_of(node)
         if state.program.is_dependence:
@@ -205,24 +219,16 @@ def _call(state: Tangents, statement: gast.stmt, callee: str) -> None:
     if not facts.parameters or not facts.results and not lists:
         state.builder.append(statement)
         return
-    handed = {p: _handed(state, statement, a) for p, a in zip(target.parameters, node.args) if p in facts.parameters}
-    made = []
-    for position in facts.results:
-        type_, name = target.results[position], places[position]
-        dot = state.names.fresh(state.hint(name))
-        if isinstance(type_, Array):
-            type_ = Array(type_.dtype, state.types[name].dims, type_.layout)
-        state.types[dot] = type_
-        made.append(dot)
-    call = gast.Call(
-        syntax.name(state.program.callee(callee)), [*node.args, *(handed[p] for p in facts.parameters)], []
-    )
+    given = dict(zip(target.parameters, node.args))
+    handed = [_handed(one, statement, given[p]) for one in state.orders for p in facts.parameters]
+    made = [one.of_result(places[k], target.results[k]) for one in state.orders for k in facts.results]
+    call = gast.Call(syntax.name(state.program.callee(callee)), [*node.args, *handed], [])
     names = [*places, *made]
     new = syntax.assign(names[0] if len(names) == 1 else names, call) if names else syntax.expression(call)
     state.builder.append(syntax.at(new, state.builder.span, state.builder.inlined))
-    for position, dot in zip(facts.results, made):
-        if places[position] in state.active:
-            state.make(places[position], syntax.name(dot))
+    for (one, position), dot in zip(((one, k) for one in state.orders for k in facts.results), made):
+        if places[position] in one.active:
+            one.make(places[position], syntax.name(dot))
 
 
 def _handed(state: Tangents, statement: gast.stmt, argument: gast.expr) -> gast.expr:

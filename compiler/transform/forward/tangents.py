@@ -4,11 +4,14 @@
     dots["y"] = t     a number or an array; that of another name, where they are equal and stay so
     merged            a name that several statements assign has one tangent, which they assign as well
 
-A list has a list of tangents, as long as it is at every point.
+A list has a list of tangents, as long as it is at every point.  Of higher derivatives along a curve each order has a
+record of its own, which writes to the same function; a name has derivatives of all orders or of none.
 """
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from typing import Any
 
 import gast
@@ -30,7 +33,13 @@ OTHER_SHAPE = "a tangent has an axis of length {} where its primal has {}"
 
 
 class Tangents:
-    """Of one function: the tangents so far, and the statements as they are written."""
+    """Of one function: the tangents so far, and the statements as they are written.
+
+    order   which derivative along the curve they are
+    orders  the records of all orders, this one among them
+    ready   the derivatives of what the statement assigns that is being written, where they were made with those of the
+            other orders
+    """
 
     def __init__(self, function: Function, facts: Activity, program: Any) -> None:
         self.function, self.facts, self.program = function, facts, program
@@ -46,6 +55,14 @@ class Tangents:
         self.stored = {base for s in syntax.walk(function.body) if (base := stored_array(s)) is not None}
         self.dots: dict[str, gast.expr] = {}
         self.changing: set[str] = set()  # tangents that do not keep their value or their elements
+        self.order = 1
+        self.ready: Mapping[str, gast.expr | None] | None = None
+        self.orders = [self, *map(self._of_order, range(2, program.order + 1))]
+
+    def _of_order(self, order: int) -> Tangents:
+        made = copy.copy(self)
+        made.order, made.dots, made.changing = order, {}, set()
+        return made
 
     def at(self, statement: gast.stmt) -> None:
         """What is written from now on stands where this statement does."""
@@ -55,11 +72,11 @@ class Tangents:
     # --- names
 
     def hint(self, name: str) -> str:
-        return f"{base_of(name)}_dot"
+        return dotted(base_of(name), self.order)
 
     def parameter(self, name: str, type_: Type) -> str:
         """The parameter for the tangent of a parameter; one of them may be weak and the other not."""
-        made = self.names.fresh(f"{name}_dot")
+        made = self.names.fresh(dotted(name, self.order))
         self.types[made] = self._with_lengths(made, type_)
         value: gast.expr = syntax.name(made)
         if isinstance(type_, ListOf):
@@ -95,6 +112,14 @@ class Tangents:
         """A parameter that has no tangent, into which values that have one may be stored."""
         if parameter in self.active and parameter in self.stored:
             self.dots[parameter] = self.zero(syntax.name(parameter), self.hint(parameter))
+
+    def of_result(self, name: str, type_: Type) -> str:
+        """A new name for the tangent of a result of a call, which is as long as the result."""
+        made = self.names.fresh(self.hint(name))
+        if isinstance(type_, Array):
+            type_ = Array(type_.dtype, dims_of(self.types[name]), type_.layout)
+        self.types[made] = type_
+        return made
 
     def merged_name(self, name: str) -> str:
         """The one tangent of a name that several statements assign."""
@@ -201,6 +226,11 @@ class Tangents:
         if value.id in self.changing:
             return self.builder.bind(value, self.types[value.id], self.hint(name))
         return value
+
+
+def dotted(name: str, order: int) -> str:
+    """What the derivative of this order is called."""
+    return f"{name}_dot" if order == 1 else f"{name}_dot{order}"
 
 
 def _lists_that_join(function: Function, facts: Activity, program: Any) -> frozenset[str]:
