@@ -15,6 +15,7 @@ import pellucid
 from pellucid.compiler.targets.llvm import cold_functions, llvm, split_module
 from pellucid.compiler.targets.llvm.abi import EmitOptions
 from pellucid.compiler.targets.llvm.text import AS_IT_STANDS, LlvmDefinition, Module
+from pellucid.compiler.tuning import LEAST_TEXT
 from pellucid.runtime import linking, machine_code, native
 from pellucid.runtime.sources import Source
 from pellucid.runtime.together import Together
@@ -141,7 +142,7 @@ def test_line_tables_want_one_file(small_parts, tmp_path, monkeypatch, line_tabl
 def test_a_loop_around_others_stays_with_the_rest():
     module, begun = Module(), []
     division = split_module.Division(module, begun.append)
-    more, one, two = ["  ; more"] * 1000, "pellucid.loop.1", "pellucid.loop.2"
+    more, one, two = ["  ; more"] * (LEAST_TEXT // 8), "pellucid.loop.1", "pellucid.loop.2"
     inner = LlvmDefinition(one, "i64", ("ptr %x", "i64 %n"), [*more, "  ret i64 0"])
     calling = [*more, f"  %s = call i64 @{one}(ptr %x, i64 %n)", "  ret i64 %s"]
     module.define_movable(inner)
