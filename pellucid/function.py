@@ -63,6 +63,7 @@ class Function(_Base[Given, Result]):
         self._compiled: dict[Any, Compiled] = {}  # for the world as it was at the last call
         self._others: dict[Any, list[Compiled]] = {}  # for worlds before that
         self._announcer = Announcer(self.__qualname__, not (self.__module__ or "").startswith("pellucid."))
+        self._latest: Flattened | None = None  # the types of the last compilation
         self._native: NativeCalls | None = None
         self._replaced: list[NativeCalls | None] = []
         self._look()
@@ -186,7 +187,8 @@ class Function(_Base[Given, Result]):
         """The program at a stage, for arguments of these types: a `str` that shows itself at the prompt.
 
         stage         source, core, typed, transformed, reverse, loops, llvm or asm; source and core need no arguments
-        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"
+        args, kwargs  values, or types written as text: "f64[n, m]", "float", "i32[3]"; none at all mean the types of
+                      the call that was last compiled for
 
         `transformed` is the program behind all transformations, what `grad`, `jvp` or `vmap` make of the function;
         `reverse` is another name of this stage, for a derivative that goes backwards.  Up to loops the text is a Python
@@ -200,7 +202,7 @@ class Function(_Base[Given, Result]):
         request = self.__pellucid__
         if stage in (SOURCE, CORE):
             return Text(showing.untyped_text(request, stage))
-        flat = self._flatten(args, kwargs, texts=True)
+        flat = self._asked(args, kwargs)
         if stage in READABLE:
             return Text(showing.text(request, stage, flat.arguments))
         executable = self._readable(flat).executable
@@ -256,11 +258,11 @@ class Function(_Base[Given, Result]):
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What was decided for these argument types and why: types unified, loops fused, values saved.
 
-        args, kwargs  values or types written as text, as for `source`
+        args, kwargs  values or types written as text, or nothing, as for `source`
         """
         from . import showing
 
-        flat = self._flatten(args, kwargs, texts=True)
+        flat = self._asked(args, kwargs)
         return Text(showing.explain(self.__pellucid__, flat.arguments))
 
     # --- compiling ---
@@ -279,8 +281,21 @@ class Function(_Base[Given, Result]):
         bound.apply_defaults()
         return flatten(bound.arguments, request.static, request.python, given)
 
+    def _asked(self, args: tuple, kwargs: dict[str, Any]) -> Flattened:
+        """The types that a listing is asked for: those of the last compilation where nothing is said of them."""
+        if args or kwargs or not any(map(_is_needed, self._parameters)):
+            return self._flatten(args, kwargs, texts=True)
+        if self._latest is None:
+            name = self.__pellucid__.python.__name__
+            raise TypeError(
+                f"{name}() has not been called yet: say which arguments it is asked for, "
+                f"values or types written as text, such as 'f64[n]' for each of {name}{self._signature}"
+            )
+        return self._latest
+
     def _compile(self, flat: Flattened, outdated: Compiled | None = None) -> Compiled:
         """The code for these types, from the cache on disk if it has it; `outdated` is what there was for them."""
+        self._latest = Flattened(flat.arguments, [], flat.key)
         with self._announcer.compiling(flat.arguments, None if outdated is None else outdated.guards) as telling:
             return self._fetched(flat, telling)
 
@@ -340,6 +355,14 @@ class Function(_Base[Given, Result]):
         for target, new in zip(targets, results[count:], strict=True):
             target[...] = new
         return rebuild(result, results[:count])
+
+
+def _is_needed(parameter: inspect.Parameter) -> bool:
+    """Whether every call gives it a value."""
+    return parameter.default is parameter.empty and parameter.kind not in (
+        parameter.VAR_POSITIONAL,
+        parameter.VAR_KEYWORD,
+    )
 
 
 def identical(left: dict[str, Any] | None, right: dict[str, Any] | None) -> bool:

@@ -180,6 +180,7 @@ def step_within(jacobian, residuals, scale, radius):
     target = stretch * -(residuals @ left)
     high = np.linalg.norm(target) / radius
     low = 1e-40 * high
+    scaled = target / (stretch**2 + high)
     for _ in range(100):
         damping = np.sqrt(low * high)
         scaled = target / (stretch**2 + damping)

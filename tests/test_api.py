@@ -759,6 +759,22 @@ def test_sources_of_all_stages():
         f.source("middle")
 
 
+def test_listings_are_those_of_the_last_compilation_where_nothing_is_said():
+    f, g = compile(model), grad(model)
+    for made in (f, g):
+        with pytest.raises(TypeError, match=r"model\(\) has not been called yet: say which arguments .*\(w, b, x\)"):
+            made.explain()
+    assert f(W, B, X).tolist() == model(W, B, X).tolist()
+    for stage in STAGES:
+        assert f.source(stage) == f.source(stage, W, B, X)
+    assert f.explain() == f.explain(W, B, X) and "w: f64[" in f.source("typed")
+    f(np.float32(W), np.float32(B), np.float32(X))
+    assert "w: f32[" in f.source("typed")
+    with pytest.raises(TypeError, match="missing a required argument: 'b'"):
+        f.source("typed", W)
+    assert compile(lambda x=1.0: 2.0 * x).explain().startswith("lambda_(x: float)")
+
+
 def test_strings_are_types_only_where_types_are_asked_for():
     def chosen(x, mode):
         return x * 2.0 if mode == "float" else x
