@@ -221,8 +221,9 @@ def answered(x):
     yield got
 
 
-def asked_for_one(x, n):
-    return next(squares(n))
+def asked_for_two(x, n):
+    g = squares(n)
+    return next(g), next(g)
 
 
 def left_and_asked_again(x, n):
@@ -263,7 +264,7 @@ def over_itself_at_run_time(x, n):
 
 
 REFUSED = {
-    asked_for_one: "U004", left_and_asked_again: "U004", behind_another: "U004", sent_to: "U004", returned: "T003",
+    asked_for_two: "U004", left_and_asked_again: "U004", behind_another: "U004", sent_to: "U004", returned: "T003",
     itself_one: "U004", changes_an_argument: "P015", over_itself_at_run_time: "U004",
 }  # fmt: skip
 

@@ -138,6 +138,36 @@ def filtered_late(x, y):
     return total
 
 
+def first_that_is_kept(x, y):
+    return next(filter(lambda v: v > 0.5, x)), next(map(abs, filter(lambda v: v > 9.0, x)), -1.0)
+
+
+def filtered_among_others(x, y):
+    twice = [v for v in map(lambda v: 2.0 * v, filter(lambda v: v > 0.5, x))]
+    total = 0.0
+    for k, v in enumerate(filter(lambda v: v > 0.4, x), 3):
+        for a, b in zip(filter(None, y), x):
+            total += k * v * a - b
+            if total > 20.0:
+                break
+    both = list(filter(lambda v: v < 0.9, filter(lambda v: v > 0.4, x)))
+    return twice, total, both, sum(map(lambda a, b: a * b, filter(None, x), y)), {v for v in filter(None, (1, 0, 3))}
+
+
+def until_the_test_fails(x, y):
+    total = 0.0
+    for v in map(lambda v: v, filter(lambda v: 1.0 / (v - 0.5) > 0.0, (float(x[0]), float(x[1]), 0.75, 0.5))):
+        total += v
+        if total > 100.0:
+            break
+    return total
+
+
+def of_its_class(x, y):
+    kept = filter(None, x)
+    return isinstance(kept, filter), isinstance(zip(x, y), zip | map), isinstance(reversed((1, 2)), enumerate)
+
+
 def reversed_before_it_grows(x, y):
     xs = [v for v in x if v > 0.4]
     back = reversed(xs)
@@ -186,7 +216,8 @@ PROGRAMS = [
     into_dicts_and_slices,
     gone_over_twice, gone_over_in_loops, header_first, left_by_a_break, left_again_and_again, unrolled_and_left,
     pairs_of_neighbours, until_a_default, too_many_times, first_that_fits, passed_on, on_one_path, mapped, mapped_late,
-    filtered, filtered_late, reversed_before_it_grows, reversed_before_it_shrinks, counted_from_elsewhere,
+    filtered, filtered_late, first_that_is_kept, filtered_among_others, until_the_test_fails, of_its_class,
+    reversed_before_it_grows, reversed_before_it_shrinks, counted_from_elsewhere,
     of_one_length, not_of_one_length, put_into_a_list,
 ]  # fmt: skip
 
@@ -229,9 +260,9 @@ def asked_whether_any_is(x, y):
     return any(it), list(it)
 
 
-def first_that_is_kept(x, y):
+def more_than_the_first(x, y):
     kept = filter(None, x)
-    return next(kept)
+    return next(kept), list(kept)
 
 
 REFUSED = [
@@ -239,7 +270,7 @@ REFUSED = [
     (asked_while_another_has_it, "R003"), (asked_whether_it_is_in, "R003"), (lambda x, y: len(zip(x, y)), "T001"),
     (lambda x, y: zip(x, y)[0], "T001"), (lambda x, y: zip(x, y), "T003"), (lambda x, y: np.array(map(abs, x)), "T001"),
     (lambda x, y: np.sum(zip(x, y)), "T001"), (lambda x, y: next(x), "T001"), (lambda x, y: reversed(iter(x)), "T001"),
-    (first_that_is_kept, "U018"),
+    (more_than_the_first, "U004"),
 ]  # fmt: skip
 
 

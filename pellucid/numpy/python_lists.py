@@ -180,10 +180,6 @@ def repeated(xs, count):
     return [x for _ in range(count) for x in xs]
 
 
-def filtered(test, xs):
-    return [x for x in xs if x] if test is None else [x for x in xs if test(x)]
-
-
 def keys_of(xs, key):
     return [key(x) for x in xs]
 

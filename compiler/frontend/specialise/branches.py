@@ -27,6 +27,16 @@ WALKED = "walked (value)"
 VALUE = " (value)"  # ends the variable that holds the value of a conditional expression: no name of Python's
 
 
+def hidden(frame: Frame, wish: str, value: Value | None = None) -> str:
+    """A variable of the compiler's own, with this value where there is one yet."""
+    name, number = f"{wish}{VALUE}", 1
+    while name in frame.variables:
+        name, number = f"{wish} {number}{VALUE}", number + 1
+    if value is not None:
+        frame.variables[name] = value
+    return name
+
+
 @dataclass(slots=True, eq=False)
 class Side:
     """One path: the variables and what the objects hold at its end, and the statements that lead there.

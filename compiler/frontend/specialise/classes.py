@@ -31,6 +31,7 @@ from .values import (
     Caught,
     Closure,
     Derived,
+    Iterator,
     Mapping_,
     Optional,
     Partial,
@@ -213,6 +214,9 @@ def _locked(frame: Frame, part: Value, node: gast.AST) -> Value:
     return made
 
 
+ITERATORS = {cls.__name__: cls for cls in (zip, enumerate, reversed, map, filter, python_types.GeneratorType)}
+
+
 def python_class(frame: Frame, value: Value) -> type | None:
     """The class that Python has for a value; None where that is not known."""
     held = frame.held(value)
@@ -242,6 +246,10 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return python_types.FunctionType
         case Caught(sites=((_, site),)), _:
             return site.cls
+        case Iterator(), _:
+            return ITERATORS.get(held.kind)
+        case (Partial(), _) | (Bound(), _):
+            return functools.partial if isinstance(held, Partial) else python_types.MethodType
     return None
 
 
@@ -256,7 +264,10 @@ def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: ga
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
     kind = python_class(frame, value)
-    return Static(issubclass(object if kind is None else kind, wanted))
+    if kind is None:
+        frame.fault("U018", f"of which class a {frame.describe(value)} is cannot be asked", node, "asked here",
+                    ("leave the question out: a value of the program has one class",))  # fmt: skip
+    return Static(issubclass(kind, wanted))
 
 
 def as_classes(given: Any) -> tuple[type, ...]:

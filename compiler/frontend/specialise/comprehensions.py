@@ -34,7 +34,7 @@ def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = "i
     if items is not None:
         return containers.new_list(frame, items)
     made = containers.new_list(frame, ())
-    name = _hidden(frame, hint, made)
+    name = branches.hidden(frame, hint, made)
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append)
     return frame.variables.pop(name)
@@ -49,7 +49,7 @@ def dictionary(frame: Frame, node: gast.DictComp, hint: str = "entries") -> Valu
     pairs = _unrolled_or_none(frame, node, entry)
     if pairs is not None:
         return keyed.dict_of_pairs(frame, pairs, node)
-    name = _hidden(frame, hint, keyed.new_dict(frame, {}, node))
+    name = branches.hidden(frame, hint, keyed.new_dict(frame, {}, node))
     place = gast.Subscript(syntax.name(name), node.key, gast.Store())
     _loop(frame, node, gast.copy_location(gast.Assign([place], node.value, None), node))
     return frame.variables.pop(name)
@@ -60,14 +60,14 @@ def set_of_items(frame: Frame, node: gast.SetComp, hint: str = "items") -> Value
     items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
     if items is not None:
         return sets.new_set(frame, items, node)
-    name = _hidden(frame, hint, sets.new_set(frame, [], node))
+    name = branches.hidden(frame, hint, sets.new_set(frame, [], node))
     _loop(frame, node, gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "add", gast.Load()), node.elt)))
     return frame.variables.pop(name)
 
 
 def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:
     """`any(...)` (stop: True) and `all(...)`: nothing is evaluated after the first item that decides."""
-    name = _hidden(frame, "found", Static(False))
+    name = branches.hidden(frame, "found", Static(False))
     decided = _assign(name, syntax.constant(True), node)
     chosen = gast.If(node.elt if stop else gast.UnaryOp(gast.Not(), node.elt), [decided], [])
     _loop(frame, node, chosen, until=name)
@@ -77,8 +77,8 @@ def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:
 
 def first_of(frame: Frame, node: gast.GeneratorExp, default: Value | None, hint: str = "t") -> Value:
     """`next(... for ... if ...)`: the first item, else the default, else a StopIteration."""
-    found = _hidden(frame, "found", Static(False))
-    name = _hidden(frame, hint, default)
+    found = branches.hidden(frame, "found", Static(False))
+    name = branches.hidden(frame, hint, default)
     taken = [_assign(name, node.elt, node), _assign(found, syntax.constant(True), node)]
     _loop(frame, node, *taken, until=found)
     if default is None:
@@ -199,16 +199,6 @@ def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
         table[id(loop.body[-1])] = everything - {name for name in own if not name.endswith(branches.VALUE)}
         loop = inner
     return table
-
-
-def _hidden(frame: Frame, wish: str, value: Value | None) -> str:
-    """A variable of the compiler's own, with this value."""
-    name, number = f"{wish}{branches.VALUE}", 1
-    while name in frame.variables:
-        name, number = f"{wish} {number}{branches.VALUE}", number + 1
-    if value is not None:
-        frame.variables[name] = value
-    return name
 
 
 def _assign(name: str, value: gast.expr, node: gast.AST) -> gast.stmt:

@@ -168,7 +168,8 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         updated = own_operators.in_place(frame, op, old, value, node)
         if updated is not None:
             return bind(frame, place, updated, node)
-        bind(frame, place, evaluate.binary(frame, op, old, value, node, place.id), node)
+        made = evaluate.binary(frame, op, old, value, node, branches.wish_for(frame, place.id))
+        bind(frame, place, made, node)
         return None
     base, put_back = items_in_place.to_change(frame, place.value)
     if isinstance(place, gast.Attribute):

@@ -22,6 +22,7 @@ import gast
 
 from ...analysis import core_liveness
 from ...names import Names
+from ...parsing import parsed_module
 from ...records import dataclass
 from ...syntax import constant, name, nodes_of, rebuild, target
 from ..source.desugar import desugar, made_names
@@ -35,6 +36,20 @@ EACH = "each"  # of what `yield from` goes over
 STOPPED = "stopped"
 MOST_INSIDE_ITSELF = 6  # a generator function that goes over itself is written out so often
 HELP = ("make a list of its items where they are used: `list(...)`",)
+
+
+FILTERED = """
+def filter(test, items):
+    for item in items:
+        if test(item):
+            yield item
+"""
+THOSE_THAT_ARE_TRUE = """
+def filter(test, items):
+    for item in items:
+        if item:
+            yield item
+"""
 
 
 class Turn(gast.Pass):
@@ -81,6 +96,17 @@ def called(frame: Frame, source: SourceFile, namespace: Any, outer: Frame | None
                         ("fill a list and return it",))  # fmt: skip
     call = GeneratorCall(Called(source, namespace, outer), tuple(bound.items()))
     return frame.new(Iterator(call, kind="generator"), "iterator")
+
+
+def of_builtin(frame: Frame, text: str, bound: dict[str, Value], node: gast.AST) -> Value:
+    """What one of Python's own functions gives, which a generator function says in its place."""
+    [tree] = copy.deepcopy(parsed_module(text)).body
+    for part in gast.walk(tree):
+        if isinstance(part, gast.stmt | gast.expr):
+            gast.copy_location(part, node)
+    source = SourceFile(tree, frame.source.file, frame.source.text, tree.name)
+    call = GeneratorCall(Called(source, frame.namespace, None), tuple(bound.items()))
+    return frame.new(Iterator(call, kind=tree.name), "iterator")
 
 
 # --- all items at once -----------------------------------------------------------------------------------------------
@@ -262,51 +288,45 @@ def _liveness(frame: Frame, statements: list[gast.stmt], node: gast.For) -> dict
 
 
 def beside_others(frame: Frame, node: gast.For, value: Iteration) -> bool:
-    """A loop over `enumerate` or `zip` of a generator, as one over the generator that counts; whether it is one."""
-    places = [k for k, part in enumerate(value.parts) if isinstance(part, GeneratorCall)]
+    """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts; whether it is."""
+    columns = iteration.columns_of(value)
+    places = [k for k, part in enumerate(columns) if isinstance(part, GeneratorCall)]
     if not places:
         return False
-    if len(places) > 1 or value.kind not in ("enumerate", "zip") or value.kind == "zip" and places != [0]:
+    if places != [0] or value.kind not in ("enumerate", "zip", "map"):
         frame.fault("U004", f"`{value.kind}` of such a generator is not in the language", node.iter, "looped over here",
                     HELP)  # fmt: skip
     ends, body = loops.stop_flag(node)
-    at, item = f"place{branches.VALUE}", f"item{branches.VALUE}"
-    number: gast.expr = name(at)
-    frame.variables[at] = value.start if value.kind == "enumerate" else Static(0)
-    inside: list[gast.stmt] = []
-    taken = [number, name(item)]
-    done: gast.expr | None = ends
-    if value.kind == "zip":
-        taken, done = _others(frame, node, value, at, item, inside, ends)
-    inside.append(gast.Assign([node.target], gast.Tuple(taken, gast.Load()), None))
-    inside.append(gast.AugAssign(target(at), gast.Add(), constant(1)))
-    _located(gast.Module(inside, []), node)
-    turn = [*inside, *body]
-    if value.kind == "zip":
-        ended = f"ended{branches.VALUE}"
-        turn = [gast.Assign([target(ended)], done, None), gast.If(name(ended), [gast.Pass()], turn)]
-        done = name(ended) if ends is None else gast.BoolOp(gast.Or(), [name(ended), ends])
-    closing = [] if done is None else [gast.If(done, [gast.Break()], [])]
+    item = branches.hidden(frame, "item")
+    at = branches.hidden(frame, "place", value.start if value.kind == "enumerate" else Static(0))
+    own = [item, at]
+    taken: list[gast.expr] = [name(item)]
+    ended: list[gast.expr] = []
+    for other in columns[1:]:
+        column = branches.hidden(frame, "column", other)
+        length = branches.hidden(frame, "length", iteration.length_of_iterable(frame, other, node))
+        own += column, length
+        taken.append(gast.Subscript(name(column), name(at), gast.Load()))
+        ended.append(gast.Compare(name(at), [gast.GtE()], [name(length)]))
+    made: gast.expr = gast.Tuple([name(at), *taken] if value.kind == "enumerate" else taken, gast.Load())
+    if value.kind == "map":
+        own.append(branches.hidden(frame, "function", value.parts[0]))
+        made = gast.Call(name(own[-1]), taken, [])
+    turn = [gast.Assign([node.target], made, None), gast.AugAssign(target(at), gast.Add(), constant(1)), *body]
+    done = [] if ends is None else [ends]
+    if ended:  # one of the others has come to its end before the generator
+        own.append(flag := branches.hidden(frame, "ended"))
+        turn = [gast.Assign([target(flag)], _any(ended), None), gast.If(name(flag), [gast.Pass()], turn)]
+        done.append(name(flag))
+    closing = [gast.If(_any(done), [gast.Break()], [])] if done else []
     loop = _located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
     if id(node) in frame.live_after:
         frame.live_after = {**frame.live_after, id(loop): frame.live_after[id(node)]}
-    for_loop(frame, loop, value.parts[places[0]])
-    own = [n for n in frame.variables if n.endswith(branches.VALUE) and n.split(" ")[0] in ("place", "item", "ended")]
-    for hidden in own:
-        frame.variables.pop(hidden)
+    for_loop(frame, loop, columns[0])
+    for one in own:
+        frame.variables.pop(one, None)
     return True
 
 
-def _others(
-    frame: Frame, node: gast.For, value: Iteration, at: str, item: str, inside: list[gast.stmt], ends: Any
-) -> tuple[list[gast.expr], gast.expr]:
-    """The items beside that of the generator, and whether one of the others has come to its end before it."""
-    taken: list[gast.expr] = [name(item)]
-    ended: list[gast.expr] = []
-    for number, other in enumerate(value.parts[1:]):
-        hidden, length = f"item other {number}{branches.VALUE}", f"item length {number}{branches.VALUE}"
-        frame.variables[hidden] = other
-        frame.variables[length] = iteration.length_of_iterable(frame, other, node)
-        taken.append(gast.Subscript(name(hidden), name(at), gast.Load()))
-        ended.append(gast.Compare(name(at), [gast.GtE()], [name(length)]))
-    return taken, ended[0] if len(ended) == 1 else gast.BoolOp(gast.Or(), ended)
+def _any(tests: list[gast.expr]) -> gast.expr:
+    return gast.BoolOp(gast.Or(), tests) if len(tests) > 1 else tests[0]

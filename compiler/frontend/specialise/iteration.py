@@ -36,7 +36,7 @@ VIEWS = ("keys", "values", "items")
 
 def columns_of(value: Iteration) -> tuple[Value, ...]:
     """What is gone over side by side; the first part of a `map` is the function."""
-    return value.parts[1:] if value.kind in ("map", "filter") else value.parts
+    return value.parts[1:] if value.kind == "map" else value.parts
 
 
 def length_now(frame: Frame, value: Value) -> Value | None:

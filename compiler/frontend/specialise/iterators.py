@@ -15,6 +15,7 @@ from . import (
     branches,
     carrying,
     choices,
+    comprehensions,
     container_methods,
     evaluate,
     execute,
@@ -51,7 +52,7 @@ def rest(frame: Frame, value: Ref, node: gast.AST) -> Value:
     """What is left of an iterator."""
     held = frame.held(value)
     if held.source == TAKEN:
-        why = "another iterator goes over it, or `in`, `any` or `all` looked at some of it"
+        why = "another iterator goes over it, or `in`, `any`, `all` or `next` looked at some of it"
         frame.fault("R003", f"what this `{held.kind}` has left is not known: {why}", node, "used here",
                     ("make a list of its items first: `list(...)`",))  # fmt: skip
     if held.position == USED_UP:
@@ -80,8 +81,6 @@ def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
     if isinstance(left, Iteration) and any(isinstance(part, GeneratorCall) for part in left.parts):
         parts = [generators.listed(frame, p, node) if isinstance(p, GeneratorCall) else p for p in left.parts]
         return Iteration(left.kind, tuple(parts), left.start)
-    if isinstance(left, Iteration) and left.kind == "filter":
-        return container_methods.in_language(frame, "filtered", list(left.parts), node)
     return left
 
 
@@ -99,9 +98,6 @@ def taken_over(frame: Frame, value: Value, node: gast.AST) -> Value:
     if iterator(frame, value) is None:
         return value
     left = rest(frame, value, node)
-    if isinstance(left, Iteration) and left.kind == "filter":
-        frame.fault("U018", "an iterator over what `filter` gives is not in the language", node, "made here",
-                    ("make a list of it first: `list(filter(...))`",))  # fmt: skip
     change(frame, value, Iterator(TAKEN, Static(0), frame.held(value).kind), node)
     return left
 
@@ -115,10 +111,8 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     """`next(value)`, `next(value, default)`."""
     rest(frame, value, node)  # refused where there is none
     held = frame.held(value)
-    refuse_generator(frame, held.source, node)
-    if isinstance(held.source, Iteration) and held.source.kind == "filter":
-        frame.fault("U018", "`next` of what `filter` gives is not in the language", node, "called here",
-                    ("write `next(v for v in ... if ...)`",))  # fmt: skip
+    if is_generator(held.source):
+        return _first_of_generator(frame, value, default, node, hint)
     count = iteration.length_of_iterable(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
     if ended == Static(True) or held.position == USED_UP:
@@ -136,13 +130,22 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     return branches.choose(frame, frame.atom(ended, node), none_left, one, node, hint)
 
 
-def refuse_generator(frame: Frame, source: Value, node: gast.AST) -> None:
-    """What stops in the middle of a generator function and goes on later."""
-    if isinstance(source, GeneratorCall) or isinstance(source, Iteration) and any(
-        isinstance(part, GeneratorCall) for part in source.parts
-    ):
-        frame.fault("U004", "a generator function that is left in the middle is not in the language", node, "used here",
-                    generators.HELP)  # fmt: skip
+def is_generator(source: Value) -> bool:
+    """Whether a generator function gives the items, of which none is made before it is asked for."""
+    return isinstance(source, GeneratorCall) or isinstance(source, Iteration) and any(map(is_generator, source.parts))
+
+
+def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
+    """The item that it stops at; nobody may ask for more, as it would have to go on from there."""
+    item, whole = branches.hidden(frame, "item"), branches.hidden(frame, "items", value)
+    each = gast.comprehension(syntax.target(item), syntax.name(whole), [], 0)
+    taken = gast.copy_location(gast.GeneratorExp(syntax.name(item), [each]), node)
+    for part in gast.walk(taken):
+        gast.copy_location(part, node)
+    found = comprehensions.first_of(frame, taken, default, hint)
+    frame.variables.pop(whole)
+    change(frame, value, Iterator(TAKEN, FROM_THE_START, frame.held(value).kind), node)
+    return found
 
 
 def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
@@ -159,15 +162,15 @@ def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
 def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
     """A loop over a value of any kind."""
     if iterator(frame, value) is not None and _is_asked_again(frame, node, value.number):
-        refuse_generator(frame, frame.held(value).source, node.iter)
+        if is_generator(frame.held(value).source):
+            message = f"a {frame.held(value).kind} that a loop may leave in the middle, and that is asked again"
+            frame.fault("U004", f"{message}, is not in the language", node.iter, "looped over here", generators.HELP)
         return shared_loop(frame, node, value)
     left = left_of(frame, value, node.iter)
     if isinstance(left, GeneratorCall):
         return generators.for_loop(frame, node, left)
     if isinstance(left, Iteration) and generators.beside_others(frame, node, left):
         return None
-    if isinstance(left, Iteration) and left.kind == "filter":
-        return filtered_loop(frame, node, *left.parts)
     return loops.for_items(frame, node, left)
 
 
@@ -272,29 +275,6 @@ class Steps:
         return None
 
 
-def filtered_loop(frame: Frame, node: gast.For, test: Value, source: Value) -> None:
-    """`for v in filter(test, source)`: the test of an item comes when the loop gets there."""
-    item, function = f"item{branches.VALUE}", f"test{branches.VALUE}"
-    while item in frame.variables:
-        item, function = f"next {item}", f"next {function}"
-    ends, body = loops.stop_flag(node)
-    chosen = syntax.name(item) if test == Static(None) else gast.Call(syntax.name(function), [syntax.name(item)], [])
-    inner = gast.If(chosen, [gast.Assign([node.target], syntax.name(item), None), *body], [])
-    loop = gast.For(syntax.target(item), node.iter, [inner] if ends is None else [inner, node.body[-1]], [], None)
-    for part in gast.walk(loop):
-        if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
-            gast.copy_location(part, node)
-    kept = frame.live_after
-    if id(node) in kept and id(node.body[-1]) in kept:
-        live = core_liveness.live_in_loop(node, kept)
-        frame.live_after = {**kept, id(loop): kept[id(node)], id(inner): live}
-    frame.variables[function] = test
-    loops.for_items(frame, loop, source)
-    frame.live_after = kept
-    for name in (item, function):
-        frame.variables.pop(name, None)
-
-
 # --- Python's functions ----------------------------------------------------------------------------------------------
 
 
@@ -341,7 +321,9 @@ def of_map(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
 
 
 def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
-    return made(frame, "filter", (args[0], taken_over(frame, args[1], node)))
+    test, items = args
+    generator = generators.FILTERED if test != Static(None) else generators.THOSE_THAT_ARE_TRUE
+    return generators.of_builtin(frame, generator, {"test": test, "items": taken_over(frame, items, node)}, node)
 
 
 def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

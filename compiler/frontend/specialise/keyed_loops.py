@@ -96,8 +96,5 @@ def default_item(frame: Frame, base: Value, node: gast.Call) -> tuple[Value, gas
 
 def _with_index(frame: Frame, node: gast.Subscript | gast.Call, index: Value) -> gast.Subscript:
     """A subscript with a value for its index, under a name of the compiler's own."""
-    name, number = f"place{branches.VALUE}", 1
-    while name in frame.variables:
-        name, number = f"place {number}{branches.VALUE}", number + 1
-    frame.variables[name] = index
+    name = branches.hidden(frame, "place", index)
     return gast.copy_location(gast.Subscript(syntax.name(name), syntax.name(name), gast.Load()), node)

@@ -90,7 +90,6 @@ class Ref:
 @dataclass(frozen=True, slots=True)
 class Lent:
     """An object that a function compiled on its own is given or gives back, by its place among those (`lending.py`)."""
-
     place: int
 
 
@@ -369,10 +368,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Column(new[0], is_weak)
         case Text(texts=texts):
             return Text(new[0], texts)
-        case Rows():
-            return Rows(new[0])
-        case Table():
-            return Table(new[0])
+        case Rows() | Table():
+            return type(value)(new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value

@@ -81,7 +81,6 @@ def _is_product(statement: gast.stmt) -> bool:
 @dataclass(frozen=True, slots=True)
 class Made:
     """A product that stands ahead of the loops, and the variables along its axes."""
-
     name: str
     order: tuple[str, ...]
 
