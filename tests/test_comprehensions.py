@@ -156,3 +156,12 @@ def test_of_a_condition_only_the_truth_is_wanted():
 
     for x in (np.array([0.1, 0.5, 0.2, 0.9, 1.0, 0.3, 0.4, 0.0, 2.0, 1.0]), np.array([1.0, 0.5, 0.6])):
         assert repr(pellucid.compile(peaks)(x, 2)) == repr(peaks(x, 2))
+
+
+def test_a_list_has_the_name_that_it_is_given():
+    def f(x):
+        kept = [v * v for v in x if v > 0.0]
+        return sum([v for v in kept if v < 9.0])
+
+    text = pellucid.compile(f).source("typed", "f64[n]")
+    assert "kept = []" in text and "items = []" in text

@@ -24,17 +24,20 @@ from .static_python import stop
 from .values import Range, Ref, Static, Value
 
 
+PASSING = "t"  # what is hinted for a value that no variable gets
+
+
 class _OnlyAtRunTime(Exception):
     """How many items a comprehension has is not known now."""
 
 
-def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = "items") -> Ref:
+def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
     """A new list of the items."""
     items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
     if items is not None:
         return containers.new_list(frame, items)
-    made = containers.new_list(frame, ())
-    name = branches.hidden(frame, hint, made)
+    wish = "items" if hint == PASSING else hint
+    name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
     _loop(frame, node, append)
     return frame.variables.pop(name)

@@ -61,8 +61,8 @@ def is_container(frame: Frame, value: Value) -> bool:
     return isinstance(held, Sequence | Mapping_ | Rows | Table | Iteration | Iterator | Record) or frame.is_list(held)
 
 
-def new_list(frame: Frame, items: list[Value] | tuple[Value, ...]) -> Ref:
-    return frame.new(Sequence(tuple(items), list))
+def new_list(frame: Frame, items: list[Value] | tuple[Value, ...], wish: str = "items") -> Ref:
+    return frame.new(Sequence(tuple(items), list), wish)
 
 
 # --- items ---------------------------------------------------------------------------------------------------------

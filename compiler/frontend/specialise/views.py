@@ -72,7 +72,11 @@ def describe(
     instead = f", or assign to elements of `{other}` itself" if is_view else ""
     help_ = (f"make `{stored if is_view else other}` a copy: `.copy()`{instead}",)
     if isinstance(function.types.get(conflict.other), ListOf):
-        help_ = (f"put copies into `{other}`: `.append(a.copy())`",)
+        if is_view:
+            message = f"an item of `{other}` is changed where it stands, while the list is still used"
+            help_ = ("change a copy of the item, and put that back: `item = rows[i].copy()` ... `rows[i] = item`",)
+        else:
+            help_ = (f"put copies into `{other}`: `.append(a.copy())`",)
     return Diagnostic("R003", message, here, "changed here", labels(conflict, other), help=help_)
 
 
