@@ -23,7 +23,6 @@ from .frame import Frame
 from .static_python import stop
 from .values import Range, Ref, Static, Value
 
-
 PASSING = "t"  # what is hinted for a value that no variable gets
 
 
