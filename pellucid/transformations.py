@@ -49,7 +49,8 @@ def compile(
 ) -> Any:
     """Compile a pure numeric Python function; use as `@compile`, `@compile(...)` or `compile(f, ...)`.
 
-    function     a function or method of your own, or one that is compiled already and gets further options
+    function     a function or method of your own, one that is compiled already and gets further options, or one of
+                 NumPy, SciPy or `math` that is in the language; its axis, dtype and the like are static
     static       parameters whose values are part of the compiled code (an axis, a shape, a string)
     mutates      array parameters that the function updates in place; they are written back when it returns, and are as
                  they were where it raises
@@ -92,13 +93,24 @@ def compile(
         return BoundFunction(compile(bound.__func__, **options), bound.__self__)
     library = library_name(function) if callable(function) else None
     if library is not None and not library.startswith("pellucid"):
-        public = ".".join(part for part in library.split(".") if not part.startswith("_"))
-        raise TypeError(f"compile takes a function of your own; call `{public}` in one")
+        return Function(_of_library(function, library, options))
     if hasattr(function, "refusal_inside"):
         raise TypeError(function.refusal_inside)
     if not inspect.isfunction(function):
         raise TypeError(f"compile takes a Python function, not {type(function).__name__}")
     return Function(Request(function, **options))
+
+
+def _of_library(function: Callable[..., Any], library: str, options: dict[str, Any]) -> Request:
+    """What a call of it is, as a function of the user's."""
+    from .of_library import own_function  # looks at the table of all names
+
+    found = own_function(function)
+    if found is None:
+        public = ".".join(part for part in library.split(".") if not part.startswith("_"))
+        raise TypeError(f"`{public}` cannot be compiled or transformed by itself; call it in a function of your own")
+    made, how = found
+    return Request(made, **{**options, "static": tuple(dict.fromkeys((*options["static"], *how)))})
 
 
 def names(given: Names) -> tuple[str, ...]:

@@ -212,6 +212,7 @@ INSIDE_FUNCTIONS = {
     "pellucid/function.py": {"showing"},
     "pellucid/sparsity.py": {"scipy.sparse"},  # which need not be installed
     "pellucid/starting.py": {"compiling"},
+    "pellucid/transformations.py": {"of_library"},  # which asks the table of all names
     "runtime/llvm.py": {"llvmlite.binding"},
     "runtime/machine_code.py": {"shared_object"},
     "runtime/targets.py": {"target_questions"},
