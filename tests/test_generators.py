@@ -181,9 +181,50 @@ def caught_inside(x, n):
     return -n
 
 
+def words_of_the_compiler(x):
+    each, stopped, items, item = 2.0, 3.0, 4.0, 5.0
+    yield from x
+    yield each * items
+    yield stopped * item
+
+
+def own_words(x, n):
+    item, items, place, ended, total = 0.5, 2.0, 3.0, 4.0, 0.0
+    for v in words_of_the_compiler(x):
+        total += v * items
+        if v > 7.0:
+            break
+    some = [v for k, v in enumerate(item * v for v in x if v > item)]
+    first = next(filter(lambda v: v > item, x))
+    for k, v in enumerate(place * v for v in x):
+        total += k * v * ended
+    return total, some, first, [v for v in words_of_the_compiler(x)][-1]
+
+
+def expressions_with_conditions(x, n):
+    kept = (v * w for v in x if v > 0.5 for w in range(n) if w != 1)
+    total = 0.0
+    for k, v in enumerate(kept):
+        if v > 5.0:
+            break
+        total += k * v
+    pairs = [a - b for a, b in zip((v for v in x if v > 0.5), x)]
+    return total, pairs, sum(map(lambda v: v + 1.0, (v for v in x if v > 0.5))), sorted(v for v in x if v < 2.0)
+
+
+def first_item(x, n):
+    g = squares(n)
+    return next(g), next((v for v in x if v > 90.0), -1.0), next(map(lambda v: 1.0 / (v - 0.5), filter(None, x)))
+
+
+def endless_first(x, n):
+    return list(zip(numbers(), x)), [k * v for k, v in zip(numbers(), x) if v > 1.0]
+
+
 PROGRAMS = (
     a_loop, several_yields, beside_an_array, the_shorter_ends, all_at_once, counted_and_left, sees_what_changes,
     one_in_another, found_or_none, without_end, delegated, goes_over_itself, errors_in_their_order, caught_inside,
+    own_words, expressions_with_conditions, first_item, endless_first,
 )  # fmt: skip
 
 
@@ -219,6 +260,10 @@ def rows(x):
 def answered(x):
     got = yield x
     yield got
+
+
+def endless_beside(x, n):
+    return list(zip(x, numbers()))
 
 
 def asked_for_two(x, n):
@@ -264,8 +309,8 @@ def over_itself_at_run_time(x, n):
 
 
 REFUSED = {
-    asked_for_two: "U004", left_and_asked_again: "U004", behind_another: "U004", sent_to: "U004", returned: "T003",
-    itself_one: "U004", changes_an_argument: "P015", over_itself_at_run_time: "U004",
+    endless_beside: "U004", asked_for_two: "R003", left_and_asked_again: "U004", behind_another: "U004",
+    sent_to: "U004", returned: "T003", itself_one: "U004", changes_an_argument: "P015", over_itself_at_run_time: "U004",
 }  # fmt: skip
 
 

@@ -73,6 +73,8 @@ last = None; for k in range(3): last = V[k]; last + 1.0
 np.array([*V, 0.5, *N[:2] * 1.0])
 np.array([0.5, *(v * v for v in V)])
 sum([*(1.0, 2.0), *[3.0], 4.0])
+g = (v for v in V if v > 0); [v for v in g]
+g = (u * v for u in V for v in N); [v for v in g]
 A.tolist()
 np.array(N.reshape(2, 3).tolist())
 np.block([[A, A], [A * 2, A]])
@@ -81,8 +83,6 @@ np.block([[A], [A]])
 np.block([[1.0, 2.0], [3.0, 4.0]])
 """.strip().splitlines()
 REFUSED = {
-    "g = (v for v in V if v > 0); [v for v in g]": "U004",
-    "g = (u * v for u in V for v in N); [v for v in g]": "U004",
     "rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); a": "T003",
     "list(it.repeat(V))": "U012",
     "[k for k in zip(it.count(0.5), V)]": "U012",

@@ -14,7 +14,6 @@ REFUSED: dict[type, tuple[str, str, str]] = {
     gast.Await: ("U003", "`await`", "wait outside and pass the value as an argument"),
     gast.Yield: ("U004", "`yield`", "fill an array or a list and return it"),
     gast.YieldFrom: ("U004", "`yield from`", "fill an array or a list and return it"),
-    gast.GeneratorExp: ("U004", "a generator expression", "write a list comprehension: `[...]`"),
     gast.ClassDef: ("U005", "a class definition inside a function", "define the class at the top of the module"),
     gast.Import: ("U006", "`import` inside a function", "import at the top of the module"),
     gast.ImportFrom: ("U006", "`import` inside a function", "import at the top of the module"),

@@ -33,12 +33,17 @@ class _OnlyAtRunTime(Exception):
 def listed(frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING) -> Ref:
     """A new list of the items."""
     items = _unrolled_or_none(frame, node, lambda: evaluate.evaluate(frame, node.elt))
-    if items is not None:
-        return containers.new_list(frame, items)
+    return looped(frame, node, hint) if items is None else containers.new_list(frame, items)
+
+
+def looped(
+    frame: Frame, node: gast.ListComp | gast.GeneratorExp, hint: str = PASSING, source: Value | None = None
+) -> Ref:
+    """The same by a loop that appends them, over `source` where what the first `for` goes over is at hand."""
     wish = "items" if hint == PASSING else hint
     name = branches.hidden(frame, wish, containers.new_list(frame, (), wish))
     append = gast.Expr(syntax_call(gast.Attribute(syntax.name(name), "append", gast.Load()), node.elt))
-    _loop(frame, node, append)
+    _loop(frame, node, append, source=source)
     return frame.variables.pop(name)
 
 
@@ -77,12 +82,14 @@ def quantified(frame: Frame, node: gast.GeneratorExp, stop: bool) -> Value:
     return found if stop else evaluate.unary(frame, gast.Not, found, node)
 
 
-def first_of(frame: Frame, node: gast.GeneratorExp, default: Value | None, hint: str = "t") -> Value:
+def first_of(
+    frame: Frame, node: gast.GeneratorExp, default: Value | None, hint: str = "t", source: Value | None = None
+) -> Value:
     """`next(... for ... if ...)`: the first item, else the default, else a StopIteration."""
     found = branches.hidden(frame, "found", Static(False))
     name = branches.hidden(frame, hint, default)
     taken = [_assign(name, node.elt, node), _assign(found, syntax.constant(True), node)]
-    _loop(frame, node, *taken, until=found)
+    _loop(frame, node, *taken, until=found, source=source)
     if default is None:
         missing = evaluate.unary(frame, gast.Not, frame.variables[found], node)
         error = syntax.raise_("StopIteration", "", span=frame.here(node))
@@ -162,13 +169,15 @@ def _put_back(frame: Frame, own: list[str], kept: dict[str, Value]) -> None:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 
-def _loop(frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None) -> None:
+def _loop(
+    frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = None, source: Value | None = None
+) -> None:
     """Run statements for every item; with `until`, no further once that variable is true."""
     first = node.generators[0]
-    source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    source = source or classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     own = [name for generator in node.generators for name in core_liveness.targets(generator.target)]
     kept = _set_aside(frame, own)
-    made = _nested(node, list(innermost), until)
+    made = nested(node, list(innermost), until)
     table, node_before, span = frame.live_after, frame.node, frame.builder.span
     frame.live_after = {**table, **_liveness(frame, made)}
     saved = frame.snapshot()
@@ -177,7 +186,7 @@ def _loop(frame: Frame, node: Any, *innermost: gast.stmt, until: str | None = No
     _put_back(frame, own, kept)
 
 
-def _nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
+def nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
     """The `for` and `if` statements of which a comprehension is made."""
     for generator in reversed(node.generators):
         for test in reversed(generator.ifs):
@@ -195,6 +204,7 @@ def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:
     """What may be read after each turn of the loops: everything but the variables that the loop sets itself."""
     table: dict[int, frozenset[str]] = {}
     everything = frozenset(frame.variables) | frozenset(core_liveness.reads(loop)) | core_liveness.assigned([loop])
+    table[id(loop)] = everything
     while isinstance(loop, gast.For):
         inner = next((s for s in core_liveness.statements(loop.body) if isinstance(s, gast.For)), None)
         own = set(core_liveness.targets(loop.target)) | core_liveness.assigned([] if inner is None else [inner])

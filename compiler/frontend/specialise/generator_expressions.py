@@ -10,11 +10,11 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import classes, comprehensions, evaluate, iterators
+from . import classes, comprehensions, evaluate, generators, iterators
 from .frame import Frame
 from .values import Closure, Static, Value
 
-ITEM = "item"
+ITEM = "item (value)"  # no name of Python's: the expression reads the variables around it
 
 
 def all_of(frame: Frame, node: gast.expr, hint: str = "items") -> Value:
@@ -26,15 +26,22 @@ def all_of(frame: Frame, node: gast.expr, hint: str = "items") -> Value:
 
 def lazily(frame: Frame, node: gast.GeneratorExp) -> Value:
     """An iterator over the items; the first iterable is evaluated now, as in Python."""
-    if len(node.generators) > 1:
-        frame.fault("U004", "a generator expression with several `for` is outside the language here", node,
-                    "not supported", ("write a list comprehension: `[...]`",))  # fmt: skip
-    (only,) = node.generators
-    if only.ifs:
-        frame.fault("U004", "a generator expression with `if` is outside the language here", node, "not supported",
-                    ("write a list comprehension: `[...]`",))  # fmt: skip
-    iterable = classes.iterator_of(frame, evaluate.evaluate(frame, only.iter), only.iter)
-    return iterators.made(frame, "map", (_function(frame, node), iterators.taken_over(frame, iterable, node)))
+    first, *others = node.generators
+    iterable = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    iterable = iterators.taken_over(frame, iterable, node)
+    if others or first.ifs:
+        return generators.of_tree(frame, _generator(frame, node), {ITEM: iterable}, frame, "generator")
+    return iterators.made(frame, "map", (_function(frame, node), iterable))
+
+
+def _generator(frame: Frame, node: gast.GeneratorExp) -> gast.FunctionDef:
+    """The generator function whose items they are, over what the first `for` goes over."""
+    known = frame.task.of_items
+    if node not in known:
+        loop = comprehensions.nested(node, [gast.Expr(gast.Yield(node.elt))], None)
+        loop.iter = gast.copy_location(syntax.name(ITEM), node)
+        known[node] = _with_parameter(node, [loop])
+    return known[node]
 
 
 def of_filter(frame: Frame, node: gast.Call) -> gast.Call | None:
@@ -71,9 +78,13 @@ def _function(frame: Frame, node: gast.GeneratorExp) -> Closure:
 
 def _definition(node: gast.GeneratorExp, target: gast.expr, value: gast.expr) -> gast.FunctionDef:
     taken = gast.Assign([target], syntax.name(ITEM), None)
+    return _with_parameter(node, [taken, gast.Return(value)])
+
+
+def _with_parameter(node: gast.GeneratorExp, body: list[gast.stmt]) -> gast.FunctionDef:
     parameter = gast.Name(ITEM, gast.Param(), None, None)
     arguments = gast.arguments([parameter], [], None, [], [], None, [])
-    made = gast.FunctionDef("genexpr", arguments, [taken, gast.Return(value)], [], None, None, [])
+    made = gast.FunctionDef("genexpr", arguments, body, [], None, None, [])
     for part in gast.walk(made):
         if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
             gast.copy_location(part, node)

@@ -32,8 +32,6 @@ from .frame import Frame
 from .values import GeneratorCall, Iteration, Iterator, Static, Value
 
 ITEM = "item of the generator"
-EACH = "each"  # of what `yield from` goes over
-STOPPED = "stopped"
 MOST_INSIDE_ITSELF = 6  # a generator function that goes over itself is written out so often
 HELP = ("make a list of its items where they are used: `list(...)`",)
 
@@ -104,9 +102,14 @@ def of_builtin(frame: Frame, text: str, bound: dict[str, Value], node: gast.AST)
     for part in gast.walk(tree):
         if isinstance(part, gast.stmt | gast.expr):
             gast.copy_location(part, node)
+    return of_tree(frame, tree, bound, None, tree.name)
+
+
+def of_tree(frame: Frame, tree: gast.FunctionDef, bound: dict[str, Value], outer: Frame | None, kind: str) -> Value:
+    """What a call gives of a generator function that stands nowhere; its lines are those of the frame's file."""
     source = SourceFile(tree, frame.source.file, frame.source.text, tree.name)
-    call = GeneratorCall(Called(source, frame.namespace, None), tuple(bound.items()))
-    return frame.new(Iterator(call, kind=tree.name), "iterator")
+    call = GeneratorCall(Called(source, frame.namespace, outer), tuple(bound.items()))
+    return frame.new(Iterator(call, kind=kind), "iterator")
 
 
 # --- all items at once -----------------------------------------------------------------------------------------------
@@ -119,7 +122,8 @@ def listed(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
     tree = call.source.tree
     body = [gast.Assign([target(items)], gast.List([], gast.Load()), None), *tree.body]
     appended = lambda v: [gast.Expr(gast.Call(gast.Attribute(name(items), "append", gast.Load()), [v], []))]  # noqa: E731
-    body = [*_replaced(body, appended, lambda: gast.Return(name(items))), gast.Return(name(items))]
+    end = lambda: gast.Return(name(items))  # noqa: E731
+    body = [*_replaced(body, _fresh(tree, "each"), appended, end), end()]
     made = _located(rebuild(tree, body=body), tree)
     source = SourceFile(made, call.source.file, call.source.text, call.source.name)
     inner = Frame(frame.task, frame.builder, source, call.namespace, outer=call.outer, is_library=frame.is_library)
@@ -130,15 +134,18 @@ def _fresh(tree: gast.AST, wish: str) -> str:
     return Names({n.id for n in nodes_of(tree) if isinstance(n, gast.Name)}).fresh(wish)
 
 
-def _replaced(body: list[gast.stmt], turn: Any, end: Any) -> list[gast.stmt]:
-    """Statements with others for `yield` and `return`; functions inside stay as they are."""
+def _replaced(body: list[gast.stmt], each: str, turn: Any, end: Any) -> list[gast.stmt]:
+    """Statements with others for `yield` and `return`; functions inside stay as they are.
+
+    `each` is a name for the items of what `yield from` goes over.
+    """
     found: list[gast.stmt] = []
     for statement in body:
         match statement:
             case gast.Expr(value=gast.Yield(value=value)):
                 found += turn(value)
             case gast.Expr(value=gast.YieldFrom(value=value)):
-                found.append(gast.For(target(EACH), value, turn(name(EACH)), [], None))
+                found.append(gast.For(target(each), value, turn(name(each)), [], None))
             case gast.Return():
                 found.append(end())
             case gast.FunctionDef() | gast.ClassDef():
@@ -148,9 +155,10 @@ def _replaced(body: list[gast.stmt], turn: Any, end: Any) -> list[gast.stmt]:
                 for field in ("body", "orelse", "finalbody"):
                     block = getattr(statement, field, None)
                     if isinstance(block, list) and block:
-                        inner[field] = _replaced(block, turn, end)
+                        inner[field] = _replaced(block, each, turn, end)
                 if isinstance(statement, gast.Try):
-                    inner["handlers"] = [rebuild(h, body=_replaced(h.body, turn, end)) for h in statement.handlers]
+                    handlers = [rebuild(h, body=_replaced(h.body, each, turn, end)) for h in statement.handlers]
+                    inner["handlers"] = handlers
                 found.append(rebuild(statement, **inner) if inner else statement)
     return found
 
@@ -160,6 +168,25 @@ def _located(made: Any, like: gast.AST) -> Any:
         if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
             gast.copy_location(part, like)
     return made
+
+
+def is_one(value: Value) -> bool:
+    """Whether a generator function gives the items, of which none is made before it is asked for."""
+    return isinstance(value, GeneratorCall) or isinstance(value, Iteration) and any(map(is_one, value.parts))
+
+
+def leads(value: Iteration) -> bool:
+    """Whether a generator decides about the next item before anything beside it is asked for one."""
+    return [k for k, part in enumerate(iteration.columns_of(value)) if is_one(part)] == [0]
+
+
+def require_end(frame: Frame, value: GeneratorCall, node: gast.AST) -> None:
+    """Refuse to make a list of what may have no end, where Python would stop to ask for items."""
+    tree = value.function.source.tree
+    tests = [n.test for n in own_nodes(tree) if isinstance(n, gast.While)]
+    if any(isinstance(test, gast.Constant) and test.value for test in tests):
+        message = f"`{tree.name}` has no end of its own, and is not the first that is asked for an item"
+        frame.fault("U004", message, node, "gone over here", ("let it take the number of items that are wanted",))
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -173,13 +200,14 @@ def for_loop(frame: Frame, node: gast.For, value: GeneratorCall) -> None:
         frame.fault("U004", "a loop over a generator function of another file is not in the language", node.iter,
                     "looped over here", HELP)  # fmt: skip
     ends, body = loops.stop_flag(node)
-    core = _with_turns(call.source.tree, node, ends is not None)
-    own = set(given) | core_liveness.assigned(core.body) | {STOPPED}
+    stopped = _fresh(call.source.tree, "stopped")
+    core = _with_turns(call.source.tree, node, stopped if ends is not None else None)
+    own = set(given) | core_liveness.assigned(core.body) | {stopped}
     names = _renaming(frame, core, own, is_around=call.outer is frame)
     statements = [_renamed(s, names) for s in core.body if not isinstance(s, gast.Return)]
-    statements = _filled(statements, node, ends, body, names.get(STOPPED, STOPPED))
+    statements = _filled(statements, node, ends, body, names[stopped])
     made = frozenset(names[n] for n in made_names(core) if n in names)
-    _bind(frame, call, given, names, own)
+    _bind(frame, call, {**given, stopped: Static(False)}, names, own)
     kept = frame.live_after, frame.made_names, frame.local_names, frame.pinned
     frame.pinned |= {_require_end(frame, call, node.iter)}
     frame.made_names, frame.local_names = frame.made_names | made, frame.local_names | set(names.values())
@@ -202,15 +230,18 @@ def _require_end(frame: Frame, call: Called, node: gast.AST) -> str:
     return f"{mark}{depth}"
 
 
-def _with_turns(tree: gast.FunctionDef, node: gast.For, may_stop: bool) -> gast.FunctionDef:
-    """The core of the function, with an assignment to the loop's target and a place for its body at each `yield`."""
+def _with_turns(tree: gast.FunctionDef, node: gast.For, stopped: str | None) -> gast.FunctionDef:
+    """The core of the function, with an assignment to the loop's target and a place for its body at each `yield`.
+
+    Behind that it ends where the variable `stopped` says so.
+    """
 
     def turn(value: gast.expr) -> list[gast.stmt]:
         taken = gast.Assign([target(ITEM)], value, None)
-        leave = gast.If(name(STOPPED), [gast.Return(None)], [])
-        return [taken, Turn(), *([leave] if may_stop else [])]
+        leave = [gast.If(name(stopped), [gast.Return(None)], [])] if stopped is not None else []
+        return [taken, Turn(), *leave]
 
-    body = _replaced(tree.body, turn, lambda: gast.Return(None))
+    body = _replaced(tree.body, _fresh(tree, "each"), turn, lambda: gast.Return(None))
     return desugar(_located(rebuild(copy.copy(tree), body=copy.deepcopy(body)), node))
 
 
@@ -268,8 +299,6 @@ def _bind(frame: Frame, call: Called, given: dict[str, Value], names: dict[str, 
     for original, fresh in names.items():
         if original in given:
             frame.variables[fresh] = given[original]
-        elif original == STOPPED:
-            frame.variables[fresh] = Static(False)
         elif original not in own:
             frame.variables[fresh] = evaluate.read_name(inner, original, inner.source.tree)
 
@@ -287,15 +316,20 @@ def _liveness(frame: Frame, statements: list[gast.stmt], node: gast.For) -> dict
 # --- beside other iterables ------------------------------------------------------------------------------------------
 
 
-def beside_others(frame: Frame, node: gast.For, value: Iteration) -> bool:
-    """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts; whether it is."""
+def of_items(frame: Frame, node: gast.For, value: Value) -> None:
+    """A loop over what a generator gives, or what is made of that item by item."""
+    if isinstance(value, GeneratorCall):
+        for_loop(frame, node, value)
+    else:
+        beside_others(frame, node, value)
+
+
+def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
+    """A loop over `enumerate`, `zip` or `map` of a generator, as one over the generator that counts."""
     columns = iteration.columns_of(value)
-    places = [k for k, part in enumerate(columns) if isinstance(part, GeneratorCall)]
-    if not places:
-        return False
-    if places != [0] or value.kind not in ("enumerate", "zip", "map"):
-        frame.fault("U004", f"`{value.kind}` of such a generator is not in the language", node.iter, "looped over here",
-                    HELP)  # fmt: skip
+    if not leads(value) or any(isinstance(part, Iteration) for part in columns[1:]):
+        message = f"in a loop over `{value.kind}`, only the first may be a generator, and the others must be sequences"
+        frame.fault("U004", message, node.iter, "looped over here", HELP)
     ends, body = loops.stop_flag(node)
     item = branches.hidden(frame, "item")
     at = branches.hidden(frame, "place", value.start if value.kind == "enumerate" else Static(0))
@@ -322,10 +356,9 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> bool:
     loop = _located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
     if id(node) in frame.live_after:
         frame.live_after = {**frame.live_after, id(loop): frame.live_after[id(node)]}
-    for_loop(frame, loop, columns[0])
+    of_items(frame, loop, columns[0])
     for one in own:
         frame.variables.pop(one, None)
-    return True
 
 
 def _any(tests: list[gast.expr]) -> gast.expr:

@@ -11,7 +11,7 @@ import gast
 
 from ... import syntax
 from ...types import Array, ListOf
-from . import apply, choices, evaluate, forms, keyed, outside, rows, subscript, tables, texts
+from . import apply, choices, evaluate, forms, generators, keyed, outside, rows, subscript, tables, texts
 from .frame import Frame
 from .limits import limit
 from .values import Iteration, Leaf, Mapping_, Range, Record, Ref, Rows, Sequence, Static, Table, Text, Value
@@ -91,7 +91,7 @@ def static_count(frame: Frame, value: Value, node: gast.AST) -> int:
         case Iteration(kind="reversed"):
             return evaluate.known(frame, length_of_iterable(frame, value, node), node, "the number of items")
         case Iteration() if value.kind not in VIEWS:
-            known = [part for part in columns_of(value) if has_static_length(frame, part)]
+            known = [p for p in columns_of(value) if has_static_length(frame, p) or is_static_iterable(frame, p)]
             if not known:
                 length_of_iterable(frame, columns_of(value)[0], node)
                 frame.needs_static(columns_of(value)[0], "the number of items", node)
@@ -165,6 +165,9 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim:
         return evaluate.length_of(frame, value, 0, node)
+    if generators.is_one(value):
+        frame.fault("U004", "how many items a generator gives is not known before it ends", node, "gone over here",
+                    generators.HELP)  # fmt: skip
     if forms.grows(frame, value):
         return tables.length(frame, value)
     if is_static_iterable(frame, value):

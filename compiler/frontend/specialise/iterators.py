@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gast
 
+from ....runtime.nature import article
 from ... import syntax
 from ...analysis import core_liveness
 from . import (
@@ -76,12 +77,33 @@ def left_of(frame: Frame, value: Value, node: gast.AST) -> Value:
 def taken(frame: Frame, value: Value, node: gast.AST) -> Value:
     """The same, where all items are wanted before anything else happens."""
     left = left_of(frame, value, node)
-    if isinstance(left, GeneratorCall):
-        return generators.listed(frame, left, node)
-    if isinstance(left, Iteration) and any(isinstance(part, GeneratorCall) for part in left.parts):
-        parts = [generators.listed(frame, p, node) if isinstance(p, GeneratorCall) else p for p in left.parts]
-        return Iteration(left.kind, tuple(parts), left.start)
-    return left
+    return _with_lists(frame, left, node)
+
+
+def _with_lists(frame: Frame, value: Value, node: gast.AST) -> Value:
+    """What is gone over with a list for each generator."""
+    if isinstance(value, GeneratorCall):
+        return generators.listed(frame, value, node)
+    if not generators.is_one(value):
+        return value
+    if generators.leads(value):
+        return comprehensions.looped(frame, _each(node), source=value)
+    parts = []
+    for part in value.parts:
+        if isinstance(part, GeneratorCall):
+            generators.require_end(frame, part, node)
+        parts.append(_with_lists(frame, part, node))
+    return Iteration(value.kind, tuple(parts), value.start)
+
+
+def _each(node: gast.AST) -> gast.GeneratorExp:
+    """`(item for item in ...)`, over what is at hand."""
+    item = f"item{branches.VALUE}"
+    each = gast.comprehension(syntax.target(item), gast.Tuple([], gast.Load()), [], 0)
+    made = gast.GeneratorExp(syntax.name(item), [each])
+    for part in gast.walk(made):
+        gast.copy_location(part, node)
+    return made
 
 
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -111,7 +133,7 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     """`next(value)`, `next(value, default)`."""
     rest(frame, value, node)  # refused where there is none
     held = frame.held(value)
-    if is_generator(held.source):
+    if generators.is_one(held.source):
         return _first_of_generator(frame, value, default, node, hint)
     count = iteration.length_of_iterable(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
@@ -130,20 +152,9 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
     return branches.choose(frame, frame.atom(ended, node), none_left, one, node, hint)
 
 
-def is_generator(source: Value) -> bool:
-    """Whether a generator function gives the items, of which none is made before it is asked for."""
-    return isinstance(source, GeneratorCall) or isinstance(source, Iteration) and any(map(is_generator, source.parts))
-
-
 def _first_of_generator(frame: Frame, value: Ref, default: Value | None, node: gast.AST, hint: str) -> Value:
     """The item that it stops at; nobody may ask for more, as it would have to go on from there."""
-    item, whole = branches.hidden(frame, "item"), branches.hidden(frame, "items", value)
-    each = gast.comprehension(syntax.target(item), syntax.name(whole), [], 0)
-    taken = gast.copy_location(gast.GeneratorExp(syntax.name(item), [each]), node)
-    for part in gast.walk(taken):
-        gast.copy_location(part, node)
-    found = comprehensions.first_of(frame, taken, default, hint)
-    frame.variables.pop(whole)
+    found = comprehensions.first_of(frame, _each(node), default, hint, rest(frame, value, node))
     change(frame, value, Iterator(TAKEN, FROM_THE_START, frame.held(value).kind), node)
     return found
 
@@ -162,15 +173,14 @@ def _step(frame: Frame, value: Ref, node: gast.AST) -> Value:
 def for_loop(frame: Frame, node: gast.For, value: Value) -> None:
     """A loop over a value of any kind."""
     if iterator(frame, value) is not None and _is_asked_again(frame, node, value.number):
-        if is_generator(frame.held(value).source):
-            message = f"a {frame.held(value).kind} that a loop may leave in the middle, and that is asked again"
+        if generators.is_one(frame.held(value).source):
+            kind = frame.held(value).kind
+            message = f"{article(kind)} that a loop may leave in the middle, and that is asked again"
             frame.fault("U004", f"{message}, is not in the language", node.iter, "looped over here", generators.HELP)
         return shared_loop(frame, node, value)
     left = left_of(frame, value, node.iter)
-    if isinstance(left, GeneratorCall):
-        return generators.for_loop(frame, node, left)
-    if isinstance(left, Iteration) and generators.beside_others(frame, node, left):
-        return None
+    if generators.is_one(left):
+        return generators.of_items(frame, node, left)
     return loops.for_items(frame, node, left)
 
 
