@@ -9,11 +9,19 @@ Everything is text, so that a case is reproduced by its print and shrunk by edit
 import ast
 import dataclasses
 import random
+import re
 from collections.abc import Callable
 
 import numpy as np
 
 PRELUDE = "import math\n\nimport numpy as np\nfrom numpy import inf, nan\n\n\n"
+
+
+WORDS = (
+    "item items each stopped position place total result returned broke skipped subject matched count index value"
+    " values best found out data shape length start stop step n m i j t x_1 column columns row rows made kept saved test size"
+    " ended choice first rest left right args function cond lanes noalias prange gemm best_1 t_1 z_bar tangent"
+).split()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,7 +60,28 @@ def drawn(generator: str, seed: int, write: Callable[[random.Random], Case | Non
     while True:
         written = write(rng)
         if written is not None:
-            return written
+            return written if seed % 2 else renamed(written, rng)
+
+
+def renamed(case: Case, rng: random.Random) -> Case:
+    """The same program with words for its variables that the compiler may want for its own."""
+    found = sorted({name for name in bound_names(ast.parse(case.source)) if re.fullmatch(r"[a-z]+\d+", name)})
+    words = rng.sample(WORDS, len(WORDS))
+    new = dict(zip(found, words, strict=False))  # as far as the words go
+
+    def other(text: str) -> str:
+        return re.sub(r"(?<![\w.])[a-z]+\d+\b", lambda m: new.get(m.group(), m.group()), text)
+
+    calls = tuple(Call(call.arguments, other(call.before)) for call in case.calls)
+    freeze = tuple(new.get(name, name) for name in case.freeze)
+    return dataclasses.replace(case, source=other(case.source), calls=calls, freeze=freeze)
+
+
+def bound_names(tree: ast.AST):
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                yield name
 
 
 SCRIPT = """{comment}
