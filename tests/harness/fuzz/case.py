@@ -19,8 +19,9 @@ PRELUDE = "import math\n\nimport numpy as np\nfrom numpy import inf, nan\n\n\n"
 
 WORDS = (
     "item items each stopped position place total result returned broke skipped subject matched count index value"
-    " values best found out data shape length start stop step n m i j t x_1 column columns row rows made kept saved test size"
-    " ended choice first rest left right args function cond lanes noalias prange gemm best_1 t_1 z_bar tangent"
+    " values best found out data shape length start stop step n m i j t x_1 column columns row rows made kept saved"
+    " test size ended choice first rest left right args function cond lanes noalias prange gemm best_1 t_1 z_bar"
+    " tangent"
 ).split()
 
 
