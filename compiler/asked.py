@@ -16,7 +16,7 @@ from .frontend.specialise.values import Value
 from .frontend.specialise.views import check_views
 from .records import dataclass
 from .request import Request
-from .transform.products.products import products
+from .transform.in_arrays import in_arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +59,6 @@ def views(made: Specialised, _: Asked) -> Specialised:
 
 
 def take_products(made: Specialised, asked: Asked) -> Specialised:
-    """Products of matrices in the place of loops, unless they are to stay as they are written."""
-    change = products if asked.request.rewrite else lambda function: function.with_(as_written=True)
+    """Whole arrays in the place of loops over elements, unless they are to stay as they are written."""
+    change = in_arrays if asked.request.rewrite else lambda function: function.with_(as_written=True)
     return replace(made, program=made.program.map(change))

@@ -14,6 +14,7 @@ from pellucid.compiler.steps import FUNCTION, Step, steps_of
 from pellucid.compiler.targets.llvm.sums import with_sums
 from pellucid.compiler.transform.products.products import products
 from pellucid.compiler.transform.simplify import simplify
+from pellucid.compiler.transform.whole_stores import whole_stores
 
 from .harness.cases import FOLDER, check_case, read_cases, with_values, write_cases
 
@@ -22,6 +23,7 @@ STEPS = {step.name: step for way in reversed(WAYS) for step in steps_of(way)}
 STEPS |= {step.name: step for step in pipeline.TIDY}
 STEPS["sums"] = Step(with_sums, takes=LOOPS, gives=LOOPS)  # `take_sums` of one function
 STEPS["products"] = Step(products, takes=pipeline.SINGLE, gives=pipeline.SINGLE)  # `take_products` of one function
+STEPS["whole_stores"] = Step(whole_stores, takes=pipeline.SINGLE, gives=pipeline.SINGLE)
 STEPS["simplify"] = dataclasses.replace(STEPS["simplify_once"], run=simplify)  # until nothing changes
 
 # copies makes CPython agree with the language, where it did not

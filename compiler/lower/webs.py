@@ -6,7 +6,7 @@
     return (t,)            return (t,)
 
 Takes and gives typed functions.  Names that merge values keep merging them: what is set apart is what the same block
-certainly assigns anew, and what only one loop knows by a name that other places use as well.
+certainly assigns anew, and what only one loop or branch knows by a name that other places use as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def separate(function: Function) -> Function:
     splitter = _Splitter(function)
     body: Sequence[gast.stmt] = function.body
     if any(type(s) in syntax.COMPOUND for s in body):
-        body = _Loops(function, splitter).block(body, {}, liveness(function).at_entry)
+        body = _Blocks(function, splitter).block(body, {}, liveness(function).at_entry)
     body = splitter.block(body)
     if not splitter.made:
         return function
@@ -86,8 +86,8 @@ class _Splitter:
         return statement
 
 
-class _Loops:
-    """Names for what only one loop knows."""
+class _Blocks:
+    """Names for what only one loop, or one branch, knows."""
 
     def __init__(self, function: Function, splitter: _Splitter) -> None:
         self.splitter, self.live = splitter, liveness(function)
@@ -99,23 +99,23 @@ class _Loops:
         """The statements with these names; `before` are the names that have a meaning when the block begins."""
         result: list[gast.stmt] = []
         for statement in statements:
-            inside = names
-            if isinstance(statement, gast.For | gast.While):
-                inside = {**names, **self._own(statement, before)}
-            entry = before.union(*map(self.live.after, statement.body[-1:])) if inside is not names else before
             made = self._renamed(statement, names)
-            blocks = [self.block(block, inside, entry) for block in syntax.blocks_of(statement)]
+            blocks = [self._inside(statement, block, names, before) for block in syntax.blocks_of(statement)]
             result.append(with_blocks(made, blocks) if blocks else made)
             before = frozenset(self.live.after(statement))
         return result
 
-    def _own(self, loop: gast.For | gast.While, before: frozenset[str]) -> dict[str, str]:
-        """New names for what has no meaning ahead of a loop, from one turn to the next, or behind it."""
-        known = before.union(*map(self.live.after, loop.body[-1:]), syntax.names_bound(loop))
-        bound = dict.fromkeys(name for s in syntax.walk(loop.body) for name in syntax.names_bound(s))
-        inside = _mentions(loop.body)
+    def _inside(
+        self, statement: gast.stmt, block: Sequence[gast.stmt], names: Mapping[str, str], before: frozenset[str]
+    ) -> list[gast.stmt]:
+        """A block, with new names for what has no meaning ahead of the statement, behind it, or in the next turn."""
+        behind = before.union(*map(self.live.after, block[-1:]))
+        known = behind.union(syntax.names_bound(statement))
+        bound = dict.fromkeys(name for s in syntax.walk(block) for name in syntax.names_bound(s))
+        inside = _mentions(block)
         others = (n for n in bound if n not in known and inside[n] < self.mentions[n])
-        return {name: self.splitter.fresh(name) for name in others}
+        own = {name: self.splitter.fresh(name) for name in others}
+        return self.block(block, {**names, **own}, before if isinstance(statement, gast.If) else behind)
 
     def _renamed(self, statement: gast.stmt, names: Mapping[str, str]) -> gast.stmt:
         def now(name: str) -> str:

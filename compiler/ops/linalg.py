@@ -19,6 +19,7 @@ from ..types import Extent, Type, rank
 from . import batching
 from .cotangents import Atom, Atoms, Static, filled, fold
 from .kinds import contraction
+from .repeated import repeated, times_transposed, transposed_times
 from .schema import Precedence, TypeFault
 from .type_rules import agree, broadcast, dims_of, numeric, shape_word, shaped
 
@@ -74,6 +75,8 @@ def matmul_left_vjp(builder: Builder, operands: Atoms, static: Static, out: Atom
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
         return builder.call("multiply", out_bar, b)
+    if _rank(builder, b) == 2 <= _rank(builder, a) and (same := repeated(builder, out_bar)) is not None:
+        return times_transposed(builder, same, b, a)
     out_bar = filled(builder, out_bar, out)
     if _rank(builder, b) == 1:
         return _summed(builder, builder.call("multiply", _column(builder, out_bar), b), a)
@@ -95,6 +98,8 @@ def matmul_right_vjp(builder: Builder, operands: Atoms, static: Static, out: Ato
     a, b = operands
     if _rank(builder, a) == 1 and _rank(builder, b) == 1:
         return builder.call("multiply", out_bar, a)
+    if _rank(builder, b) == 2 <= _rank(builder, a) and (same := repeated(builder, out_bar)) is not None:
+        return transposed_times(builder, a if _rank(builder, a) == 2 else _rows(builder, a), same, b)
     out_bar = filled(builder, out_bar, out)
     if _rank(builder, a) == 1:
         column = _column(builder, a)

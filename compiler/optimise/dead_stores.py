@@ -8,10 +8,11 @@
             t[i] = 0.5 * t[i] + x[i]
     return total                                       return total
 
-The typed stage keeps a store whose lengths may not fit, for its error; here the guard is a statement of its own.  An
-array is read where anything is made of its elements but elements of arrays that are not read.  Takes and gives
-functions of the loops stage; leaves what can fail, arrays that others may see, and allocations that are asked for
-their lengths.
+The typed stage keeps a store whose lengths may not fit, for its error; here the guard is a statement of its own, and so
+is that of a product (`gemm(t, a, b)`), which is a store as well.  An array is read where anything is made of its
+elements but elements of arrays that are not read; a branch behind which nobody mentions it is asked on its own.  Takes
+and gives functions of the loops stage; leaves what can fail, arrays that others may see, and allocations that are asked
+for their lengths.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ..analysis.integers.values import Integers
 from ..analysis.liveness import liveness
 from ..analysis.memory.storage import INPUTS, storage_classes
 from ..ops.forms import BUFFERS, WHOLE
+from ..ops.routines import ROUTINES
 from ..program import Function
 from ..renaming import nothing_in, with_blocks
 from ..types import Array, Scalar
@@ -42,15 +44,16 @@ from .known import known as known_of
 def drop_dead_stores(function: Function) -> Function:
     """The function without stores that nobody reads; the same object where there are none."""
     known, classes = known_of(function), storage_classes(function)
-    made = {classes[s.targets[0].id] for s in syntax.walk(function.body) if _is_allocation(s)}
-    if made <= _wanted(function, known, frozenset()):
+    ways = _Ways(function)
+    made = {classes[s.targets[0].id] for s in syntax.walk(function.body) if _is_allocation(s)} | ways.before.keys()
+    if made <= _wanted(function, known, frozenset(), ways):
         return function
     reader = ReadCollector(function, known, in_place=True)
     lasting = _lasting(function.body, reader, NestScope())
-    wanted = _wanted(function, known, lasting)
+    wanted = _wanted(function, known, lasting, ways)
     if made <= wanted:
         return function
-    body = _Dropping(function, classes, wanted, lasting).block(function.body)
+    body = _Dropping(function, ways, wanted, lasting).block(function.body)
     if sum(1 for _ in syntax.walk(body)) == sum(1 for _ in syntax.walk(function.body)):
         return function  # all of them can fail
     idle = _idle_allocations(body, reader.integers)
@@ -69,7 +72,7 @@ def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: Nest
     found: set[int] = set()
     for statement in statements:
         effects = reader.of(statement, scope)
-        if effects.fails or effects.opaque:
+        if (effects.fails or effects.opaque) and product_in(statement) is None:
             found.add(id(statement))
         is_loop = isinstance(statement, gast.For | gast.While)
         inside = reader.integers.within(scope, statement) if is_loop else scope  # type: ignore[arg-type]
@@ -79,18 +82,50 @@ def _lasting(statements: Iterable[gast.stmt], reader: ReadCollector, scope: Nest
     return frozenset(found)
 
 
-def _wanted(function: Function, known: KnownNests, lasting: AbstractSet[int]) -> set[str]:
+class _Ways:
+    """What an array is called, by its class: in a branch behind which nobody mentions it, what is stored is its own."""
+
+    def __init__(self, function: Function) -> None:
+        self.classes, self.live = storage_classes(function), liveness(function)
+        self.keys: dict[int, Mapping[str, str]] = {}
+        self.before: dict[str, str] = {}
+        self._block(function.body, {})
+
+    def _block(self, statements: Iterable[gast.stmt], keys: Mapping[str, str]) -> None:
+        for statement in statements:
+            if keys:
+                self.keys[id(statement)] = keys
+            for place, block in enumerate(syntax.blocks_of(statement)):
+                own = self._own(statement, block, place, keys) if isinstance(statement, gast.If) else {}
+                self._block(block, {**keys, **own})
+
+    def _own(
+        self, branch: gast.If, block: Sequence[gast.stmt], place: int, keys: Mapping[str, str]
+    ) -> dict[str, str]:
+        behind = {self.classes.get(name, name) for name in self.live.after(branch)} | {INPUTS}
+        bases = {syntax.stored_base(s) or product_in(s) for s in syntax.walk(block)}
+        stored = {key for base, key in self.classes.items() if base in bases}
+        made = {self.classes[s.targets[0].id] for s in syntax.walk(block) if _is_allocation(s)}
+        own = {key: f"{key} on way {place} of {id(branch)}" for key in stored - behind - made}
+        self.before.update({new: keys.get(key, key) for key, new in own.items()})
+        return own
+
+    def key(self, statement: gast.stmt, name: str) -> str:
+        found = self.classes.get(name, name)
+        return self.keys.get(id(statement), {}).get(found, found)
+
+
+def _wanted(function: Function, known: KnownNests, lasting: AbstractSet[int], ways: _Ways) -> set[str]:
     """The scalars, and the classes of the arrays, whose values somebody needs; `lasting` are statements that stay."""
-    classes = storage_classes(function)
-    needs: dict[str, set[str]] = {}
+    needs: dict[str, set[str]] = {new: {old} for new, old in ways.before.items()}
     open_: list[str] = [INPUTS]
     for statement in syntax.walk(function.body):
         to, read = _flow(statement, function, known)
-        keys = {classes.get(name, name) for name in read}
+        keys = {ways.key(statement, name) for name in read}
         if to is None or id(statement) in lasting:
             open_ += keys
         else:
-            needs.setdefault(classes.get(to, to), set()).update(keys)
+            needs.setdefault(ways.key(statement, to), set()).update(keys)
     wanted: set[str] = set()
     while open_:
         key = open_.pop()
@@ -100,11 +135,25 @@ def _wanted(function: Function, known: KnownNests, lasting: AbstractSet[int]) ->
     return wanted
 
 
+def product_in(statement: gast.stmt) -> str | None:
+    """The array that a statement puts a product of matrices into, whose lengths have been compared ahead of it."""
+    match statement:
+        case gast.Expr(value=gast.Call(func=gast.Name(id=routine), args=[gast.Name(id=array), *_])) if (
+            routine in ROUTINES and ROUTINES[routine].is_product
+        ):
+            return str(array)
+    return None
+
+
 def _flow(statement: gast.stmt, function: Function, known: KnownNests) -> tuple[str | None, Iterable[str]]:
     """The name that a statement gives a value or an element, if it does no more, and the names that it reads for it."""
+    if (product := product_in(statement)) is not None:
+        return product, known.elements_of(gast.Tuple(statement.value.args[1:], gast.Load()))
     match statement:
         case gast.For(iter=part) | gast.While(test=part) | gast.If(test=part):
             return None, known.elements_of(part)
+        case gast.Raise(exc=gast.Call() as error):
+            return None, known.elements_of(error)
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=base)) as place], value=value) if isinstance(
             function.types.get(base), Array
         ):
@@ -122,20 +171,20 @@ def _flow(statement: gast.stmt, function: Function, known: KnownNests) -> tuple[
 
 
 class _Dropping:
-    def __init__(
-        self, function: Function, classes: Mapping[str, str], wanted: AbstractSet[str], lasting: AbstractSet[int]
-    ) -> None:
+    def __init__(self, function: Function, ways: _Ways, wanted: AbstractSet[str], lasting: AbstractSet[int]) -> None:
         self.types, self.live = function.types, liveness(function)
-        self.classes, self.wanted, self.lasting = classes, wanted, lasting
+        self.ways, self.wanted, self.lasting = ways, wanted, lasting
 
     def block(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
         return [kept for statement in statements if (kept := self.statement(statement)) is not None]
 
     def statement(self, node: gast.stmt) -> gast.stmt | None:
+        if (product := product_in(node)) is not None:
+            return node if self.ways.key(node, product) in self.wanted else None
         match node:
             case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name)) | gast.Name(id=name) as place]):
                 is_whole = isinstance(place, gast.Name) and not isinstance(self.types.get(name), Scalar)
-                stays = is_whole or id(node) in self.lasting or self.classes.get(name, name) in self.wanted
+                stays = is_whole or id(node) in self.lasting or self.ways.key(node, name) in self.wanted
                 return node if stays else None
             case gast.If(body=body, orelse=orelse):
                 blocks = self.block(body), self.block(orelse)

@@ -65,7 +65,8 @@ def clash(first: Effects, second: Effects) -> bool:
 class ReadCollector:
     """Tells the effects of statements of one function; the trees must stay as they are.
 
-    `in_place` says that no statement is to change places: then guards ahead of it count for what it can fail of.
+    `in_place` says that no statement is to change places: then guards ahead of it count for what it can fail of, and
+    so does that lowering compares the lengths of all arrays ahead of a nest over their elements, or has proved them.
     """
 
     def __init__(self, function: Function, known: KnownNests, in_place: bool = False) -> None:
@@ -182,6 +183,15 @@ class ReadCollector:
         base = node.value.id
         classes.add(self.classes[base])
         for item, extent in zip(node.slice.elts, self.types[base].dims, strict=True):  # type: ignore[union-attr]
+            if self.in_place and _runs_along(item, scope):
+                continue
             if not self.integers.is_inside(item, extent, scope):
                 into.fails = True
                 self._expression(item, scope, into)
+
+
+def _runs_along(item: gast.expr, scope: NestScope) -> bool:
+    """Whether an index is that of a nest over the elements of arrays, whose lengths have been compared ahead of it."""
+    nests = [syntax.operator_of(loop.statement.iter) == "prange" for loop in scope.loops if loop.variable]
+    inner = [loop.variable for loop in scope.loops if loop.variable][nests.index(True) :] if any(nests) else []
+    return isinstance(item, gast.Name) and item.id in inner

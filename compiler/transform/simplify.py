@@ -14,6 +14,7 @@ Keeps values to the last bit, dtypes, shapes and errors.  Leaves the assignments
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, partial
 
@@ -29,6 +30,7 @@ from ..builder import type_of_constant
 from ..names import Names, base_of
 from ..ops import schema
 from ..ops.schema import row_of
+from ..ops.type_rules import dims_of
 from ..program import Function
 from ..renaming import map_expression, map_statement, rename, with_blocks
 from ..types import Array, Extent, ListOf, Scalar, Type, dtype_of
@@ -79,6 +81,17 @@ def adopt_names(function: Function) -> Function:
     return rename(function.with_(body=tuple(_without(function.body, copies))), names)
 
 
+def _measured(function: Function) -> set[str]:
+    """The names that are read for lengths alone."""
+    asked: Counter[str] = Counter()
+    for statement in syntax.walk(function.body):
+        value = getattr(statement, "value", None)
+        if syntax.operator_of(value) == "dim":
+            asked[value.args[0].id] += 1
+    counts = def_use(function).count
+    return {name for name, count in asked.items() if counts[name] == count}
+
+
 def _is_assigned(definition: gast.stmt) -> bool:
     return isinstance(definition, gast.Assign)
 
@@ -96,6 +109,7 @@ class _Simplifier:
         self.hidden = temporaries_of(source)
         self.known = Known(source, self.types)
         self.names = Names({*self.types, *source.parameters})
+        self.measured = _measured(source)
         self.parts: list[gast.stmt] = []
 
     def function(self) -> Function:
@@ -278,7 +292,18 @@ class _Simplifier:
         constants = [evaluate_strong(value, value_of), weaken(value, self.types, value_of)]
         natural = partial(natural_names, self.source)
         identical = apply(rules, value, self.types, value_of, self.known.is_read_once, natural)
-        return [*(c for c in constants if c is not None), *identical, *collapsed(value, self.types, value_of)]
+        found = [*(c for c in constants if c is not None), *identical, *collapsed(value, self.types, value_of)]
+        return found + self.length_of_operand(value) if syntax.operator_of(value) == "dim" else found
+
+    def length_of_operand(self, value: gast.Call) -> list[gast.expr]:
+        """A length of what is asked for nothing else, asked of what it is made of: then nobody needs to make it."""
+        asked = value.args[0].id
+        made = self.known.value_of(asked) if asked in self.measured else None
+        for operand in made.args if isinstance(made, gast.Call) else ():
+            dims = dims_of(self.types[operand.id]) if isinstance(operand, gast.Name) else ()
+            if self.length(value) in dims:
+                return [syntax.call("dim", operand, axis=dims.index(self.length(value)))]
+        return []
 
     def has_type(self, candidate: gast.expr, name: str, value: gast.Call) -> bool:
         """Whether a candidate for the value of a name has the name's type."""

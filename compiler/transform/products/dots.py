@@ -34,6 +34,7 @@ from ...types import Array
 from .forms import Operand
 from .hulls import Check, Hulls
 from .kernels import Level
+from .maps import in_whole
 from .slices import Dot, Reach, Reaches, dots
 from .versions import either, hands_on, versions
 from .whole import Whole
@@ -156,7 +157,7 @@ class Dots:
         names = [whole.make() for whole in wholes]
         made, build.body = build.body, []
         parts = {id(o.dot.statement): self._read(o.dot.statement, w, n) for o, w, n in zip(ready, wholes, names)}
-        made += _with(loop, parts)
+        made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope)
         test = either(build, tests, ahead)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
 

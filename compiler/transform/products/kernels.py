@@ -22,6 +22,7 @@ Takes functions in which every name is assigned once, but for those that loops c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -219,3 +220,18 @@ def _same_place(left: gast.Subscript, right: gast.Subscript) -> bool:
 
 def _reads(statements: Sequence[gast.stmt], name: str) -> int:
     return sum(syntax.names_read(s).count(name) for s in statements)
+
+
+def are_values(statements: Sequence[gast.stmt]) -> bool:
+    return all(isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) for s in statements)
+
+
+def leading_to(wanted: AbstractSet[str], statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+    """The statements that these names come from, directly or not."""
+    needed = {*wanted}
+    found: list[gast.stmt] = []
+    for statement in reversed(statements):
+        if needed & {*syntax.names_bound(statement)}:
+            found.insert(0, statement)
+            needed |= {*syntax.names_read(statement)}
+    return found

@@ -14,7 +14,6 @@ are added in the order of the product.  Takes and gives typed programs; derivati
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 import gast
 
@@ -35,10 +34,12 @@ from ...tuning import LEAST_PRODUCT
 from ...types import Array, Scalar, Type, symbols_of
 from ..prune import prune
 from ..simplify import simplify
+from .apart import Apart
 from .dots import Dots
 from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
-from .kernels import ALONG, Kernel, kernels
+from .kernels import ALONG, Kernel, are_values, kernels, leading_to
+from .maps import in_whole
 from .versions import either, hands_on, versions
 
 TAKEN = ", which BLAS computes"
@@ -54,7 +55,7 @@ def products(function: Function) -> Function:
     left: list[gast.stmt] = []
     told: list[Decision] = []
     while True:
-        taking = _Taking(made, left)
+        taking = Taking(made, left)
         body = taking.block(list(made.body), NestScope())
         if not taking.decisions:
             break
@@ -85,7 +86,7 @@ class Made:
     order: tuple[str, ...]
 
 
-class _Taking:
+class Taking:
     """One function on the way; `left` are loops that stay as they are."""
 
     def __init__(self, function: Function, left: list[gast.stmt]) -> None:
@@ -98,6 +99,7 @@ class _Taking:
         self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
         self._remember_lengths()
         self.dots = Dots(function, self.facts, self.dependences, self.build)
+        self.apart = Apart(self)
         self.decisions: list[Decision] = []
 
     def _remember_lengths(self) -> None:
@@ -139,24 +141,29 @@ class _Taking:
             return taken
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers)
-            if form is None or not self._stays(form) or not self._fits(form):
+            if form is None or not self.stays(form) or not self.fits(form):
                 continue
             if scope.loops and len(form.free) < 2:  # a product with a vector, which may be short, again and again
                 continue
             hulls = Hulls(form.kernel.levels, form.adding, self.integers, scope)
             found = [hulls.checks(operand) for operand in form.operands] if hulls.is_known else [None]
-            if None not in found and not self._is_small(hulls):
+            if None not in found and not self.is_small(hulls):
                 taken = self._taken(form, hulls, scope, [check for checks in found for check in checks or ()])
                 if taken is not None:
-                    many = len(form.free) > 1
-                    self.decisions.append(_told([level.loop for level in form.kernel.levels], many))
+                    self.tell(form)
                     return taken
-        return None
+        return self.apart.of_loop(loop, scope)
+
+    def tell(self, form: Form) -> None:
+        self.decisions.append(_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
 
     # --- whether it may be taken
 
-    def _stays(self, form: Form) -> bool:
-        """Whether the operands are what they are ahead of the loops, and the sum is nothing but a sum."""
+    def stays(self, form: Form, is_apart: bool = False) -> bool:
+        """Whether the operands are what they are ahead of the loops, and the sum is nothing but a sum.
+
+        In loops of its own, what leads to it is computed for nothing else.
+        """
         loop = form.kernel.levels[0].loop
         stored = {syntax.stored_base(s) for s in syntax.walk([loop])}
         arrays = {operand.array for operand in form.operands}
@@ -165,15 +172,15 @@ class _Taking:
         if any(not isinstance(s, gast.Assign | gast.For | gast.If) for s in syntax.walk([loop])):
             return False
         depth = self._depth(form)
-        if any(level.after or not _are_values(level.before) for level in form.kernel.levels[depth:-1]):
+        if any(level.after or not are_values(level.before) for level in form.kernel.levels[depth:-1]):
             return False
-        return self._needed(form) is not None and self._sum_is_local(form)
+        return self._needed(form) is not None and (is_apart or self._sum_is_local(form))
 
     def _depth(self, form: Form) -> int:
         """The place of the loop that adds up."""
         return next(k for k, level in enumerate(form.kernel.levels) if level.variable == form.adding)
 
-    def _fits(self, form: Form) -> bool:
+    def fits(self, form: Form) -> bool:
         """Whether all is of one dtype that the library knows."""
         loads = [operand.load for operand in form.operands if operand.load is not None]
         names = [*(load.targets[0].id for load in loads), form.kernel.value]
@@ -191,8 +198,8 @@ class _Taking:
         if form.kernel.load is not None:
             wanted.add(form.kernel.load.targets[0].id)
             wanted |= {*syntax.names_read(form.kernel.target.slice)}
-        found = _leading_to(wanted, inside)
-        reads = {n for s in (*found, *_leading_to(bounds, inside)) for n in syntax.names_read(s)}
+        found = leading_to(wanted, inside)
+        reads = {n for s in (*found, *leading_to(bounds, inside)) for n in syntax.names_read(s)}
         return None if form.adding in wanted | bounds | reads else found
 
     def _sum_is_local(self, form: Form) -> bool:
@@ -233,7 +240,7 @@ class _Taking:
         inside = (self.integers.is_inside(item, extent, access.scope) for item, extent in zip(items, dims))
         return len(items) == len(dims) and all(inside)
 
-    def _is_small(self, hulls: Hulls) -> bool:
+    def is_small(self, hulls: Hulls) -> bool:
         """Whether the lengths are known, and so short that loops are as good."""
         count = 1
         for variable, stop in hulls.stops.items():
@@ -255,22 +262,22 @@ class _Taking:
         build, loop = self.build, form.kernel.levels[0].loop
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
-        tests = self._idle(form, hulls, checks)
+        tests = self.idle(form, hulls, checks)
         may_shorten = hulls.stops[form.adding].form != Affine(1)  # of an axis whose length is 1 by its type
         is_exact = may_shorten and not form.is_slice and hulls.is_exact(checks) and not self._raises(form, scope)
         if not tests and (not checks or is_exact):
             hulls.check(build, checks)
-            return self._product(form, hulls, checks)
+            return self.product(form, hulls, checks)
         if hands_on(loop, self.facts):
             return None
         tests += [hulls.is_short(build, checks)] if checks else []
         ahead, build.body = build.body, []
         test = either(build, tests, ahead)
-        made = self._product(form, hulls, ())
+        made = self.product(form, hulls, ())
         self.left.append(loop)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
 
-    def _idle(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.expr]:
+    def idle(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.expr]:
         """Whether the loop that adds up has no turns, and so does not see that an array is too short."""
         start, stop = hulls.starts[form.adding], hulls.stops[form.adding]
         if self.integers.is_natural(stop.form - start.form.plus(1), hulls.scope):
@@ -281,7 +288,7 @@ class _Taking:
         ends = (hulls.ahead(self.build, end.atom) for end in (stop, start))
         return [self.build.call("less_equal", *ends, hint="is_idle")]
 
-    def _product(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.stmt]:
+    def product(self, form: Form, hulls: Hulls, checks: Sequence[Check]) -> list[gast.stmt]:
         """The products, and the loops that read their elements."""
         build = self.build
         if any(check.axis.variable == form.adding for check in checks):
@@ -297,7 +304,8 @@ class _Taking:
             assert isinstance(name, gast.Name)
             made[id(product)] = Made(name.id, (*names, *others))
         ahead, build.body = build.body, []
-        return [*ahead, *self._without(form, hulls, made, 0)]
+        nest, whole = self._without(form, hulls, made, 0), {one.name for one in made.values()}
+        return [*ahead, *in_whole(nest, whole, build, self.integers, hulls.scope)]
 
     def _without(self, form: Form, hulls: Hulls, made: Mapping[int, Made], depth: int) -> list[gast.stmt]:
         """The loops from a level on, without the one that adds up."""
@@ -311,7 +319,7 @@ class _Taking:
         before = level.before
         if depth >= self._depth(form):
             next_ = form.kernel.levels[depth + 1].loop
-            before = tuple(_leading_to({*syntax.names_read(next_.iter)}, before))
+            before = tuple(leading_to({*syntax.names_read(next_.iter)}, before))
         if level.variable == form.adding:
             return [*before, *inner]
         if isinstance(form.kernel.target, str) and depth == len(form.kernel.levels) - 2:
@@ -379,21 +387,6 @@ def _told(loops: Sequence[gast.For], are_matrices: bool) -> Decision:
     many = "matrices" if are_matrices else "a matrix and a vector"
     where = f"line {min(lines)}" if len(lines) == 1 else f"lines {min(lines)} to {max(lines)}"
     return Decision("loops", f"the loops at {where} are a product of {many}{TAKEN}")
-
-
-def _are_values(statements: Sequence[gast.stmt]) -> bool:
-    return all(isinstance(s, gast.Assign) and isinstance(s.targets[0], gast.Name) for s in statements)
-
-
-def _leading_to(wanted: AbstractSet[str], statements: Sequence[gast.stmt]) -> list[gast.stmt]:
-    """The statements that these names come from, directly or not."""
-    needed = {*wanted}
-    found: list[gast.stmt] = []
-    for statement in reversed(statements):
-        if needed & {*syntax.names_bound(statement)}:
-            found.insert(0, statement)
-            needed |= {*syntax.names_read(statement)}
-    return found
 
 
 def _read_count(statement: gast.stmt, name: str) -> int:
