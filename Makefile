@@ -33,6 +33,7 @@ docs: $(VENV)/.installed-docs
 # Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus" SEED=1`.
 # What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length.
 # Dependences of random nests: `.venv/bin/python -m tests.fuzz.dependences --minutes 10`.
+# Programs as they are written, for all types that they name: `.venv/bin/python -m tests.fuzz.as_written`.
 # Every pair of transformations on fifty programs: `.venv/bin/python -m tests.fuzz.pairs`.
 MINUTES ?= 5
 GENERATORS ?= numpy containers corpus
