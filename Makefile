@@ -12,7 +12,7 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint $(PINS)
 PACKAGES := pellucid compiler runtime
 
-.PHONY: demo test bench docs lint fuzz fuzz-hypothesis clean
+.PHONY: demo test bench docs lint fuzz fuzz-seeds fuzz-hypothesis clean
 
 demo: $(VENV)/.installed-demo
 	$(BIN)/python samples/digits.py
@@ -31,14 +31,21 @@ docs: $(VENV)/.installed-docs
 	@echo "the site is build/docs/html/index.html"
 
 # Programs of the generators for as long as asked: `make fuzz MINUTES=10 GENERATORS="numpy containers corpus" SEED=1`.
-# What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length.
+# What fails is shrunk and written into build/fuzz.  `make fuzz-hypothesis` draws the tests of tests/fuzz at length, and
+# `make fuzz-seeds` what the suite draws by seeds.
 # Dependences of random nests: `.venv/bin/python -m tests.fuzz.dependences --minutes 10`.
+# Programs as they are written, for all types that they name: `.venv/bin/python -m tests.fuzz.as_written`.
 # Every pair of transformations on fifty programs: `.venv/bin/python -m tests.fuzz.pairs`.
 MINUTES ?= 5
 GENERATORS ?= numpy containers corpus
 SEED ?= 1
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz.run --minutes $(MINUTES) $(GENERATORS:%=--generator %) --seed $(SEED) --jobs $(JOBS)
+
+# The seeds of the suite and those behind them, TIMES as many.
+TIMES ?= 10
+fuzz-seeds: $(VENV)/.installed-test
+	PELLUCID_DRAWS=$(TIMES) $(BIN)/python -m pytest tests -k random -n $(JOBS)
 
 fuzz-hypothesis: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/fuzz -n $(JOBS) --hypothesis-profile=long

@@ -7,7 +7,7 @@ into `a + b`.  An *atom* is a `Name` or a `Constant`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import gast
@@ -228,15 +228,12 @@ def _collect_reads(node: gast.AST, found: list[str]) -> None:
         for keyword in node.keywords:
             if type(keyword.value) is not Constant:
                 _collect_reads(keyword.value, found)
+    elif kind is gast.Subscript or kind is gast.Tuple:
+        for inner in (node.value, node.slice) if kind is gast.Subscript else node.elts:
+            _collect_reads(inner, found)
     else:
-        for field in node._fields:
-            part = getattr(node, field, None)
-            if isinstance(part, gast.AST):
-                _collect_reads(part, found)
-            elif type(part) is list:
-                for inner in part:
-                    if isinstance(inner, gast.AST):
-                        _collect_reads(inner, found)
+        for part in children_of(node):
+            _collect_reads(part, found)
 
 
 def calls_in(node: gast.AST) -> list[gast.Call]:
@@ -261,14 +258,8 @@ def _collect_calls(node: Any, found: list[gast.Call]) -> None:
         if type(node.func) is not Name:
             _collect_calls(node.func, found)
         return
-    for field in node._fields:
-        part = getattr(node, field, None)
-        if isinstance(part, gast.AST):
-            _collect_calls(part, found)
-        elif type(part) is list:
-            for inner in part:
-                if isinstance(inner, gast.AST):
-                    _collect_calls(inner, found)
+    for part in children_of(node):
+        _collect_calls(part, found)
 
 
 def form_of(node: Any, named: Callable[[str], Hashable] | None = None) -> Hashable:
@@ -314,11 +305,10 @@ def stored_base(statement: gast.stmt) -> str | None:
 
 def blocks_of(statement: gast.stmt) -> tuple[list[gast.stmt], ...]:
     """The nested bodies of a compound statement."""
-    if isinstance(statement, gast.If):
+    kind = type(statement)
+    if kind is gast.If:
         return (statement.body, statement.orelse)
-    if isinstance(statement, gast.For | gast.While):
-        return (statement.body,)
-    return ()
+    return (statement.body,) if kind is gast.For or kind is gast.While else ()
 
 
 def names_changed(statement: gast.stmt) -> list[str]:
@@ -328,13 +318,15 @@ def names_changed(statement: gast.stmt) -> list[str]:
     return list(names_bound(statement))
 
 
-def walk(body: Iterable[gast.stmt]) -> Iterator[gast.stmt]:
+def walk(body: Iterable[gast.stmt]) -> list[gast.stmt]:
     """Every statement, outer before inner, in order."""
+    found: list[gast.stmt] = []
     for statement in body:
-        yield statement
+        found.append(statement)
         if type(statement) in COMPOUND:
             for block in blocks_of(statement):
-                yield from walk(block)
+                found += walk(block)
+    return found
 
 
 def names_of(parameters: Sequence[str], body: Iterable[gast.stmt]) -> dict[str, None]:

@@ -1,7 +1,7 @@
 """What every test shares: the verifier is on, Hypothesis is deterministic, `--update-cases` rewrites expectations.
 
-The cache on disk is on, in a folder that begins empty: two functions of the suite that got each other's code would
-give wrong results.
+The cache on disk is on, in a folder that begins empty and that all workers share: two functions of the suite that got
+each other's code would give wrong results.
 """
 
 import gc
@@ -14,7 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["PELLUCID_VERIFY"] = "1"
-os.environ["PELLUCID_CACHE_DIR"] = CACHE = tempfile.mkdtemp(prefix="pellucid-cache-")
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+CACHE = os.environ["PELLUCID_CACHE_DIR"] if IS_WORKER else tempfile.mkdtemp(prefix="pellucid-cache-")
+os.environ["PELLUCID_CACHE_DIR"] = CACHE
 for _setting in ("PELLUCID_CACHE", "PELLUCID_CACHE_SIZE"):
     os.environ.pop(_setting, None)
 
@@ -39,7 +41,8 @@ def pytest_collection_finish(session):
 
 
 def pytest_unconfigure(config):
-    shutil.rmtree(CACHE, ignore_errors=True)
+    if not IS_WORKER:
+        shutil.rmtree(CACHE, ignore_errors=True)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, how long files are, what a pass says of itself, where state may live."""
 
 import ast
+import functools
 import graphlib
 import os
 import pathlib
@@ -20,6 +21,8 @@ from pellucid.compiler.steps import steps_of
 from pellucid.compiler.syntax import names_read
 from pellucid.compiler.targets.llvm.emitters import EMITTERS
 
+from .harness.every import every
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = {"compiler": "pellucid.compiler", "runtime": "pellucid.runtime", "pellucid": "pellucid"}
 FILES = sorted(path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py"))
@@ -29,11 +32,22 @@ def shown(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+@functools.cache
 def tree_of(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return ast.parse(text_of(path))
 
 
-each_file = pytest.mark.parametrize("path", FILES, ids=shown)
+@functools.cache
+def nodes_of(path):
+    return list(ast.walk(tree_of(path)))
+
+
+each_file = every(FILES, shown)
 
 # --- imports -------------------------------------------------------------------------------------------------------
 
@@ -105,7 +119,7 @@ def imported(path, at_top=False):
     parts = shown(path).removesuffix(".py").split("/")
     own = PACKAGES[parts[0]].split(".") + parts[1:]
     package = own[:-1]
-    for node in tree_of(path).body if at_top else ast.walk(tree_of(path)):
+    for node in tree_of(path).body if at_top else nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "pellucid")
         elif isinstance(node, ast.ImportFrom):
@@ -222,7 +236,7 @@ INSIDE_FUNCTIONS = {
 @each_file
 def test_imports_stand_at_the_top(path):
     found = set()
-    for function in ast.walk(tree_of(path)):
+    for function in nodes_of(path):
         for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
             if isinstance(node, ast.ImportFrom) and node.module:
                 found.add(node.module)
@@ -233,7 +247,8 @@ def test_imports_stand_at_the_top(path):
 
 FIRST = """
 import os, sys
-sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
+if sys.dont_write_bytecode:  # then there may be none, and each process would compile for itself
+    sys.dont_write_bytecode, sys.pycache_prefix = False, {folder!r}
 import pellucid
 assert "pellucid.compiler.frontend.specialise.evaluate" not in sys.modules
 wrong = []
@@ -294,7 +309,7 @@ def test_what_an_operator_is_stands_in_its_row(path):
     """No list of operators stands outside of `ops/`: what it says of them is a column."""
     if not shown(path).startswith("compiler/") or shown(path).startswith("compiler/ops/"):
         return
-    found = [set(words_listed(node)) & OPERATORS.keys() for node in ast.walk(tree_of(path))]
+    found = [set(words_listed(node)) & OPERATORS.keys() for node in nodes_of(path)]
     lists = [sorted(names) for names in found if len(names) > 1]
     assert bool(lists) == (shown(path) in LISTS), lists or "nothing is listed here any more"
 
@@ -311,7 +326,7 @@ def test_one_thread_parses_at_a_time(path):
     """CPython before 3.13 counts the depth of trees for all threads together: `runtime/parsing.py`."""
     parses = {
         ast.unparse(node.func)
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parse"
     }
     assert path == ROOT / "runtime/parsing.py" or not parses & {"ast.parse", "gast.parse"}
@@ -319,7 +334,7 @@ def test_one_thread_parses_at_a_time(path):
 
 @each_file
 def test_files_stay_short(path):
-    count = len(path.read_text(encoding="utf-8").splitlines())
+    count = len(text_of(path).splitlines())
     if shown(path) in LONGER:
         assert count > LONGEST, "is short again: take it off the list"
     else:
@@ -331,7 +346,7 @@ def test_every_module_says_what_it_is(path):
     text = ast.get_docstring(tree_of(path)) or ""
     assert text.split("\n")[0].strip(), "no docstring"
     for word in ("TODO", "FIXME", "XXX"):
-        assert word not in path.read_text(encoding="utf-8")
+        assert word not in text_of(path)
 
 
 WAYS = {name: way for name, way in vars(pipeline).items() if name.endswith("_WAY")}
@@ -368,7 +383,7 @@ def test_the_order_is_data():
 # --- operators -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", OPERATORS.values(), ids=list(OPERATORS))
+@every(OPERATORS.values(), lambda row: row.name)
 def test_operator_row_is_complete(row):
     assert row.samples in SAMPLES, f"no sample set {row.samples!r}"
     assert callable(row.meaning) and callable(row.type_rule)
@@ -437,10 +452,10 @@ def changed_in(function, names):
 def test_state_is_in_named_tables(path):
     tree = tree_of(path)
     names = set(module_names(tree))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
     changed = {name for function in functions for name in changed_in(function, names)}
     assert changed <= GROWING.get(shown(path), set()), f"functions change {sorted(changed)}"
-    declared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    declared = {name for node in nodes_of(path) if isinstance(node, ast.Global) for name in node.names}
     assert declared <= GLOBAL.get(shown(path), set()), f"`global {', '.join(sorted(declared))}`"
 
 

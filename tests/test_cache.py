@@ -1,6 +1,7 @@
 """A second process calls what the first one compiled: same results, same errors, and no compiler in sight."""
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -165,11 +166,16 @@ for i in (2, 3, 4, 9, 101):
 
 def run(path, folder, **environment):
     """(standard output, whether the compiler was there) of a script with a cache of its own."""
+    done = started(path, folder, **environment)
+    return done.stdout, "COMPILER []" not in done.stderr
+
+
+def started(path, folder, **environment):
     settings = {k: v for k, v in os.environ.items() if not k.startswith("PELLUCID_")}
     settings |= {"PELLUCID_CACHE_DIR": str(folder), **environment}
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=settings, cwd=path.parent)
     assert done.returncode == 0, done.stderr
-    return done.stdout, "COMPILER []" not in done.stderr
+    return done
 
 
 @pytest.fixture
@@ -182,14 +188,39 @@ def script(tmp_path):
     return write
 
 
+ALL = """
+import runpy
+for path in {paths}:
+    runpy.run_path(path, run_name="__main__")
+    print({mark!r})
+"""
+MARK = "--- the next program"
+
+
+@pytest.fixture(scope="module")
+def three_processes(tmp_path_factory):
+    """What every program prints, and whether there was a compiler by its end: in one that compiles, one that need
+    not, and one that has no cache.
+    """
+    folder = tmp_path_factory.mktemp("programs")
+    paths = [str(folder / f"program_{number}.py") for number in range(len(PROGRAMS))]
+    for path, text in zip(paths, PROGRAMS.values()):
+        pathlib.Path(path).write_text(HEAD + text + TAIL)
+    (folder / "all.py").write_text(ALL.format(paths=paths, mark=MARK))
+    found = []
+    for setting in ("1", "1", "0"):
+        done = started(folder / "all.py", folder / "cache", PELLUCID_CACHE=setting)
+        compiled = ["COMPILER []" not in line for line in done.stderr.splitlines() if line.startswith("COMPILER")]
+        found.append(dict(zip(PROGRAMS, zip(done.stdout.split(MARK), compiled, strict=False))))
+    return found
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_second_process_compiles_nothing(name, script, tmp_path):
-    path = script(PROGRAMS[name])
-    first, compiled = run(path, tmp_path / "cache")
-    assert compiled and first.strip()
-    second, compiled = run(path, tmp_path / "cache")
-    assert second == first and not compiled
-    assert run(path, tmp_path / "cache", PELLUCID_CACHE="0") == (first, True)
+def test_a_second_process_compiles_nothing(name, three_processes):
+    first, second, uncached = (process[name] for process in three_processes)
+    assert first[1] and first[0].strip()
+    assert second == (first[0], False)
+    assert uncached == first
 
 
 def test_what_is_wrong_is_refused_again(script, tmp_path):

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import inspect
+import itertools
 import textwrap
 import warnings
 
@@ -20,12 +21,16 @@ from tests.harness.corpus import (
     programs,
     weighted_sum,
 )
+from tests.harness.every import every
 
 PROGRAMS = programs()
 SIZES = (1, 4, 7)
 
-each_program = pytest.mark.parametrize("program", PROGRAMS, ids=str)
-each_size = pytest.mark.parametrize("size", SIZES)
+
+def each(*lists):
+    """A test for each module of the corpus, with all of its programs."""
+    items = itertools.product(*lists)
+    return every(items, lambda item: " ".join(map(str, item)), by=lambda item: str(item[0]).partition(".")[0])
 
 
 def run(program, args):
@@ -64,8 +69,7 @@ def test_kinds_are_used():
     assert set(KINDS) <= used
 
 
-@each_size
-@each_program
+@each(PROGRAMS, SIZES)
 def test_runs_alike_and_changes_nothing(program, size):
     args = program.make_arguments(seed=size, size=size)
     assert_same(program.make_arguments(seed=size, size=size), args)
@@ -75,7 +79,7 @@ def test_runs_alike_and_changes_nothing(program, size):
     assert_same(run(program, copy_tree(args)), first)
 
 
-@each_program
+@each(PROGRAMS)
 def test_result_is_made_of_numbers_and_arrays(program):
     result_leaves = leaves(run(program, program.make_arguments()))
     assert result_leaves, "a program returns something"
@@ -83,7 +87,7 @@ def test_result_is_made_of_numbers_and_arrays(program):
         assert isinstance(leaf, np.ndarray | np.generic | float | int | set | None), type(leaf)
 
 
-@each_program
+@each(PROGRAMS)
 def test_gradient_is_declared_rightly(program):
     args = program.make_arguments()
     result = run(program, args)
@@ -93,8 +97,7 @@ def test_gradient_is_declared_rightly(program):
         assert all(np.all(np.isfinite(leaf)) for leaf in leaves(result))
 
 
-@each_size
-@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.has_gradient], ids=str)
+@each([p for p in PROGRAMS if p.has_gradient], SIZES)
 def test_differences_at_two_steps_agree(program, size):
     args = program.make_arguments(seed=1, size=size)
     coarse = list(float_leaves(finite_difference_gradient(program.function, args, step=2e-6)))
@@ -197,7 +200,7 @@ FREER = {
 STRICT = [p for p in PROGRAMS if p.module.__name__.split(".")[-1] not in FREER]
 
 
-@pytest.mark.parametrize("program", STRICT, ids=str)
+@each(STRICT)
 def test_program_keeps_to_the_language(program):
     for function in functions_reached_from(program):
         assert not function.decorator_list and function.returns is None
@@ -235,7 +238,7 @@ def is_allowed_name(module, function, name):
     return inspect.isfunction(value) or isinstance(value, type | float | int)
 
 
-@pytest.mark.parametrize("program", STRICT, ids=str)
+@each(STRICT)
 def test_stores_go_to_arrays_made_inside(program):
     """A name that is stored into is never bound to a view, nor to an argument that is not copied."""
     for function in functions_reached_from(program):

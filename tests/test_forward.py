@@ -18,6 +18,7 @@ from pellucid.compiler.transform.forward import forward as writing
 from tests.harness.call_form import own, run, slope, summed
 from tests.harness.cases import read_cases, write_cases
 from tests.harness.derivative_programs import PROGRAMS
+from tests.harness.draws import blocks
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
 from tests.test_reverse import SEVERAL, checked, cotangents, floats, random_arguments, reverse
@@ -113,10 +114,9 @@ def test_random_program(seed):
     assert_tangent(program, run(checked(forward(program))), seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", range(1000, 1200, 50))
-def test_many_random_programs(start):
-    for seed in range(start, start + 50):
+@pytest.mark.parametrize("chosen", blocks(1000, 60, 60))
+def test_many_random_programs(chosen):
+    for seed in chosen:
         program = read_program(random_program(seed)).map(copies)
         assert_tangent(program, run(checked(forward(program))), seed)
 

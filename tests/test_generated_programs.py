@@ -16,7 +16,7 @@ from .harness.fuzz.case import Call, Case
 from .harness.fuzz.isolate import checked
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BATCH = 40
+BATCH = 20
 
 
 @pytest.mark.parametrize("generator", ["numpy", "containers", "corpus"])

@@ -58,6 +58,7 @@ class Scalarised:
     function: object
     args: tuple
     argnums: tuple[int, ...]
+    text: str
 
 
 def scalarised(program, args):
@@ -88,7 +89,7 @@ def scalarised(program, args):
     count = len(values) - len(terms)
     weights = [float(v) if np.ndim(v) == 0 else v for v in values[count:]]
     made = module_of(text, program=program.function, **classes_in(args))["scalarised"]
-    return Scalarised(made, (*values[:count], *weights), tuple(n for n in argnums if n < count))
+    return Scalarised(made, (*values[:count], *weights), tuple(n for n in argnums if n < count), text)
 
 
 def display(value, name, parameter):
@@ -135,10 +136,11 @@ def assert_close(got, want, original):
 
 @pytest.mark.parametrize("program", DIFFERENTIABLE, ids=str)
 def test_gradient(program):
+    made = {}  # where both sizes are of one text and the same types, what was compiled for one serves both
     for size, at_stages in STAGES.items():
         args = program.make_arguments(seed=1, size=size)
         problem = scalarised(program, args)
-        stages = Stages(problem.function, transforms=[Gradient(problem.argnums)])
+        stages = made.setdefault(problem.text, Stages(problem.function, transforms=[Gradient(problem.argnums)]))
         if str(program) in REFUSED:
             with pytest.raises(GradientError):
                 stages.run("typed", *problem.args)

@@ -15,6 +15,7 @@ from pellucid.compiler.targets.llvm.llvm import EmitOptions, compile_program, lo
 from pellucid.runtime import memory
 from pellucid.runtime import targets as runtime_targets
 from tests.harness import targets
+from tests.harness.draws import seeds
 from tests.harness.loops_programs import PROGRAMS
 from tests.harness.loops_python import assert_same_outcome
 from tests.harness.loops_text import read_loops
@@ -373,7 +374,7 @@ def random_program(rng):
     return "\n".join([*lines, "    return s, out", ""])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(0, 30))
 def test_random_accesses_agree_with_cpython(seed):
     rng = np.random.default_rng(seed)
     text = random_program(rng)
@@ -439,7 +440,7 @@ def random_walk(rng, ranks):
     return lines
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(0, 30))
 def test_random_views_agree_with_cpython(seed):
     rng = np.random.default_rng(seed)
     text = random_view_program(rng)

@@ -11,6 +11,7 @@ from pellucid.compiler.languages import verifier
 from pellucid.compiler.steps import run_steps
 from pellucid.compiler.targets.python import printer
 
+from .harness.draws import blocks
 from .harness.loops_samples import PROGRAMS
 from .harness.lowering_check import agree, runnable, text_of
 from .harness.random_dtypes import random_arguments as dtype_arguments
@@ -70,9 +71,9 @@ def test_program_agrees_with_numpy(title):
     agree(typed, lowered(text), *make_arguments(np.random.default_rng(1)))
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_random_programs_agree(block):
-    for seed in range(40 * block, 40 * block + 40):
+@pytest.mark.parametrize("chosen", blocks(0, 80, 40))
+def test_random_programs_agree(chosen):
+    for seed in chosen:
         text = random_program(seed)
         typed = read_program(text)
         if conflicts(typed.main):
@@ -80,9 +81,9 @@ def test_random_programs_agree(block):
         agree(typed, lowered(text), *(random_arguments(seed, k) for k in range(6)))
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_random_dtypes_agree(block):
-    for seed in range(10 * block, 10 * block + 10):
+@pytest.mark.parametrize("chosen", blocks(0, 20, 10))
+def test_random_dtypes_agree(chosen):
+    for seed in chosen:
         text = dtype_program(seed)
         agree(read_program(text), lowered(text), *(dtype_arguments(4 * seed + k) for k in range(4)))
 

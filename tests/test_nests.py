@@ -18,6 +18,7 @@ from pellucid.compiler.targets.llvm.llvm import compile_program, lower
 from pellucid.compiler.targets.python.printer import print_program
 
 from .harness import random_carrying, random_rows
+from .harness.draws import blocks
 from .harness.lowering_check import agree, runnable, text_of
 from .harness.typed_text import read_program
 
@@ -61,9 +62,9 @@ def _loop_blocks(statement):
 
 
 @pytest.mark.parametrize("source", [random_rows, random_carrying], ids=["rows", "carrying"])
-@pytest.mark.parametrize("block", range(4))
-def test_random_programs_agree(source, block):
-    for seed in range(25 * block, 25 * block + 25):
+@pytest.mark.parametrize("chosen", blocks(0, 50, 25))
+def test_random_programs_agree(source, chosen):
+    for seed in chosen:
         text = source.random_program(seed)
         typed = read_program(text)
         if not conflicts(typed.main):

@@ -10,6 +10,7 @@ import pytest
 from pellucid.compiler.ops.python_names import BINDINGS, METHODS, NameBinding, binding_of, object_of
 from pellucid.compiler.ops.schema import TypeFault
 from pellucid.compiler.vocabulary import CHANGING_METHODS
+from tests.harness.every import every
 from tests.harness.library_calls import CALLS
 
 V = np.array([1.5, -0.25, 3.0, 0.75])
@@ -171,9 +172,8 @@ def same(found, expected):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("case", CASES, ids=ident)
-def test_library_function_is_numpys(case):
-    name, args, kwargs = case
+@every(CASES, ident, by=lambda case: case[0])
+def test_library_function_is_numpys(name, args, kwargs):
     same(BINDINGS[f"numpy.{name}"].load()(*args, **kwargs), object_of(f"numpy.{name}")(*args, **kwargs))
 
 
@@ -240,7 +240,7 @@ def test_limits_of_dtypes():
 # --- names ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BINDINGS)
+@every(BINDINGS)
 def test_every_binding_is_real(name):
     binding = BINDINGS[name]
     if binding.kind == "constant":

@@ -20,6 +20,7 @@ from pellucid.compiler.ops.tangents import tangent
 from pellucid.compiler.types import Array, Scalar
 
 from .harness import operators as harness
+from .harness.every import every
 
 CASES = list(harness.operator_cases())
 WEAK = {"bool": bool, "i64": int, "f64": float}
@@ -65,7 +66,7 @@ def test_spelling_means_the_row(row):
 # --- types ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@every(CASES, by=lambda case: case.row.name)
 def test_type_is_what_numpy_gives(case):
     """With lengths that are known, and with symbols for them."""
     for symbolic in (False, True):
@@ -171,6 +172,11 @@ def is_real(value):
     return isinstance(value, float | np.floating) or isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
+def named(pair):
+    """A case and the operands it is about."""
+    return f"{pair[0]}-{pair[1]}"
+
+
 def differentiable():
     for case in CASES:
         if case.sample.smooth and is_real(case.reference()):
@@ -178,7 +184,7 @@ def differentiable():
             for position, operand in enumerate(case.operands):
                 rule = rules[min(position, len(rules) - 1)]
                 if is_real(operand) and rule is not None and not (case.row.name == "zeta" and position == 0):
-                    yield pytest.param(case, position, id=f"{case}-{position}")
+                    yield case, position
 
 
 def wide(value):
@@ -228,7 +234,7 @@ def emitted_cotangent(case, position, weight, symbolic):
     return harness.evaluate(result, values), builder.type_of(result)
 
 
-@pytest.mark.parametrize(("case", "position"), list(differentiable()))
+@every(differentiable(), named, by=lambda pair: pair[0].row.name)
 def test_cotangent_against_differences(case, position):
     reference, operand = case.reference(), case.operands[position]
     rng = np.random.default_rng(3)
@@ -280,15 +286,14 @@ def direction_like(operand, rng):
 def smooth_positions():
     """Some samples of every row that has a derivative, with the operands that it has one by."""
     found = {}
-    for parameter in differentiable():
-        case, position = parameter.values
+    for case, position in differentiable():
         found.setdefault(case.row.name, {}).setdefault(case.number, (case, []))[1].append(position)
     for samples_ in found.values():
         chosen = list(samples_.values())
-        yield from (pytest.param(*pair, id=str(pair[0])) for pair in chosen[:: max(1, len(chosen) // 3)])
+        yield from chosen[:: max(1, len(chosen) // 3)]
 
 
-@pytest.mark.parametrize(("case", "positions"), list(smooth_positions()))
+@every(smooth_positions(), named, by=lambda pair: pair[0].row.name)
 def test_tangent_against_cotangents(case, positions):
     """<u, jvp v> = <vjp u, v> for the tangents of all operands at once, in the type of the result."""
     reference, rng = case.reference(), np.random.default_rng(4)

@@ -11,6 +11,7 @@ from pellucid.compiler import syntax
 from pellucid.compiler.optimise.if_conversion import if_convert
 from pellucid.compiler.targets.llvm.llvm import compile_program
 from tests.harness import targets
+from tests.harness.draws import blocks
 from tests.harness.loops_text import read_loops
 from tests.harness.random_pieces import random_arguments, random_program
 from tests.harness.stages import attempt, module_of
@@ -132,9 +133,9 @@ def test_nan_stays_the_nan_it_is():
     assert np.array_equal(got[bits != bits[2]], bits[bits != bits[2]]) and np.all(got[bits == bits[2]] == 1 << 62)
 
 
-@pytest.mark.parametrize("first", range(0, 60, 10))
-def test_random_loops(first):
-    for seed in range(first, first + 10):
+@pytest.mark.parametrize("chosen", blocks(0, 24, 12))
+def test_random_loops(chosen):
+    for seed in chosen:
         function = module_of(random_program(seed), np=np)["f"]
         compiled = pellucid.compile(function)
         for number in range(seed, seed + 3):

@@ -27,6 +27,7 @@ from pellucid.compiler.targets.python.unparse import constant_text, expression_t
 from pellucid.compiler.types import Array
 
 from .harness.cases import callable_of, same
+from .harness.every import every
 from .harness.operators import OperatorCase, operator_cases, type_of_value
 from .harness.random_typed import random_program
 from .harness.read_back import assert_reads_back
@@ -63,7 +64,7 @@ def random_tree(rng, depth):
     return ast.Subscript(part(), ast.Tuple([part(), ast.Slice(part(), None, part())], ast.Load()), ast.Load())
 
 
-@pytest.mark.parametrize("seed", range(150))
+@every(range(150))
 def test_parentheses(seed):
     tree = random_tree(random.Random(seed), 4)
     text = expression_text(gast.ast_to_gast(ast.fix_missing_locations(tree)))
@@ -97,7 +98,7 @@ def test_constants():
     assert constant_text(float("nan")) == "math.nan"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(range(60))
 def test_broken_lines(seed):
     rng = random.Random(seed)
     tree = gast.ast_to_gast(ast.fix_missing_locations(random_tree(rng, 5)))
@@ -137,7 +138,10 @@ def spelled_cases():
             yield case
 
 
-@pytest.mark.parametrize("case", list(spelled_cases()), ids=str)
+SPELLED = list(spelled_cases())
+
+
+@every(SPELLED, by=lambda case: case.row.name)
 def test_spelling(case):
     function = printed_call(case)
     with warnings.catch_warnings():
@@ -154,7 +158,7 @@ def cases_of_rows():
     """For every row, those of several results too, its last sample: the first ones are often empty."""
     several = [row for row in OPERATORS.values() if row.results > 1]
     more = [OperatorCase(row, k, sample) for row in several for k, sample in enumerate(SAMPLES[row.samples])]
-    return [*{case.row.name: case for case in (*spelled_cases(), *more)}.values()]
+    return [*{case.row.name: case for case in (*SPELLED, *more)}.values()]
 
 
 @pytest.mark.parametrize("case", cases_of_rows(), ids=str)

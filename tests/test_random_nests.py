@@ -2,19 +2,18 @@
 
 import pytest
 
+from tests.harness.draws import blocks
 from tests.harness.nests_agreement import nests_agree
 from tests.harness.regions import every_loop_on_threads, last_iteration_first
 
-PROGRAMS = 30
 
-
-@pytest.mark.parametrize("first", range(0, PROGRAMS, 10))
-def test_backwards(first, monkeypatch):
+@pytest.mark.parametrize("chosen", blocks(0, 12, 6))
+def test_backwards(chosen, monkeypatch):
     with last_iteration_first(monkeypatch):
-        assert sum(map(nests_agree, range(first, first + 10)))
+        assert sum(map(nests_agree, chosen))
 
 
-@pytest.mark.parametrize("first", range(1000, 1010, 10))
-def test_on_threads(first, monkeypatch):
+@pytest.mark.parametrize("chosen", blocks(1000, 6, 6))
+def test_on_threads(chosen, monkeypatch):
     with every_loop_on_threads(monkeypatch):
-        assert sum(map(nests_agree, range(first, first + 10)))
+        assert sum(map(nests_agree, chosen))

@@ -18,6 +18,7 @@ from pellucid.compiler.types import ListOf, Scalar
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
 from tests.harness.cases import read_cases, write_cases
 from tests.harness.derivative_programs import PROGRAMS
+from tests.harness.draws import blocks
 from tests.harness.random_derivatives import random_program
 from tests.harness.typed_text import read_program
 
@@ -188,10 +189,9 @@ def test_second_derivative_of_a_random_program(seed):
     assert_slopes(first, run(checked(reverse(first, floats(program)))), seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", range(1000, 1200, 50))
-def test_many_random_programs(start):
-    for seed in range(start, start + 50):
+@pytest.mark.parametrize("chosen", blocks(1000, 60, 60))
+def test_many_random_programs(chosen):
+    for seed in chosen:
         program = read_program(random_program(seed)).map(copies)
         assert_slopes(program, run(checked(reverse(program, floats(program)))), seed)
 

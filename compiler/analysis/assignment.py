@@ -10,13 +10,14 @@ loop and last in its body.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import gast
 
 from .. import syntax
 from ..program import Function
-from .def_use import def_use, reads_of
+from .def_use import DefUse, def_use, reads_of
 
 Fault = tuple[gast.stmt, str]
 
@@ -27,12 +28,12 @@ Fault = tuple[gast.stmt, str]
 def unassigned_reads(function: Function) -> list[Fault]:
     """Reads of names that some path has not assigned."""
     faults: list[Fault] = []
-    _block(function.body, frozenset(function.parameters), faults)
+    _block(function.body, {*function.parameters}, faults)
     return faults
 
 
-def _block(statements: Iterable[gast.stmt], known: frozenset[str] | None, faults: list[Fault]) -> frozenset[str] | None:
-    """The names assigned on every path behind the statements; None where no path gets there."""
+def _block(statements: Iterable[gast.stmt], known: set[str] | None, faults: list[Fault]) -> set[str] | None:
+    """The names assigned on every path behind the statements; None where no path gets there.  `known` is changed."""
     for statement in statements:
         if known is None:
             return None
@@ -43,24 +44,25 @@ def _block(statements: Iterable[gast.stmt], known: frozenset[str] | None, faults
     return known
 
 
-def _after(statement: gast.stmt, known: frozenset[str], faults: list[Fault]) -> frozenset[str] | None:
+def _after(statement: gast.stmt, known: set[str], faults: list[Fault]) -> set[str] | None:
     match statement:
+        case gast.Assign():
+            known.update(syntax.names_bound(statement))
         case gast.Return() | gast.Raise():
             return None
         case gast.If(body=body, orelse=orelse):
-            ways = [_block(b, known, faults) for b in (body, orelse)]
+            ways = [_block(b, {*known}, faults) for b in (body, orelse)]
             open_ways = [w for w in ways if w is not None]
-            return frozenset.intersection(*open_ways) if open_ways else None
+            return set.intersection(*open_ways) if open_ways else None
         case gast.For(target=gast.Name(id=variable), body=body):
             _block(body, known | {variable}, faults)
-            return known
         case gast.While(test=test, body=body):
-            _block(body, known, faults)
+            _block(body, {*known}, faults)
             forever = isinstance(test, gast.Constant) and bool(test.value)
             return None if forever else known
         case gast.Delete(targets=[gast.Name(id=name)]):
-            return known - {name}
-    return known | {*syntax.names_bound(statement)}
+            known.discard(name)
+    return known
 
 
 # --- single assignment but for merges ------------------------------------------------------------------------------
@@ -81,7 +83,7 @@ def merge_faults(function: Function) -> list[Fault]:
         if isinstance(statement, gast.If):
             faults += _branch_faults(statement, merged)
         elif isinstance(statement, gast.For | gast.While):
-            faults += _loop_faults(statement, merged, function)
+            faults += _loop_faults(statement, merged, facts)
     return sorted(faults, key=lambda fault: _position(function, fault[0]))
 
 
@@ -109,13 +111,12 @@ def _branch_faults(statement: gast.If, merged: set[str]) -> Iterator[Fault]:
                 yield statement, f"`{name}` merges and is not assigned at the end of both branches"
 
 
-def _loop_faults(statement: gast.For | gast.While, merged: set[str], function: Function) -> Iterator[Fault]:
-    """What a loop carries is assigned last in its body."""
-    inside = _bound_anywhere(statement.body) & merged
+def _loop_faults(statement: gast.For | gast.While, merged: set[str], facts: DefUse) -> Iterator[Fault]:
+    """What a loop carries, which is bound outside of it too, is assigned last in its body."""
+    inside = Counter(name for s in syntax.walk([statement]) for name in syntax.names_bound(s))
     closing = closing_names(statement.body, merged)
-    outside = _bound_outside(function.body, statement)
-    for name in sorted(inside & outside):
-        if name not in closing:
+    for name in sorted(_bound_anywhere(statement.body) & merged):
+        if name not in closing and len(facts.definitions[name]) > inside[name]:
             yield statement, f"`{name}` is carried by the loop and not assigned at the end of its body"
 
 
@@ -132,18 +133,6 @@ def closing_names(block: Sequence[gast.stmt], merged: set[str]) -> set[str]:
 
 def _bound_anywhere(statements: Iterable[gast.stmt]) -> set[str]:
     return {name for statement in syntax.walk(statements) for name in syntax.names_bound(statement)}
-
-
-def _bound_outside(statements: Iterable[gast.stmt], loop: gast.stmt) -> set[str]:
-    """The names bound anywhere but in one loop."""
-    found: set[str] = set()
-    for statement in statements:
-        if statement is loop:
-            continue
-        found.update(syntax.names_bound(statement))
-        for block in syntax.blocks_of(statement):
-            found |= _bound_outside(block, loop)
-    return found
 
 
 def _position(function: Function, wanted: gast.stmt) -> int:

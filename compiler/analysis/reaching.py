@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import gast
 
 from .. import syntax
-from ..program import Function
+from ..program import Function, remembered
 from .def_use import reads_of
 
 Values = frozenset[int]
@@ -24,6 +24,7 @@ Read = tuple[gast.stmt, tuple[Values, ...]]
 NOTHING: Values = frozenset()
 
 
+@remembered
 def reaching(function: Function) -> list[Read]:
     """For each statement that is no copy, in order, the values that reach the names it reads, each in its place."""
     return list(_Reaching(function).reads(function))
@@ -62,13 +63,15 @@ class _Reaching:
                 yield self.found[identity]
 
     def block(self, statements: Sequence[gast.stmt], state: State) -> State:
+        """What reaches the end of the statements; `state` is theirs to change."""
         for statement in statements:
-            state = self.statement(statement, state)
+            state = self.statement(statement, {} if state is NOWHERE else state)
         return state
 
     def statement(self, node: gast.stmt, state: State) -> State:
         if _is_copy(node):
-            return {**state, node.targets[0].id: state.get(node.value.id, NOTHING)}
+            state[node.targets[0].id] = state.get(node.value.id, NOTHING)
+            return state
         if id(node) not in self.numbers:
             return state
         if isinstance(node, gast.For | gast.While):
@@ -77,12 +80,13 @@ class _Reaching:
         if isinstance(node, gast.Raise):
             return NOWHERE
         if isinstance(node, gast.If):
-            return _joined(self.block(node.body, state), self.block(node.orelse, state))
+            return _joined(self.block(node.body, {**state}), self.block(node.orelse, state))
         if _is_turn(node):
             pairs = zip(node.targets[0].elts, node.value.elts)
-            return {**state, **{to.id: state.get(source.id, NOTHING) for to, source in pairs}}
-        own = frozenset({self.numbers[id(node)]})
-        return {**state, **dict.fromkeys(syntax.names_bound(node), own)}
+            state.update({to.id: state.get(source.id, NOTHING) for to, source in pairs})
+            return state
+        state.update(dict.fromkeys(syntax.names_bound(node), frozenset({self.numbers[id(node)]})))
+        return state
 
     def loop(self, node: gast.For | gast.While, state: State) -> State:
         """Until nothing more reaches the head: values only ever join."""
@@ -114,4 +118,11 @@ def _joined(left: State, right: State) -> State:
         return left
     if left is NOWHERE:
         return right
-    return {name: left.get(name, NOTHING) | right.get(name, NOTHING) for name in {**left, **right}}
+    joined = {**left}
+    for name, values in right.items():
+        known = left.get(name)
+        if known is None:
+            joined[name] = values
+        elif known is not values and known != values:
+            joined[name] = known | values
+    return joined

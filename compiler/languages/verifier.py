@@ -163,9 +163,16 @@ def _fits(given: Type, wanted: Type) -> bool:
 
 
 def require(function: Function, stage: str, step: str | None = None) -> None:
-    """Raise InternalError, naming the step and the smallest statement, unless the function is of the language."""
+    """Raise InternalError, naming the step and the smallest statement, unless the function is of the language.
+
+    A record never changes: what a step has left as it was is not looked at again.
+    """
+    sound = function.held.setdefault(require, set())
+    if stage in sound:
+        return
     found = findings(function, stage)
     if not found:
+        sound.add(stage)
         return
     smallest = min(found, key=lambda f: len(text_of(f.statement)))
     reason = f"function `{function.name}` is not of the {stage} stage: {smallest.message}"

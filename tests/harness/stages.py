@@ -31,6 +31,7 @@ from pellucid.compiler.frontend.source.read import read
 from pellucid.compiler.frontend.specialise.apply import core_of
 from pellucid.compiler.frontend.specialise.specialise import specialise
 from pellucid.compiler.request import Request, namespace_of
+from pellucid.compiler.steps import observers
 from pellucid.compiler.targets.llvm import llvm
 from pellucid.compiler.targets.python import printer
 from pellucid.compiler.transform.write_through import write_through
@@ -80,7 +81,7 @@ class Stages:
         self.request = Request(function, static=tuple(static), transforms=tuple(transforms))
         self.signature = self.request.signature()
         self.texts = {}
-        self._derived, self._settled, self._lowered, self._runnable = {}, {}, {}, {}
+        self._raw, self._derived, self._settled, self._lowered, self._runnable = {}, {}, {}, {}, {}
         self._core = None
 
     def run(self, stage, *args):
@@ -119,18 +120,45 @@ class Stages:
         return self._runnable[stage, flat.key]
 
     def program(self, stage, flat):
-        if stage == "raw":
+        if stage == "raw" and (self.transforms or not self.goes_down(flat)):
             made = specialise(self.function, flat.arguments, derive=driver.derive)
             return made, made.program.map(write_through)  # up to here a name may show what NumPy has as a view
-        if flat.key not in self._derived:
-            self._derived[flat.key] = driver.derive(self.request, flat.arguments)
-            self._settled[flat.key] = driver.settled(self._derived[flat.key].program)
+        self.derive(flat)
         made, settled = self._derived[flat.key], self._settled[flat.key]
+        if stage == "raw":
+            return made, self._raw[flat.key].map(write_through)
         if stage == "typed":
             return made, settled
         if flat.key not in self._lowered:
             self._lowered[flat.key] = driver.lowered(settled)
         return made, self._lowered[flat.key]
+
+
+    def goes_down(self, flat):
+        """Whether it gets to the typed stage: where it does, the specialiser works once for both stages."""
+        try:
+            self.derive(flat)
+        except Exception:  # which comes again where the typed stage is asked for
+            return False
+        return True
+
+    def derive(self, flat):
+        if flat.key in self._derived:
+            return
+        specialised = []
+
+        def listen(step, before, after):
+            if step == "specialise":
+                specialised.append(after)
+
+        observers.append(listen)
+        try:
+            made = driver.derive(self.request, flat.arguments)
+        finally:
+            observers.remove(listen)
+        self._raw[flat.key] = specialised[-1]  # of the function itself: those that it differentiates inside come first
+        self._settled[flat.key] = driver.settled(made.program)
+        self._derived[flat.key] = made
 
 
 def unpacking(function):

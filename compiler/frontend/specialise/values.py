@@ -329,12 +329,8 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (("is None", absent), ("", inside))
         case Iterator(source=source, position=position):
             return (("source", source), ("position", position))
-        case Column(values=values):
-            return (("", values),)
-        case Text(number=number):
-            return (("", number),)
-        case Rows(item=item) | Table(item=item):
-            return (("", item),)
+        case Column(values=only) | Text(number=only) | Rows(item=only) | Table(item=only):
+            return (("", only),)
         case ListOut(data=data, shapes=shapes):
             return (("data", data),) if shapes is None else (("data", data), ("shapes", shapes))
     return ()

@@ -47,10 +47,8 @@ TAKEN = ", which BLAS computes"
 
 def products(function: Function) -> Function:
     """The function with products of matrices in the place of the loops that say them."""
-    if any(decision.text.endswith(TAKEN) for decision in function.decisions):
-        return function  # loops that are left are those for operands that are too short
-    if not _holds_nests(function.body):
-        return function
+    if any(decision.text.endswith(TAKEN) for decision in function.decisions) or not _holds_nests(function.body):
+        return function  # of what is taken, loops are left for operands that are too short
     made = function
     left: list[gast.stmt] = []
     told: list[Decision] = []
