@@ -315,9 +315,9 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return None if None in both else ("optional", *both)
         case Text(number=number, texts=texts):
             return ("text", _structure(number, seen), texts)
-        case Rows(item=item):
+        case Rows(item=item, kind=kind):
             one = _structure(item, seen)
-            return None if one is None else ("rows", one)
+            return None if one is None else ("rows", one, kind.__name__)
         case Column(values=values, is_weak=is_weak):
             return ("column", _structure(values, seen), is_weak)
         case ListOut(is_weak=is_weak):
@@ -357,8 +357,8 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
             return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
         case "text", number, texts:
             return Text(_structure_from(number, objects), texts)
-        case "rows", inner:
-            return Rows(_structure_from(inner, objects))
+        case "rows", inner, kind:
+            return Rows(_structure_from(inner, objects), KINDS[kind])
         case "column", inner, is_weak:
             return Column(_structure_from(inner, objects), is_weak)
         case "listed", is_weak, inner:

@@ -63,6 +63,14 @@ def hash_of_both(first, second):
     return ((first & 0xFFFFFFFFFF) * 1000003 ^ first >> 40 ^ second) & 0x3FFFFFFFFFFFFFFF
 
 
+def hash_of_items(items):
+    """The hash of a tuple whose length only the run knows: that of one of known length which is equal."""
+    result = len(items)
+    for item in items:
+        result = hash_of_both(result, hash_of(item))
+    return result
+
+
 def put_pairs(d, pairs):
     for key, value in pairs:
         d[key] = value

@@ -60,6 +60,7 @@ from .values import (
     Partial,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Text,
@@ -344,7 +345,7 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     found = frame.type_of(receiver)
     if isinstance(frame.held(receiver), Record):
         receiver = frame.held(receiver)
-    if isinstance(receiver, Ref | Sequence):
+    if isinstance(receiver, Ref | Sequence | Rows):
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)

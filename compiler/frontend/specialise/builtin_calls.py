@@ -31,6 +31,7 @@ from . import (
     slices,
     subscript,
     texts,
+    tuples,
 )
 from .frame import Frame
 from .static_python import stop
@@ -313,7 +314,7 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
 def _container(kind: type):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         if kind is tuple:
-            return Sequence(tuple(iteration.static_items(frame, args[0], node)) if args else ())
+            return tuples.made(frame, args[0], node) if args else Sequence(())
         return as_new_list(frame, args[0], node) if args else containers.new_list(frame, ())
 
     return apply_

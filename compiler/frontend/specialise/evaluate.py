@@ -40,6 +40,7 @@ from . import (
     sets,
     subscript,
     texts,
+    tuples,
 )
 from .frame import Frame
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
@@ -251,6 +252,8 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
             return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return dict_methods.merged(frame, left, right, node)
+    if op is gast.Add and all(isinstance(v, Sequence | Rows) and v.kind is tuple for v in (first, second)):
+        return tuples.joined(frame, left, right, node)
     are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
     if op is gast.Add and are_lists and not isinstance(first, Mapping_):
         joined = container_methods.copy(frame, left, node)

@@ -169,7 +169,7 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
             return Leaf(names[index])
         case ListOut(data=data, shapes=None, is_weak=is_weak):
             return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
-        case ListOut() | Rows():
+        case ListOut() | Rows() if getattr(value, "kind", list) is list:
             message = "a recursive function that returns a growing list of arrays or tuples is not in the language"
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
     inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
@@ -362,7 +362,6 @@ def outputs(
     if lent is not None:
         returning.require_returnable(frame, frame.tree(value), node)
         return lending.given_back(frame, value, lent, node, place), atoms, tuple(result_types)
-    containers.require_lists(frame, value, node)
     tree = frame.tree(returning.returned(frame, value, node))
     returning.require_returnable(frame, tree, node)
     structure = returning.with_rows(map_leaves(tree, place))

@@ -20,7 +20,20 @@ from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
-from . import apply, classes, evaluate, forms, iteration, library, library_classes, making, sets, sites, tables
+from . import (
+    apply,
+    classes,
+    evaluate,
+    forms,
+    iteration,
+    library,
+    library_classes,
+    making,
+    sets,
+    sites,
+    tables,
+    tuples,
+)
 from .frame import Frame, NeedsStatic
 from .joined_types import own_lengths
 from .static_python import computed
@@ -34,6 +47,7 @@ from .values import (
     Optional,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Text,
@@ -187,6 +201,8 @@ def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
             inner = _hashed(frame, part, node)
             result = in_language(frame, "python_dicts:hash_of_both", [result, inner], node)
         return result
+    if isinstance(key, Rows):
+        return tuples.hash_of(frame, key, node)
     if isinstance(key, Text):
         return key.number
     if isinstance(key, Static):

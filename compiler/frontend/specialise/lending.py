@@ -41,9 +41,11 @@ from .values import (
     Rows,
     Sequence,
     Static,
+    Typed,
     Undefined,
     Value,
     is_number,
+    leaves,
     map_leaves,
 )
 
@@ -54,6 +56,7 @@ MOST_LENGTHS = 12  # that a list of known length may have before it is one that 
 class Loan:
     """What a function is given: arguments by name, behind them what their objects hold, and the numbers of those."""
 
+    identity: Hashable = None
     values: dict[str, Value] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
@@ -86,7 +89,7 @@ class Contents(Passed):
 
 def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.AST) -> Loan:
     """Take arguments apart into values, and what their objects hold."""
-    loan = Loan()
+    loan = Loan(identity)
 
     def opened(value: Value, path: tuple[object, ...]) -> Value:
         def part(value: Value, path: tuple[object, ...]) -> Value:
@@ -104,8 +107,20 @@ def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.A
 
     for name, value in bound.items():
         loan.values[name] = NONE
-        loan.values[name] = opened(value, (name,))
+        loan.values[name] = opened(_ended(frame, (identity, name), value, node), (name,))
     return loan
+
+
+def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
+    """A tuple that is passed on; one of a length that only the run knows where each call has a longer one."""
+    if not isinstance(value, Sequence) or value.kind is not tuple:
+        return value
+    if ("lent", *place) not in frame.task.forms:
+        _require_end(frame, ("lent", *place), value)
+        return value
+    known = frame.task.forms["lent", *place][0]
+    form = forms.join_forms(frame, known, forms.form_of(frame, value))
+    return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
 
 
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
@@ -113,7 +128,7 @@ def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
     known, held = frame.task.forms.get(_site(key)), frame.held(target)
     if isinstance(held, Sequence) and held.kind is list:
         if known is None:
-            _require_end(frame, key, held, node)
+            _require_end(frame, _site(key), held)
         else:
             own = forms.form_of_items(frame, held)
             containers.let_grow(frame, target, known[0] if own is None else forms.join_forms(frame, own, *known), node)
@@ -133,23 +148,26 @@ def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> 
     return tables.arrays_of(frame, held, node)
 
 
-def _require_end(frame: Frame, key: Contents, held: Sequence, node: gast.AST) -> None:
+def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
     """Lists of one known length after the other are passed on, at one place: only one that grows has an end."""
-    around = {lists[_site(key)] for lists in frame.task.lent if _site(key) in lists}
+    around = {lists[site] for lists in frame.task.lent if site in lists}
     form = forms.form_of_items(frame, held)
     if len(around - {len(held.items)}) < MOST_LENGTHS or form is None or isinstance(form, Conflict):
         return
-    frame.task.forms[_site(key)] = (forms.with_room(frame, form),)
-    raise Anew
+    form = forms.with_room(frame, form) if held.kind is list else forms.as_rows(form, frame, tuple)
+    if any(isinstance(leaf, Typed) for leaf in leaves(form)):
+        frame.task.forms[site] = (form,)
+        raise Anew
 
 
 @contextlib.contextmanager
 def lent(frame: Frame, loan: Loan) -> Iterator[None]:
     """While a function is compiled, those that it calls know the lengths of the lists that it was lent."""
     lists = {
-        _site(key): len(value.items) for key, value in loan.values.items()
-        if isinstance(key, Contents) and isinstance(value, Sequence) and value.kind is list
-    }  # fmt: skip
+        _site(key) if isinstance(key, Contents) else ("lent", loan.identity, key): len(value.items)
+        for key, value in loan.values.items()
+        if isinstance(value, Sequence) and value.kind is (list if isinstance(key, Contents) else tuple)
+    }
     frame.task.lent.append(lists)
     try:
         yield
@@ -247,7 +265,8 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
             return Leaf(names[value.index]) if isinstance(value, Out) else value
 
         made = map_leaves(value, part)
-        return rows.growable(frame, made, node) if isinstance(made, Rows) and not forms.is_unknown(made) else made
+        is_open = isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made)
+        return rows.growable(frame, made, node) if is_open else made
 
     changed = [refs[place] for place, _ in returned.contents if place < len(loan.numbers)]
     require_apart(frame, changed, list(loan.numbers), node)

@@ -68,8 +68,11 @@ class Rows:
     """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
+
+    One whose `kind` is `tuple` is such a tuple itself (`tuples.py`).
     """
     item: Value
+    kind: type = list
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,8 +372,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Column(new[0], is_weak)
         case Text(texts=texts):
             return Text(new[0], texts)
-        case Rows():
-            return Rows(new[0])
+        case Rows(kind=kind):
+            return Rows(new[0], kind)
         case Table():
             return Table(new[0])
         case ListOut(is_weak=is_weak):
