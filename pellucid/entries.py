@@ -55,7 +55,7 @@ FUNCTION, CHECKED = ".function", ".checked"
 NOT_IN_CODE = ("PELLUCID_CACHE", "PELLUCID_LOG=", "PELLUCID_TRACEBACK=")
 UNFINISHED = b"unfinished"
 CONSTANTS = (bool, int, float, str, bytes, type(None))
-KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set}
+KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set, "str": str}
 
 
 @dataclass(slots=True, eq=False)
@@ -364,7 +364,7 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
         case "listed", is_weak, inner:
             data, *shapes = (_structure_from(part, objects) for part in inner)
             return ListOut(data, shapes[0] if shapes else None, is_weak)
-        case "tuple" | "list", items:
+        case "tuple" | "list" | "set", items:
             return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
         case "named", owner, items:
             pairs = tuple((_constant_from(key, objects), _structure_from(item, objects)) for key, item in items)

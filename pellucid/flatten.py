@@ -288,7 +288,7 @@ def listed(is_weak: bool, data: Any, shapes: Any = None) -> list[Any]:
 
 
 def listed_rows(rows: Rows, results: list[Any]) -> Any:
-    """A list or tuple whose items are alike, from an array for each place in them."""
+    """A list, tuple or text whose items are alike, from an array for each place in them."""
     columns: list[list[Any]] = []
 
     def taken(value: Value) -> Value:
@@ -307,7 +307,8 @@ def listed_rows(rows: Rows, results: list[Any]) -> Any:
         return with_parts(value, inner) if inner else value
 
     structure = taken(rows.item)
-    return rows.kind(rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True))
+    items = (rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True))
+    return "".join(items) if rows.kind is str else rows.kind(items)
 
 
 def _lists_of(rows: Rows, results: list[Any]) -> list[Any]:

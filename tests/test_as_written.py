@@ -24,15 +24,15 @@ COMPILE = frozenset("""
     garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
     hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
     ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density knapsack_bnb lotka_volterra_fit
-    lsm_american lucas_kanade mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
+    lsm_american lucas_kanade max_flow mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
     peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
     recursive_fft robot_arm schrodinger_wavepacket shallow_water simplex_tableau soft_dtw survival_cox
-    titration_curve truss_fem tsp_heuristics wright_fisher yield_curve_bootstrap
+    titration_curve truss_fem tsp_heuristics viterbi_decoder wright_fisher yield_curve_bootstrap
 """.split()
 )
 
 # Compiles as well, to what NumPy gives, in half a minute: longer than a test may take.
-AT_LENGTH = frozenset({"percolation_unionfind"})
+AT_LENGTH = frozenset({"bpe_huffman", "percolation_unionfind"})
 
 ONCE = frozenset({"yield_curve_bootstrap"})  # takes long to compile, and does so for lists of each length
 

@@ -15,7 +15,7 @@ from .python_lists import pop_at
 def slot_of(names, slots, key):
     """Where the position of a key stands, or would."""
     last = len(slots) - 1
-    rest = hash_of(key)
+    rest = hash_of(key, names)
     slot = rest & last
     at = slots[slot]
     while at != -1 and (at == -2 or names[at] != key):

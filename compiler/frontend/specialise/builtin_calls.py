@@ -14,6 +14,7 @@ from . import (
     apply,
     arrays,
     branches,
+    built_texts,
     choices,
     classes,
     comprehensions,
@@ -266,6 +267,10 @@ def _convert(python: type, dtype: str):
         value = args[0]
         if all(isinstance(a, Static) for a in args):
             return evaluate.fold(frame, python, node, *args)
+        if len(args) > 1 and python is int and texts.is_text(value):
+            return built_texts.number_in(frame, value, args[1], node)
+        if texts.is_built(value) and python is int:
+            return built_texts.number_in(frame, value, Static(10), node)
         if len(args) > 1:
             frame.needs_static(value, "a number that is read from text", node)
         if is_bool(dtype):

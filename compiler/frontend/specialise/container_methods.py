@@ -86,8 +86,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
         for item in iteration.static_items(frame, values, node):
             append(frame, target, node, item)
         return NONE
-    with frame.captured():
-        form = forms.form_of(frame, iteration.item_at(frame, frame.held(values), Static(0), node))
+    form = forms.form_of(frame, containers.any_item(frame, frame.held(values), node))
     held = frame.heap.contents[target.number] = tables.widened(frame, held, form, node)
     change(frame, target, None, node)
     if frame.held(values) == held:

@@ -172,6 +172,14 @@ def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value]
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
 
 
+def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
+    """What an item of an iterable is like, wherever it stands."""
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    with frame.captured():
+        return iteration.item_at(frame, source, Leaf(variable), node)
+
+
 def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
     """From here on a list of known length is one that grows, for items of this form."""
     held = frame.held(target)

@@ -171,7 +171,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return by_class
     if (found := sets.contains(frame, item, container, node, hint)) is not None:
         return found
-    if isinstance(item, Text) and texts.is_text(container) or isinstance(container, Text):
+    is_of_run = isinstance(container, Text) or texts.is_built(container)
+    if (isinstance(item, Text) or texts.is_built(item)) and texts.is_text(container) or is_of_run:
         return texts.part_of(frame, item, container, node)
     container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)

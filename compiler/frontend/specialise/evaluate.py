@@ -96,7 +96,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Attribute(value=base, attr=attribute):
             return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
-            return Sequence(tuple(displays.spread(frame, elements)))
+            return displays.tupled(frame, elements)
         case gast.List(elts=elements):
             return displays.listed(frame, elements)
         case gast.Set(elts=elements):
@@ -196,6 +196,8 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
     left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
+    if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
+        return text
     if containers.is_container(frame, left) or containers.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):

@@ -146,7 +146,7 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         return _join_columns(frame, left, right)
     if identical(left, right):
         return left
-    if (text := text_numbers.joined(left, right)) is not None:
+    if (text := text_numbers.joined(frame, left, right)) is not None:
         return text
     if same_structure(left, right):
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]

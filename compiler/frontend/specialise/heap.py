@@ -157,7 +157,7 @@ def object_of(value: Value, heap: Heap, wish: str = "items", owner: Owner | None
     """A new object for what a list, a dict or an instance holds; any other value as it is."""
     is_object = (
         isinstance(value, Mapping_ | Table)
-        or isinstance(value, Sequence | Rows) and value.kind is not tuple
+        or isinstance(value, Sequence | Rows) and value.kind in (list, set)
         or isinstance(value, Record) and can_change(value.cls)
     )  # fmt: skip
     return heap.new(value, wish, owner) if is_object else value

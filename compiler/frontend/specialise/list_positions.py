@@ -72,7 +72,7 @@ def is_of_numbers(frame: Frame, held: Value) -> bool:
 
 
 def is_of_texts(held: Sequence) -> bool:
-    return bool(held.items) and all(map(text_numbers.is_text, held.items))
+    return bool(held.items) and all(text_numbers.is_text(v) and not text_numbers.is_built(v) for v in held.items)
 
 
 def are_alike(frame: Frame, held: Value) -> bool:

@@ -84,7 +84,7 @@ class Join:
             return left
         if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
             return self._join_optional(as_optional(left), as_optional(right))
-        if (text := text_numbers.joined(left, right)) is not None:
+        if (text := text_numbers.joined(frame, left, right)) is not None:
             return text
         if (tuples := _joined_tuples(self, left, right)) is not None:
             return tuples
@@ -280,7 +280,7 @@ class Merging:
                 self.fill(target, source)
                 return {}
             source = self.as_table(target, source)
-        if isinstance(target, Rows) and isinstance(source, Sequence):
+        if isinstance(target, Rows) and not isinstance(source, Rows):
             from . import tables  # which is made of what is here
 
             source = tables.rows_of(self.frame, source, target, self.node, self.contents)

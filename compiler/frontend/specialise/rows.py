@@ -30,7 +30,8 @@ def require_within(frame: Frame, rows: Rows, position: Value, node: gast.AST) ->
     below = choices.compare(frame, gast.Lt, position, evaluate.unary(frame, gast.USub, count, node), node)
     above = choices.compare(frame, gast.GtE, position, count, node)
     outside = frame.emit("logical_or", below, above, node=node)
-    error = syntax.raise_("IndexError", f"{rows.kind.__name__} index out of range", span=frame.here(node))
+    word = "string" if rows.kind is str else rows.kind.__name__
+    error = syntax.raise_("IndexError", f"{word} index out of range", span=frame.here(node))
     frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 

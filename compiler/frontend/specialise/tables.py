@@ -19,7 +19,7 @@ import gast
 from ... import syntax, types
 from ...placeholders import placeholder
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, forms, shared_items
+from . import arrays, built_texts, containers, forms, shared_items
 from .frame import Frame
 from .heap import Owner, objects
 from .joined_types import can_hold, own_lengths
@@ -129,6 +129,8 @@ def _with_flag(
 
 def rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:
     """A list of any kind, or a tuple, as one array for each place in its items."""
+    if wanted.kind is str:
+        return built_texts.spelled(frame, value, node)
     if isinstance(value, Rows):
         if not forms.is_unknown(value) or forms.is_unknown(wanted):
             return _in_types(frame, value, wanted, node)

@@ -35,33 +35,36 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
         return Sequence(held.items)
     form = forms.as_rows(forms.form_of_items(frame, held), frame)
     if isinstance(form, Conflict):
-        what = "a tuple whose length only the run knows holds numbers, texts and tuples of them"
+        what = "a tuple whose length only the run knows holds numbers, texts of the program, and tuples of them"
         frame.fault("U018", what, node, "made here", ("make a list: `list(...)`",))
     return Rows(tables.arrays_of(frame, held, node).item, tuple)
 
 
 def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
-    """`left + right` of tuples, of which the run knows the length of one at least."""
+    """`left + right` of tuples."""
     sides = [equality.as_sequence(frame, side) for side in (left, right)]
+    if all(isinstance(side, Sequence) for side in sides):
+        return Sequence(tuple(item for side in sides for item in side.items))
     found = [forms.form_of(frame, side) for side in sides]
     form = forms.join_forms(frame, *found)
     if isinstance(form, Conflict):
         what = f"a tuple whose length only the run knows holds items of one type, not {_words(form)}"
         frame.fault("T002", what, node, "joined here", ALIKE)
     first, second = (tables.rows_of(frame, side, form, node, frame.heap.contents) for side in sides)
-    return _end_to_end(frame, first, second, node)
+    return end_to_end(frame, first, second, node)
 
 
 def _words(form: Conflict) -> str:
     return f"{form.left} and {form.right}".replace("a list of ", "")
 
 
-def _end_to_end(frame: Frame, first: Value, second: Value, node: gast.AST) -> Any:
+def end_to_end(frame: Frame, first: Value, second: Value, node: gast.AST) -> Any:
+    """The columns of two tuples, one behind the other."""
     if isinstance(first, Column) and isinstance(second, Column):
         arrays = Sequence((first.values, second.values))
         return Column(library.call(frame, CONCATENATE, [arrays], {}, node, "items"), first.is_weak)
     pairs = zip(parts(first), parts(second), strict=True)
-    inner = tuple(_end_to_end(frame, a, b, node) for (_, a), (_, b) in pairs)
+    inner = tuple(end_to_end(frame, a, b, node) for (_, a), (_, b) in pairs)
     return with_parts(first, inner) if inner else first
 
 
