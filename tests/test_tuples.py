@@ -1,4 +1,4 @@
-"""Tuples whose length only the run knows: made, joined, compared, carried, kept, looked up and returned as in CPython."""
+"""Tuples whose length only the run knows: made, joined, compared, carried, kept, looked up and returned."""
 
 import heapq
 from collections import deque
@@ -45,8 +45,9 @@ def longer_and_longer(n):
 
 def asked(n):
     t = tuple(i * i % 5 for i in range(n))
-    return t[1:], t[::2], t[::-1], len(t), sum(t), max(t, default=-1), min(t, default=-1), 4 in t, t.count(1), bool(t), (
-        any(t), all(t), sorted(t), list(t), set(t), np.array((*t, 1)), isinstance(t, tuple), isinstance(t, list))  # fmt: skip
+    parts = t[1:], t[::2], t[::-1], sorted(t), list(t), set(t), np.array((*t, 1))
+    numbers = len(t), sum(t), max(t, default=-1), min(t, default=-1), t.count(1)
+    return parts, numbers, 4 in t, bool(t), any(t), all(t), isinstance(t, tuple), isinstance(t, list)
 
 
 def gone_over(n):
@@ -63,7 +64,8 @@ def gone_over(n):
 def compared(n):
     t = tuple(i % 3 for i in range(n))
     u = tuple(range(n))
-    return t == u, t != u, t < u, t <= u, t > u, t >= u, t == (), () == t, t < (0, 2), (t, u) < (u, t), [t] == [u], t == 1
+    others = t == (), () == t, t < (0, 2), (t, u) < (u, t), [t] == [u], t == 1
+    return t == u, t != u, t < u, t <= u, t > u, t >= u, others
 
 
 def on_paths(n):

@@ -91,7 +91,7 @@ def _extreme(sign: str):
             if not args and "default" in kwargs:
                 return kwargs["default"]
         if not args:
-            frame.fault("T001", f"{'max' if sign == 'greater' else 'min'}() of an empty sequence", node)
+            stop(frame, "ValueError", f"{'max' if sign == 'greater' else 'min'}() arg is an empty sequence", node)
         result, *rest = args
         for position, other in enumerate(rest):
             result = better(frame, sign, result, other, node, hint if position == len(rest) - 1 else "t")

@@ -101,6 +101,7 @@ MOST_INSTANCES = 100  # of one recursive function, for values that are known bef
 
 def _require_few(frame: Frame, identity: Hashable, tree: Any, node: gast.AST) -> None:
     if sum(key[0] == identity for key in frame.task.instances) > MOST_INSTANCES:
+        lending.let_texts_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
         frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which only the run knows",))

@@ -23,12 +23,13 @@ import gast
 
 from ...records import dataclass
 from ...types import ListOf, Scalar
-from . import containers, forms, rows, sites, tables
+from . import built_texts, containers, forms, rows, sites, tables
 from .frame import Anew, Frame
 from .heap import Owner
 from .local_functions import Passed
 from .object_changes import absorb, change
 from .objects_of_loops import new_token
+from .text_numbers import is_text
 from .values import (
     NONE,
     UNDEFINED,
@@ -113,6 +114,10 @@ def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.A
 
 def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
     """A tuple that is passed on; one of a length that only the run knows where each call has a longer one."""
+    if is_text(value):
+        if ("lent", *place) in frame.task.forms:
+            return built_texts.spelled(frame, value, node)
+        frame.task.lent_texts.setdefault(place, set()).add(value)
     if not isinstance(value, Sequence) or value.kind is not tuple:
         return value
     if ("lent", *place) not in frame.task.forms:
@@ -121,6 +126,17 @@ def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.A
     known = frame.task.forms["lent", *place][0]
     form = forms.join_forms(frame, known, forms.form_of(frame, value))
     return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
+
+
+def let_texts_vary(frame: Frame, identity: Hashable) -> None:
+    """Start again where a function would be made for each of many texts: only the run knows them then."""
+    met = frame.task.lent_texts
+    many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
+    for place in many:
+        frame.task.forms["lent", *place] = ()
+        del met[place]
+    if many:
+        raise Anew
 
 
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
