@@ -19,7 +19,7 @@ FILES = sorted(FOLDER.glob("*.py"))
 
 # Those that compile.  A program that begins to compile belongs here, and one that stops is a fault.
 COMPILE = frozenset("""
-    adaptive_filters binomial_american biquad_cascade camera_projection circuit_mna convnet_loops
+    adaptive_filters binomial_american biquad_cascade camera_projection circuit_mna colour_science convnet_loops
     ekf_tracking elastic_net_cd em_gaussian_mixture enzyme_kinetics fir_equalizer fwi_acoustic
     garch_likelihood glicko_ratings gp_regression harris_corners heat_adi heston_greeks hmm
     hodgkin_huxley huckel_ppp hungarian hypocenter_location implied_vol_surface inventory_policy
@@ -31,8 +31,8 @@ COMPILE = frozenset("""
 """.split()
 )
 
-# Compiles as well, to what NumPy gives, in half a minute: longer than a test may take.
-AT_LENGTH = frozenset({"bpe_huffman", "percolation_unionfind"})
+# Compiles as well, to what NumPy gives, in some ten seconds: longer than a test may take.
+AT_LENGTH = frozenset({"bpe_huffman", "lempel_ziv", "lsystem_turtle", "orf_finder", "percolation_unionfind"})
 
 ONCE = frozenset({"yield_curve_bootstrap"})  # takes long to compile, and does so for lists of each length
 

@@ -21,6 +21,7 @@ from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ...messages import UNSHOWN
 from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, subscript
 from .frame import Anew, Frame, Stopped
+from .limits import limit
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 from .values import Leaf, Sequence, Static, Text, Value
 
@@ -257,7 +258,26 @@ def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node:
     """`ord` and `chr`."""
     if isinstance(args[0], Text):
         return looked_up(frame, args[0], function, node)
+    if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
+        return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
     return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
+
+
+ASCII = "".join(map(chr, range(128)))
+BEYOND = "chr() of more than 127: compiled code knows the letters of ASCII"
+
+
+def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
+    """`chr(code)` of an int of the run."""
+    sides = [(gast.Lt, 0), (gast.Gt, 0x10FFFF)]
+    below, above = (choices.compare(frame, op, code, Static(bound), node) for op, bound in sides)
+    wrong = syntax.raise_("ValueError", "chr() arg not in range(0x110000)", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(frame.emit("logical_or", below, above, node=node), node), [wrong]))
+    beyond = choices.compare(frame, gast.GtE, code, Static(len(ASCII)), node)
+    error = limit("ValueError", BEYOND, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(beyond, node), [error]))
+    numbers = tuple(Static(number_of(frame.task, letter)) for letter in ASCII)
+    return Text(entry(frame, numbers, code, INT_WORD, node, "letter"))
 
 
 def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:

@@ -65,11 +65,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
+    """What a list of any length holds, or a tuple or text itself: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
-
-    One whose `kind` is `tuple` is such a tuple itself (`tuples.py`).
     """
     item: Value
     kind: type = list
@@ -93,7 +91,6 @@ class Ref:
 @dataclass(frozen=True, slots=True)
 class Lent:
     """An object that a function compiled on its own is given or gives back, by its place among those (`lending.py`)."""
-
     place: int
 
 
@@ -368,14 +365,12 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Optional(*new)
         case Iterator(kind=kind):
             return Iterator(new[0], new[1], kind)
-        case Column(is_weak=is_weak):
-            return Column(new[0], is_weak)
-        case Text(texts=texts):
-            return Text(new[0], texts)
-        case Rows(kind=kind):
-            return Rows(new[0], kind)
-        case Table():
-            return Table(new[0])
+        case Column():
+            return dataclasses.replace(value, values=new[0])
+        case Text():
+            return dataclasses.replace(value, number=new[0])
+        case Rows() | Table():
+            return dataclasses.replace(value, item=new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value
