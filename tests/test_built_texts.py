@@ -124,9 +124,22 @@ def palindromes(n):
     return [i for i in range(n * 20) if str(i) == str(i)[::-1]], sum(int(c) for c in str(n**3))
 
 
+def letters_of_codes(n):
+    codes = [ord("a") + i * n % 26 for i in range(n)]
+    return "".join(chr(c) for c in codes), [chr(c) for c in codes], chr(n - 1)
+
+
+def at_places(n):
+    words, names = [""], ["a", "b", "c"]
+    for i in range(n):
+        words.append(words[i // 2] + "xy"[i % 2])
+        names[i % 3] = names[(i + 1) % 3]
+    return words, names, names[n // 3]
+
+
 EVERYWHERE = [
-    joined, with_words, grown, compared, parts, numbers, bits, not_a_number, words_counted, counted, in_a_set, in_lists,
-    in_records, on_paths, last_letter, no_such_part, raised, palindromes,
+    letters_of_codes, at_places, joined, with_words, grown, compared, parts, numbers, bits, not_a_number, words_counted,
+    counted, in_a_set, in_lists, in_records, on_paths, last_letter, no_such_part, raised, palindromes,
 ]  # fmt: skip
 
 
@@ -204,6 +217,20 @@ def test_what_is_not_in_the_language_is_refused(function, code):
 def test_an_int_of_more_than_64_bits_is_no_other_number():
     with pytest.raises(OverflowError):
         pellucid.compile(lambda n: int("9" * n))(25)
+
+
+def test_chr_beyond_ascii_is_no_other_letter():
+    with pytest.raises(ValueError, match="ASCII"):
+        pellucid.compile(lambda n: chr(n))(200)
+
+
+def test_texts_of_many_values_that_a_recursion_passes_on_are_of_the_run():
+    def ways(board, left):
+        if left == 0:
+            return 1
+        return sum(ways(board[:i] + "x" + board[i + 1 :], left - 1) for i, c in enumerate(board) if c == ".")
+
+    assert pellucid.compile(lambda n: ways(".......", n))(3) == 210
 
 
 def test_texts_of_several_lengths_have_no_place_in_one_array():

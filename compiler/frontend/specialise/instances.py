@@ -150,17 +150,20 @@ def results_of(
     call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
-    for place, changed in zip(instance.changes, names[len(names) - len(instance.changes) :], strict=True):
-        array = atoms[place]
-        assert isinstance(array, gast.Name)
-        whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
-        frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
+    given = names[len(names) - len(instance.changes) :]
     for index, place in instance.handed.items():
         names[index] = atoms[place].id  # an array
     if isinstance(instance.result, lending.Returned):
         assert loan is not None
-        return lending.take_back(frame, instance.result, loan, names, node)
-    return taken_over(frame, instance.result, names, node)
+        result = lending.take_back(frame, instance.result, loan, names, node)
+    else:
+        result = taken_over(frame, instance.result, names, node)
+    for place, changed in zip(instance.changes, given, strict=True):
+        array = atoms[place]
+        assert isinstance(array, gast.Name)
+        whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
+        frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
+    return result
 
 
 def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:

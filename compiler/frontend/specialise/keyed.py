@@ -37,7 +37,6 @@ from . import (
     tuples,
 )
 from .frame import Frame, NeedsStatic
-from .heap import reachable
 from .joined_types import own_lengths
 from .static_python import computed
 from .taking_apart import from_python
@@ -270,20 +269,6 @@ def made_dict(frame: Frame, columns: sites.Columns, pairs: list[tuple[Value, Val
     entries = new_column(frame, 1, columns[1], [value for _, value in pairs], "values", node)
     table = table_of(frame, names, len(pairs), node)
     return new_object(frame, "python_dicts:Dict", {"names": names, "entries": entries, **table}, "entries", node)
-
-
-def open_given(frame: Frame, node: gast.AST) -> None:
-    """Let dicts that are arguments be for keys of the run, where a walk before this one has asked them for one."""
-    heap = frame.heap
-    for number, held in list(heap.contents.items()):
-        if not isinstance(held, Mapping_):
-            continue
-        site: sites.Site = ("argument", number)
-        if (columns := frame.task.forms.get(site)) is not None:
-            made = made_dict(frame, columns, [(as_key(key), value) for key, value in held.items], node)
-            heap.contents[number] = frame.held(made)
-            heap.owners.update(dict.fromkeys(reachable([made], heap.contents), heap.owners[number]))
-        heap.sites[number] = site, sites.WHOLE
 
 
 def new_object(frame: Frame, name: str, attributes: dict[str, Value], wish: str, node: gast.AST) -> Ref:

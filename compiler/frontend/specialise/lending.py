@@ -27,7 +27,7 @@ from . import built_texts, containers, forms, rows, sites, tables
 from .frame import Anew, Frame
 from .heap import Owner
 from .local_functions import Passed
-from .object_changes import absorb, change
+from .object_changes import absorb, change, name_of
 from .objects_of_loops import new_token
 from .text_numbers import is_text
 from .values import (
@@ -149,7 +149,16 @@ def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
             own = forms.form_of_items(frame, held)
             containers.let_grow(frame, target, known[0] if own is None else forms.join_forms(frame, own, *known), node)
         held = frame.held(target)
+    if isinstance(held, Sequence) and held.kind is set and any(map(is_number, held.items)):
+        _let_be_asked(frame, target, held, node)
     return _across(frame, held, node, "take", "pass one array: `np.array(...)`")
+
+
+def _let_be_asked(frame: Frame, target: Ref, held: Sequence, node: gast.AST) -> None:
+    """Start again with a set of the run: what the function is given of a number is its type."""
+    form = forms.form_of_items(frame, Sequence(held.items))
+    if form is not None and not isinstance(form, Conflict):
+        sites.learn(frame, target.number, (form,), node)
 
 
 def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> Value:
@@ -306,6 +315,6 @@ def require_apart(frame: Frame, changed: list[Ref], lent: list[int], node: gast.
     for target in changed:
         for other in lent:
             if other != target.number and frame.heap.may_be_one(other, target.number):
-                first, second = frame.heap.names[target.number], frame.heap.names[other]
+                first, second = name_of(frame, target.number), name_of(frame, other)
                 message = f"this call changes `{first}` and sees `{second}`, which is the same object on some paths"
                 frame.fault("R003", message, node, "called here", ("pass a copy of one of them",))

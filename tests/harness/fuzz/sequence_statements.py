@@ -69,9 +69,10 @@ def looped(statements, line):
 def of_tuples(statements, tuples, texts):
     one, other = statements.pick(tuples), statements.pick(tuples)
     made = [f"len({one})", f"sum({one})", f"{one}[1:]", f"{one}[::-1]", f"{one} + {other}", f"{one} * 2",
-            f"list({one})", f"{one} == {other}", f"{one} < {other}", f"max({one}, default=0)", f"{one}[-1]", f"[v * 2 for v in {one}]",
-            f"{one}.count(1)", f"1 in {one}", f"sorted({one})", f"tuple(zip({one}, {other}))", f"{one} != ()",
-            f"min({one}, {other})", f"{one}[k]", f"{one}.index({one}[0])", f"bool({one})"]  # fmt: skip
+            f"list({one})", f"{one} == {other}", f"{one} < {other}", f"max({one}, default=0)", f"{one}[-1]",
+            f"[v * 2 for v in {one}]", f"{one}.count(1)", f"1 in {one}", f"sorted({one})", f"{one} != ()",
+            f"tuple(zip({one}, {other}))", f"min({one}, {other})", f"{one}[k]",
+            f"{one}.index({one}[0])", f"bool({one})"]  # fmt: skip
     return statements.draft.attempt(f"{statements.name('u')} = {statements.pick(made)}")
 
 
