@@ -27,6 +27,7 @@ from . import (
     evaluate,
     iteration,
     library,
+    rows,
     tables,
     texts,
     tuples,
@@ -207,6 +208,4 @@ def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:
 
 def sliced(frame: Frame, text: str, items: gast.Slice, node: gast.AST) -> Value:
     """`text[i : i + k]` of a text that is known now, at places of the run."""
-    from . import rows  # which is made of what is here
-
     return rows.sliced(frame, spelled(frame, Static(text), node), items, node)

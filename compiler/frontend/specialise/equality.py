@@ -145,7 +145,7 @@ def ordered_by_run(frame: Frame, op: type, left: Value, right: Value, node: gast
         return None
     if Sequence((), next(iter(kinds))) in (left, right):
         counts = [iteration.length_of_iterable(frame, side, node) for side in (left, right)]
-        return choices.compare(frame, op, *counts, node, hint)
+        return choices.compare(frame, op, counts[0], counts[1], node, hint)
     lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
     return container_methods.in_language(frame, IN_ORDER[op], lists, node, hint)
 

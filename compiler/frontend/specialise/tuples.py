@@ -42,9 +42,9 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 def joined(frame: Frame, left: Value, right: Value, node: gast.AST) -> Value:
     """`left + right` of tuples."""
-    sides = [equality.as_sequence(frame, side) for side in (left, right)]
-    if all(isinstance(side, Sequence) for side in sides):
-        return Sequence(tuple(item for side in sides for item in side.items))
+    sides = one, other = [equality.as_sequence(frame, side) for side in (left, right)]
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return Sequence(one.items + other.items)
     found = [forms.form_of(frame, side) for side in sides]
     form = forms.join_forms(frame, *found)
     if isinstance(form, Conflict):
