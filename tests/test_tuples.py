@@ -302,6 +302,13 @@ def of_lists(n):
     return tuple([i] * i for i in range(n))
 
 
+def of_pairs_in_lists(n):
+    rows = [[i, i + 1] for i in range(n)]
+    kept = tuple(rows)
+    rows[0][0] = 9
+    return kept[0][0]
+
+
 def stored_into(n):
     t = tuple(range(n))
     t[0] = 1
@@ -334,7 +341,8 @@ def lent_in_a_list(n):
 
 @pytest.mark.parametrize(
     "function, code",
-    [(of_two_types, "T002"), (joined_with_another_type, "T002"), (of_lists, "U018"), (stored_into, "T001"),
+    [(of_two_types, "T002"), (joined_with_another_type, "T002"), (of_lists, "U018"),
+     (of_pairs_in_lists, "U018"), (stored_into, "T001"),
      (appended_to, "U013"), (with_a_list, "T001"), (lent_in_a_list, "U018")],
 )  # fmt: skip
 def test_what_is_not_in_the_language_is_refused(function, code):

@@ -206,6 +206,6 @@ def in_form(frame: Frame, value: Value, form: Any, node: gast.AST) -> Value:
     return value
 
 
-def sliced(frame: Frame, text: str, items: gast.Slice, node: gast.AST) -> Value:
-    """`text[i : i + k]` of a text that is known now, at places of the run."""
-    return rows.sliced(frame, spelled(frame, Static(text), node), items, node)
+def sliced(frame: Frame, text: Value, items: gast.Slice, node: gast.AST) -> Value:
+    """`text[i : i + k]` of a text at places of the run."""
+    return rows.sliced(frame, spelled(frame, text, node), items, node)

@@ -35,6 +35,7 @@ from .values import (
     Text,
     Typed,
     Value,
+    can_change,
     leaves,
     map_leaves,
     parts,
@@ -205,9 +206,16 @@ def _join_rows(frame: Frame, left: Any, right: Any) -> Value:
     if not same_structure(*known):
         return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
     made = join_forms(frame, *known)
-    if kind is tuple and not all(_is_of_one_type(side, made) for side in known):
+    if kind is tuple and (holds_objects(made) or not all(_is_of_one_type(side, made) for side in known)):
         return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
     return made
+
+
+def holds_objects(form: Value) -> bool:
+    """Whether items hold what can be changed, which a tuple would show under another name."""
+    is_object = isinstance(form, Mapping_ | Table) or isinstance(form, Record) and can_change(form.cls)
+    is_object = is_object or isinstance(form, Sequence | Rows) and form.kind in (list, set)
+    return is_object or any(holds_objects(part) for _, part in parts(form))
 
 
 def _is_of_one_type(left: Value, right: Value) -> bool:

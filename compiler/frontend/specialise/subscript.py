@@ -53,7 +53,7 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
         if isinstance(base.value, str) and isinstance(position, Leaf):
             return texts.item(frame, base.value, position, node, hint)
         if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
-            return built_texts.sliced(frame, base.value, items, node)
+            return built_texts.sliced(frame, base, items, node)
         try:
             index = evaluate.known(frame, position, node, "an index")
         except NeedsStatic as needed:

@@ -19,8 +19,8 @@ import gast
 from ... import syntax
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ...messages import UNSHOWN
-from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, subscript
-from .frame import Anew, Frame, Stopped
+from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, sites, subscript
+from .frame import Anew, Frame, NeedsStatic, Stopped
 from .limits import limit
 from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 from .values import Leaf, Sequence, Static, Text, Value
@@ -200,7 +200,13 @@ def require_within(frame: Frame, position: Value, length: int, message: str, nod
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
     """`text[k]` of a text of the run, and `text[1:]` at places that are known now."""
     if isinstance(items, gast.Slice):
-        place: Any = containers.bounds_of(frame, items)
+        if sites.site_of(frame, node) in frame.task.positions:
+            return built_texts.sliced(frame, text, items, node)
+        try:
+            place: Any = containers.bounds_of(frame, items)
+        except NeedsStatic as needed:
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            raise
     else:
         position = evaluate.evaluate(frame, items)
         if frame.is_integer(position) and not isinstance(position, Static):

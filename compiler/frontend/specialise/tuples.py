@@ -33,8 +33,9 @@ def made(frame: Frame, value: Value, node: gast.AST) -> Value:
         held = frame.held(builtin_calls.as_new_list(frame, value, node))
     if isinstance(held, Sequence):
         return Sequence(held.items)
-    form = forms.as_rows(forms.form_of_items(frame, held), frame)
-    if isinstance(form, Conflict):
+    items = forms.form_of_items(frame, held)
+    assert items is not None
+    if isinstance(forms.as_rows(items, frame), Conflict) or forms.holds_objects(items):
         what = "a tuple whose length only the run knows holds numbers, texts of the program, and tuples of them"
         frame.fault("U018", what, node, "made here", ("make a list: `list(...)`",))
     return Rows(tables.arrays_of(frame, held, node).item, tuple)
