@@ -12,7 +12,7 @@ from typing import Any
 from . import syntax, types
 from .axes import fault, map_axes, mapped_leaves
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Column, ListOut, Optional, Out, Text, Value, parts, with_parts
+from .frontend.specialise.values import Column, ListOut, Optional, Out, Rows, Text, Value, leaves, parts, with_parts
 from .program import Program
 from .transform.batch import batch as writing
 from .transform.batch.batch import Mapped, Ragged, Returned
@@ -114,7 +114,8 @@ def _returned(made: Specialised, wanted: Any, vary: list[bool]) -> tuple[list[Re
 def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
     """Lists and absent values that differ between the examples have no place in one array."""
     inner = [leaf for _, leaf in parts(value)]
-    if isinstance(value, ListOut):
+    columns = [leaf.index for leaf in leaves(value) if isinstance(leaf, Out)] if isinstance(value, Rows) else []
+    if isinstance(value, ListOut) or any(vary[index] for index in columns):
         fault(where, "a list that grows is no result of many examples", "return an array: `np.array(...)`", code="B002")
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
         fault(where, "some examples return None and others a value", "return a number that stands for none",

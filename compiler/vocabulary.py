@@ -27,8 +27,8 @@ BUILTINS = words(
 PYTHON_NAMES = words(
     "builtins.callable builtins.chr builtins.dict.fromkeys builtins.divmod builtins.frozenset builtins.getattr"
     " builtins.hasattr builtins.object builtins.object.__init__ builtins.object.__setattr__ builtins.ord"
-    " builtins.pow builtins.NotImplemented builtins.super builtins.type dataclasses.asdict dataclasses.astuple"
-    " dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
+    " builtins.pow builtins.NotImplemented builtins.str builtins.super builtins.type dataclasses.asdict"
+    " dataclasses.astuple dataclasses.replace functools.partial functools.reduce collections.deque collections.Counter"
     " collections.defaultdict heapq.heappush heapq.heappop heapq.heapify heapq.heappushpop heapq.heapreplace"
     " heapq.nsmallest heapq.nlargest itertools.accumulate itertools.chain itertools.chain.from_iterable"
     " itertools.combinations itertools.combinations_with_replacement itertools.count itertools.pairwise"
@@ -56,7 +56,11 @@ CONTAINER_METHODS = words(
     " issuperset intersection_update difference_update symmetric_difference_update append appendleft popleft"
     " extendleft rotate most_common subtract total elements"
 )
-TEXT_METHODS = words("format join lower upper startswith endswith strip split replace")
+TEXT_METHODS = words(
+    "format join lower upper title capitalize swapcase casefold startswith endswith strip lstrip rstrip split replace"
+    " removeprefix removesuffix find rfind rindex zfill ljust rjust center isdigit isalpha isalnum isupper islower"
+    " isspace isnumeric isdecimal isidentifier istitle isascii"
+)
 METHODS = ARRAY_METHODS | CONTAINER_METHODS | TEXT_METHODS
 
 # Every method of an array: a name outside this table may be a field or method of a user's record.
@@ -135,7 +139,6 @@ WAYS_OUT = {
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
     "builtins.complex": "keep the real and the imaginary part as two floats",
-    "builtins.str": "keep text out of the function; error messages may use f-strings",
 }
 
 METHOD_WAYS_OUT = {

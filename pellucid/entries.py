@@ -55,7 +55,7 @@ FUNCTION, CHECKED = ".function", ".checked"
 NOT_IN_CODE = ("PELLUCID_CACHE", "PELLUCID_LOG=", "PELLUCID_TRACEBACK=")
 UNFINISHED = b"unfinished"
 CONSTANTS = (bool, int, float, str, bytes, type(None))
-KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set}
+KINDS: Mapping[str, type] = {"tuple": tuple, "list": list, "set": set, "str": str}
 
 
 @dataclass(slots=True, eq=False)
@@ -315,9 +315,9 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
             return None if None in both else ("optional", *both)
         case Text(number=number, texts=texts):
             return ("text", _structure(number, seen), texts)
-        case Rows(item=item):
+        case Rows(item=item, kind=kind):
             one = _structure(item, seen)
-            return None if one is None else ("rows", one)
+            return None if one is None else ("rows", one, kind.__name__)
         case Column(values=values, is_weak=is_weak):
             return ("column", _structure(values, seen), is_weak)
         case ListOut(is_weak=is_weak):
@@ -357,14 +357,14 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
             return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
         case "text", number, texts:
             return Text(_structure_from(number, objects), texts)
-        case "rows", inner:
-            return Rows(_structure_from(inner, objects))
+        case "rows", inner, kind:
+            return Rows(_structure_from(inner, objects), KINDS[kind])
         case "column", inner, is_weak:
             return Column(_structure_from(inner, objects), is_weak)
         case "listed", is_weak, inner:
             data, *shapes = (_structure_from(part, objects) for part in inner)
             return ListOut(data, shapes[0] if shapes else None, is_weak)
-        case "tuple" | "list", items:
+        case "tuple" | "list" | "set", items:
             return SequenceValue(tuple(_structure_from(item, objects) for item in items), KINDS[found[0]])
         case "named", owner, items:
             pairs = tuple((_constant_from(key, objects), _structure_from(item, objects)) for key, item in items)

@@ -257,8 +257,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return None if rebuild(absent, results) else rebuild(inner, results)
         case Text(number=number, texts=texts):
             return texts[rebuild(number, results)]
-        case Rows(item=item):
-            return listed_rows(item, results)
+        case Rows():
+            return listed_rows(structure, results)
         case ListOut(is_weak=is_weak):
             return listed(is_weak, *(results[part.index] for part in leaves(structure) if isinstance(part, Out)))
         case Sequence(items=items, kind=kind):
@@ -287,13 +287,13 @@ def listed(is_weak: bool, data: Any, shapes: Any = None) -> list[Any]:
     return [Array(part.reshape(row)) for part, row in zip(np.split(data, ends[:-1]) if rows else [], rows)]
 
 
-def listed_rows(item: Value, results: list[Any]) -> list[Any]:
-    """A list whose items are alike, from an array for each place in them."""
+def listed_rows(rows: Rows, results: list[Any]) -> Any:
+    """A list, tuple or text whose items are alike, from an array for each place in them."""
     columns: list[list[Any]] = []
 
     def taken(value: Value) -> Value:
         if isinstance(value, Rows):
-            columns.append(_lists_of(value.item, results))
+            columns.append(_lists_of(value, results))
             return Out(len(columns) - 1)
         if isinstance(value, ListOut):
             columns.append(rebuild(value, results))
@@ -306,11 +306,12 @@ def listed_rows(item: Value, results: list[Any]) -> list[Any]:
         inner = tuple(taken(part) for _, part in parts(value))
         return with_parts(value, inner) if inner else value
 
-    structure = taken(item)
-    return [rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True)]
+    structure = taken(rows.item)
+    items = (rebuild(structure, list(leaves_)) for leaves_ in zip(*columns, strict=True))
+    return "".join(items) if rows.kind is str else rows.kind(items)
 
 
-def _lists_of(item: Value, results: list[Any]) -> list[Any]:
+def _lists_of(rows: Rows, results: list[Any]) -> list[Any]:
     """The lists in one place of the items of a list, from the arrays that hold their items."""
     columns: list[list[Any]] = []
 
@@ -321,7 +322,7 @@ def _lists_of(item: Value, results: list[Any]) -> list[Any]:
         inner = tuple(taken(part) for _, part in parts(value))
         return with_parts(value, inner) if inner else value
 
-    one = taken(item)
+    one = Rows(taken(rows.item), rows.kind)
     return [listed_rows(one, list(arrays)) for arrays in zip(*columns, strict=True)]
 
 

@@ -91,11 +91,11 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield from _steps(number)
             yield "TUPLE", 1, 0
             yield "CALL", 1, lambda found: texts[found[0]]
-        case Rows(item=item):
-            places = [leaf.index for leaf in leaves(item) if isinstance(leaf, Out)]
+        case Rows():
+            places = [leaf.index for leaf in leaves(structure) if isinstance(leaf, Out)]
             yield from (("LEAF", 0, place) for place in places)
             yield "TUPLE", len(places), 0
-            yield "CALL", 1, lambda found: listed_rows(item, dict(zip(places, found)))  # type: ignore[arg-type]
+            yield "CALL", 1, lambda found: listed_rows(structure, dict(zip(places, found)))  # type: ignore[arg-type]
         case ListOut(is_weak=is_weak):
             yield from (step for _, part in parts(structure) for step in _steps(part))
             yield "TUPLE", len(parts(structure)), 0

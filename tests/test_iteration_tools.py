@@ -46,6 +46,8 @@ list(it.accumulate(V, max))
 list(it.accumulate(N, lambda a, b: a * b, initial=N[0]))
 list(it.chain(N, N[:2]))
 list(it.chain((1, 2), (3,)))
+list(map(lambda k: None if k == 0 else 1.5 * k, range(N[0])))
+list(map(lambda k: "a" if k == 0 else "b", range(N[0])))
 list(it.chain.from_iterable([[v, v * 2] for v in V]))
 [k * v for k, v in zip(it.count(1), V)]
 [v * r for v, r in zip(V, it.repeat(2.0, 3))]
@@ -53,6 +55,7 @@ rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); (np.array(a), sum(b), b[0], m
 rows = [(v, 2 * v) for v in V]; a, b = (np.array(c) for c in zip(*rows)); (a, b)
 rows = [(v, 2 * v) for v in V if v > 9.0]; a, b = zip(*rows); sum(a)
 rows = [Pair(v, 1) for v in V]; a, b = zip(*rows); (np.array(a), sum(b))
+rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); (a, b[1:], a + b)
 ys = [v for v in V]; for i, v in enumerate(ys): ys[(i + 1) % len(ys)] += v; ys
 ys = [1, 2, 3]; for i, v in enumerate(ys): ys[N[1]] += v; ys
 ys = [v for v in V]; for v, w in zip(ys, reversed(ys)): ys[-1] += v * w; ys
@@ -83,7 +86,6 @@ np.block([[A], [A]])
 np.block([[1.0, 2.0], [3.0, 4.0]])
 """.strip().splitlines()
 REFUSED = {
-    "rows = [(v, 2 * v) for v in V]; a, b = zip(*rows); a": "T003",
     "list(it.repeat(V))": "U012",
     "[k for k in zip(it.count(0.5), V)]": "U012",
     "list(it.combinations(V, 3))": "U018",

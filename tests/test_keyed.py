@@ -328,6 +328,63 @@ def test_what_depends_on_the_order_of_a_set_raises():
         pellucid.compile(one_of_two)(KEYS)
 
 
+# --- dicts that are arguments ---
+
+
+def looked_up_in_an_argument(table, places):
+    total, missing = 0.0, 0
+    for place in places:
+        total += table.get(int(place), -0.5)
+        missing += int(place) not in table
+    return total, missing, table[int(places[0])], len(table), sorted(table), sum(table.values())
+
+
+def rewritten(rules, times):
+    word = "X"
+    for _ in range(times):
+        word = "".join(rules.get(letter, letter) for letter in word)
+    return word
+
+
+def in_two_arguments(names, weights):
+    return [(names[k], weights[names[k]]) for k in range(len(names))], names, weights
+
+
+def missing_in_an_argument(table, places):
+    return [table[int(place)] for place in places]
+
+
+TABLE = {0: 1.0, 1: 2.5, 3: 4.0}
+ASKED = [
+    (looked_up_in_an_argument, (TABLE, np.array([1, 0, 5]))), (rewritten, ({"X": "F[X]", "F": "FF"}, 3)),
+    (in_two_arguments, ({0: "a", 1: "b"}, {"a": 0.5, "b": 2.0})),
+    (missing_in_an_argument, (TABLE, np.array([1, 2]))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function, arguments", ASKED, ids=[f.__name__ for f, _ in ASKED])
+def test_a_dict_that_is_an_argument_is_asked_for_keys_of_the_run(function, arguments):
+    stages = Stages(function)
+    for stage in ("typed", "llvm"):
+        assert_same(stages.run(stage, *arguments), in_python(function, *arguments))
+
+
+def test_such_a_dict_has_slopes_and_is_not_changed():
+    def loss(table, x):
+        return sum(table[int(v)] * v for v in x)
+
+    x = np.array([1.0, 0.0, 3.0, 3.0])
+    assert pellucid.grad(loss)(TABLE, x) == {0: 0.0, 1: 1.0, 3: 6.0}
+
+    def changing(table, k):
+        table[k] = 1.0
+        return table
+
+    with pytest.raises(pellucid.CompileError) as caught:
+        pellucid.compile(changing)(TABLE, 3)
+    assert caught.value.diagnostics[0].code == "P014"
+
+
 # --- by chance -------------------------------------------------------------------------------------------------------
 
 

@@ -123,6 +123,30 @@ def packed(weights, room):
     return search.best, search.chosen
 
 
+def an_array_and_a_list(x, n):
+    sums, order = np.zeros(3), []
+
+    def visit(k, sums, order):
+        if k == 0:
+            return
+        sums[k % 3] += x[k % len(x)]
+        order.append(sums[0])
+        visit(k - 1, sums, order)
+
+    visit(n, sums, order)
+    return sums, order
+
+
+def a_set_of_known_items(n):
+    def left(k, items):
+        if k == 0:
+            return len(items)
+        items.discard(k)
+        return left(k - 1, items)
+
+    return left(n, {1, 2, 9})
+
+
 LINKS = np.eye(5, k=2) + np.eye(5, k=-3)
 PROGRAMS = {
     "an attribute and a list in it": (joined_sets, [(4,), (9,)]),
@@ -131,6 +155,8 @@ PROGRAMS = {
     "a dict of the run": (fibonacci, [(10,), (1,)]),
     "two names, and the result": (two_names, [(3,), (0,)]),
     "lists that are longer each time": (permutations, [(3,)]),
+    "an array and a list": (an_array_and_a_list, [(np.array([1.0, 2.0]), 4)]),
+    "a set that is known": (a_set_of_known_items, [(3,), (0,)]),
     "an instance whose attribute is bound anew": (packed, [(np.array([3.0, 5.0, 4.0]), 8.5)]),
 }
 

@@ -16,8 +16,8 @@ def make_room(container: Any, *item: Any) -> None:
     raise NotImplementedError
 
 
-def hash_of(key: Any) -> int:
-    """A number from 0 to 2**62 - 1 that is the same for equal keys."""
+def hash_of(key: Any, names: Any = None) -> int:
+    """A number from 0 to 2**62 - 1 that is the same for equal keys, of which `names` are others."""
     raise NotImplementedError
 
 
@@ -48,6 +48,11 @@ def require_set(left: Any, symbol: str, right: Any) -> None:
 
 def any_item_of(container: Any) -> Any:
     """What `pop` takes out of a set: nobody can say."""
+    raise NotImplementedError
+
+
+def digit_of(letter: str) -> int:
+    """The value of a letter as a digit; 36 for one that is none."""
     raise NotImplementedError
 
 

@@ -15,7 +15,7 @@ from .python_lists import pop_at
 def slot_of(names, slots, key):
     """Where the position of a key stands, or would."""
     last = len(slots) - 1
-    rest = hash_of(key)
+    rest = hash_of(key, names)
     slot = rest & last
     at = slots[slot]
     while at != -1 and (at == -2 or names[at] != key):
@@ -61,6 +61,14 @@ def hash_of_float(key):
 def hash_of_both(first, second):
     """The hash of a pair of keys, from their hashes."""
     return ((first & 0xFFFFFFFFFF) * 1000003 ^ first >> 40 ^ second) & 0x3FFFFFFFFFFFFFFF
+
+
+def hash_of_items(items):
+    """The hash of a tuple whose length only the run knows: that of one of known length which is equal."""
+    result = len(items)
+    for item in items:
+        result = hash_of_both(result, hash_of(item))
+    return result
 
 
 def put_pairs(d, pairs):

@@ -91,6 +91,13 @@ def index(xs, value):
     return at
 
 
+def index_in_tuple(xs, value):
+    at = place_of(xs, value)
+    if at < 0:
+        raise ValueError("tuple.index(x): x not in tuple")
+    return at
+
+
 def remove(xs, value):
     at = place_of(xs, value)
     if at < 0:
@@ -125,6 +132,33 @@ def are_equal(xs, ys):
     if len(xs) != len(ys):
         return False
     return all(xs[k] == ys[k] for k in range(len(xs)))
+
+
+def first_unlike(xs, ys):
+    """The first place where two lists differ; the length of the shorter where none does."""
+    count = min(len(xs), len(ys))
+    for k in range(count):
+        if xs[k] != ys[k]:
+            return k
+    return count
+
+
+def is_less(xs, ys):
+    k = first_unlike(xs, ys)
+    return xs[k] < ys[k] if k < len(xs) and k < len(ys) else len(xs) < len(ys)
+
+
+def is_less_or_equal(xs, ys):
+    k = first_unlike(xs, ys)
+    return xs[k] <= ys[k] if k < len(xs) and k < len(ys) else len(xs) <= len(ys)
+
+
+def is_greater(xs, ys):
+    return is_less(ys, xs)
+
+
+def is_greater_or_equal(xs, ys):
+    return is_less_or_equal(ys, xs)
 
 
 def total(xs, start):

@@ -35,25 +35,32 @@ def max(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
         found = op.max(with_first(initial, a, axis), axis=(0,), keepdims=False)
-        places = tuple(range(static.rank(a))) if axis is None else (axis,)
+        places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
     return op.max(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 
 
 def with_first(initial, a, axis):
     """The elements along an axis, or all of them, behind one that is there also where there are none."""
-    if static.is_sequence(axis):
-        static.refuse("U012", "`initial=` with several axes is not supported; take one axis after the other")
-    rows = ravel(a) if axis is None else moveaxis(a, axis, 0)
+    rows = ravel(a) if axis is None else in_one_axis(a, axis) if static.is_sequence(axis) else moveaxis(a, axis, 0)
     first = op.full(in_dtype(initial, static.element(rows)), shape=(1, *rows.shape[1:]), dtype=static.element(rows))
     return op.concatenate(first, rows, axis=0)
+
+
+def in_one_axis(a, axes):
+    """The elements along several axes, or along none, behind each other in the first."""
+    moved = moveaxis(a, axes, tuple(range(len(axes)))) if len(axes) > 0 else a
+    count = 1
+    for k in range(len(axes)):
+        count *= moved.shape[k]
+    return op.reshape(moved, shape=(count, *moved.shape[len(axes) :]))
 
 
 def min(a, axis=None, *, keepdims=False, initial=None):
     a = operand(a)
     if initial is not None:
         found = op.min(with_first(initial, a, axis), axis=(0,), keepdims=False)
-        places = tuple(range(static.rank(a))) if axis is None else (axis,)
+        places = tuple(range(static.rank(a))) if axis is None else axis if static.is_sequence(axis) else (axis,)
         return expand_dims(found, places) if keepdims else found
     return op.min(a, axis=static.reduced(axis, static.rank(a)), keepdims=keepdims)
 

@@ -20,6 +20,7 @@ from ..source.read import SourceFile
 from . import (
     arrays,
     attributes,
+    built_texts,
     builtin_calls,
     classes,
     container_methods,
@@ -60,6 +61,7 @@ from .values import (
     Partial,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Text,
@@ -344,7 +346,9 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
     found = frame.type_of(receiver)
     if isinstance(frame.held(receiver), Record):
         receiver = frame.held(receiver)
-    if isinstance(receiver, Ref | Sequence):
+    if texts.is_built(receiver) and not kwargs:
+        return built_texts.call_method(frame, receiver, method, args, node)
+    if isinstance(receiver, Ref | Sequence | Rows):
         return container_methods.call_method(frame, receiver, method, args, kwargs, node)
     if found in (types.INT, types.BOOL) and method == "bit_length":
         return numbers.bit_length(frame, receiver, node, hint)
@@ -357,6 +361,8 @@ def call_method(frame: Frame, bound: Bound, args, kwargs, node: gast.AST, hint: 
             refusals.refuse_method(frame, "arrays have", method, node)
         return library.call(frame, binding, [receiver, *args], kwargs, node, hint)
     match receiver, method:
+        case Static(value=str()), _ if not kwargs and built_texts.is_of_run(frame, method, args):
+            return texts.with_texts(frame, receiver, method, args, node, hint)
         case Text(), _ if not kwargs:
             return texts.call_method(frame, receiver, method, args, node, hint)
         case Record(), "_replace":

@@ -14,6 +14,7 @@ from . import (
     apply,
     arrays,
     branches,
+    built_texts,
     choices,
     classes,
     comprehensions,
@@ -31,6 +32,7 @@ from . import (
     slices,
     subscript,
     texts,
+    tuples,
 )
 from .frame import Frame
 from .static_python import stop
@@ -89,7 +91,7 @@ def _extreme(sign: str):
             if not args and "default" in kwargs:
                 return kwargs["default"]
         if not args:
-            frame.fault("T001", f"{'max' if sign == 'greater' else 'min'}() of an empty sequence", node)
+            stop(frame, "ValueError", f"{'max' if sign == 'greater' else 'min'}() arg is an empty sequence", node)
         result, *rest = args
         for position, other in enumerate(rest):
             result = better(frame, sign, result, other, node, hint if position == len(rest) - 1 else "t")
@@ -265,6 +267,10 @@ def _convert(python: type, dtype: str):
         value = args[0]
         if all(isinstance(a, Static) for a in args):
             return evaluate.fold(frame, python, node, *args)
+        if len(args) > 1 and python is int and texts.is_text(value):
+            return built_texts.number_in(frame, value, args[1], node)
+        if texts.is_built(value) and python is int:
+            return built_texts.number_in(frame, value, Static(10), node)
         if len(args) > 1:
             frame.needs_static(value, "a number that is read from text", node)
         if is_bool(dtype):
@@ -313,7 +319,7 @@ def _round(frame: Frame, args, kwargs, node, hint) -> Value:
 def _container(kind: type):
     def apply_(frame: Frame, args, kwargs, node, hint) -> Value:
         if kind is tuple:
-            return Sequence(tuple(iteration.static_items(frame, args[0], node)) if args else ())
+            return tuples.made(frame, args[0], node) if args else Sequence(())
         return as_new_list(frame, args[0], node) if args else containers.new_list(frame, ())
 
     return apply_

@@ -114,6 +114,8 @@ def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, h
         return same if op is gast.Eq else evaluate.negation(frame, same, node, hint)
     if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind is second.kind:
         return equality.ordered(frame, op, first.items, second.items, node, hint)
+    if (of_lists := equality.ordered_by_run(frame, op, first, second, node, hint)) is not None:
+        return of_lists
     if all(isinstance(v, Sequence | Static) for v in sides):
         known = [Static(evaluate.known(frame, value, node)) for value in sides]
         return evaluate.fold(frame, PYTHON_COMPARISONS[op], node, *known)

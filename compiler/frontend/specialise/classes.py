@@ -228,9 +228,9 @@ def python_class(frame: Frame, value: Value) -> type | None:
             return PYTHON_TYPE[found.dtype] if found.weak else NUMPY_DTYPE[found.dtype].type
         case _, Array():
             return np.ndarray
-        case (_, ListOf()) | (Rows() | Table(), _):
+        case (_, ListOf()) | (Table(), _):
             return list
-        case Sequence(), _:
+        case Sequence() | Rows(), _:
             return held.kind
         case Mapping_(), _:
             return dict

@@ -30,6 +30,7 @@ from . import (
     sets,
     shared_items,
     tables,
+    tuples,
 )
 from .frame import Frame
 from .object_changes import change
@@ -85,8 +86,7 @@ def extend(frame: Frame, target: Ref, node: gast.AST, values: Value) -> Value:
         for item in iteration.static_items(frame, values, node):
             append(frame, target, node, item)
         return NONE
-    with frame.captured():
-        form = forms.form_of(frame, iteration.item_at(frame, frame.held(values), Static(0), node))
+    form = forms.form_of(frame, containers.any_item(frame, frame.held(values), node))
     held = frame.heap.contents[target.number] = tables.widened(frame, held, form, node)
     change(frame, target, None, node)
     if frame.held(values) == held:
@@ -121,6 +121,8 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
     held = equality.as_sequence(frame, sequence)
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
+    if isinstance(held, Rows) and held.kind is tuple:
+        return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)
     if not isinstance(held, Sequence):
@@ -270,12 +272,15 @@ def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
     if isinstance(held, Table):
         shared_items.note(frame, forms.structure(held))
-    return frame.new(containers.copy_of_list(frame, held, node) if forms.grows(frame, held) else held)
+    if forms.grows(frame, held):
+        return frame.new(containers.copy_of_list(frame, held, node))
+    return frame.new(Rows(held.item) if isinstance(held, Rows) else held)
 
 
 def _index(frame: Frame, target: Value, node: gast.AST, value: Value) -> Value:
     if not is_known(frame, target) or not isinstance(value, Static):
-        return in_language(frame, "index", [as_growing(frame, target, node), value], node)
+        name = "index" if isinstance(target, Ref) else "index_in_tuple"
+        return in_language(frame, name, [as_growing(frame, target, node), value], node)
     items, wanted = evaluate.known(frame, target, node), value.value
     if wanted not in items:
         what = f"{wanted!r} is not in list" if isinstance(items, list) else "tuple.index(x): x not in tuple"

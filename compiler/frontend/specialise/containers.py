@@ -32,7 +32,7 @@ from . import (
     tables,
 )
 from .frame import Frame, Stopped
-from .heap import objects, reachable
+from .heap import objects
 from .joined_types import join_types
 from .object_changes import change
 from .static_python import computed, no_key
@@ -89,9 +89,13 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str)
                 return held.items[position]
             held = frame.held(base)  # a list that grows
         case Rows() if isinstance(items, gast.Slice):
-            return frame.new(rows.sliced(frame, held, items, node))
+            part = rows.sliced(frame, held, items, node)
+            return frame.new(part) if held.kind is list else part
         case Rows():
-            return rows.item(frame, held, whole(frame, evaluate.evaluate(frame, items), node), node)
+            position = evaluate.evaluate(frame, items)
+            place = whole(frame, position, node)
+            rows.require_within(frame, held, position, node)
+            return rows.item(frame, held, place, node)
         case Iteration() | Iterator():
             frame.fault("T001", f"'{held.kind}' object is not subscriptable", node, "indexed here",
                         ("make a list of it first: `list(...)`",))  # fmt: skip
@@ -166,6 +170,14 @@ def _for_each(frame: Frame, source: Value, node: gast.AST, run: Callable[[Value]
     with frame.captured() as body:
         run(iteration.item_at(frame, source, Leaf(variable), node))
     frame.builder.append(syntax.for_range(variable, 0, count, 1, body, span=frame.here(node)))
+
+
+def any_item(frame: Frame, source: Value, node: gast.AST) -> Value:
+    """What an item of an iterable is like, wherever it stands."""
+    variable = frame.builder.names.fresh("i")
+    frame.builder.types[variable] = types.INT
+    with frame.captured():
+        return iteration.item_at(frame, source, Leaf(variable), node)
 
 
 def let_grow(frame: Frame, target: Ref, form: Value, node: gast.AST) -> None:
@@ -300,14 +312,3 @@ def store(frame: Frame, base: Ref, items: gast.expr, value: Value, node: gast.AS
     tables.store(frame, held, position, value, node)
     return None
 
-
-COLUMN = "column"  # owns what is a tuple in Python, held like a list because only the run knows its length
-
-
-def require_lists(frame: Frame, value: Value, node: gast.AST) -> None:
-    """Refuse to return such a tuple, which would come out as a list."""
-    for number in reachable([value], frame.heap.contents):
-        owner = frame.heap.owner_of(number)
-        if owner is not None and owner.kind == COLUMN:
-            frame.fault("T003", "a tuple whose length only the run knows cannot be returned", node, "returned here",
-                        ("return a list of its items: `list(...)`",))  # fmt: skip

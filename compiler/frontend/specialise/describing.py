@@ -32,7 +32,7 @@ def describe(frame: Frame, value: Value) -> str:
     cls = getattr(value, "cls", None)
     cls = getattr(getattr(cls, "python", cls), "__name__", "")
     words = {
-        "Rows": "list", "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": FUNCTION,
+        "Table": "list", "Mapping_": "dict", "Record": cls, "Bound": "method", "Closure": FUNCTION,
         "Derived": FUNCTION, "Partial": FUNCTION, "Text": "str",
     }  # fmt: skip
     kind = getattr(value, "kind", words.get(name := type(value).__name__, name.lower()))

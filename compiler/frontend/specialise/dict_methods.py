@@ -13,8 +13,9 @@ from typing import Any
 
 import gast
 
-from . import classes, containers, iteration, keyed, sets
+from . import classes, containers, iteration, keyed, sets, sites
 from .frame import Frame
+from .heap import reachable
 from .object_changes import change
 from .static_python import no_key, stop
 from .values import NONE, Iteration, Mapping_, Ref, Sequence, Static, Value
@@ -27,6 +28,20 @@ def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Valu
         keyed.key_form(frame, key, node)
         return None
     return held.get(keyed.known_key(frame, target, key, node))
+
+
+def open_given(frame: Frame, node: gast.AST) -> None:
+    """Let dicts that are arguments be for keys of the run, where a walk before this one has asked them for one."""
+    heap = frame.heap
+    for number, held in list(heap.contents.items()):
+        if not isinstance(held, Mapping_):
+            continue
+        site: sites.Site = ("argument", number)
+        if (columns := frame.task.forms.get(site)) is not None:
+            made = keyed.made_dict(frame, columns, [(keyed.as_key(key), value) for key, value in held.items], node)
+            heap.contents[number] = frame.held(made)
+            heap.owners.update(dict.fromkeys(reachable([made], heap.contents), heap.owners[number]))
+        heap.sites[number] = site, sites.WHOLE
 
 
 def _get(frame: Frame, target: Ref, node: gast.AST, key: Value, default: Value = NONE) -> Value:

@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import gast
 
-from . import classes, container_methods, containers, dict_methods, evaluate, generator_expressions, iteration, keyed
+from . import (
+    classes,
+    container_methods,
+    containers,
+    dict_methods,
+    evaluate,
+    generator_expressions,
+    iteration,
+    keyed,
+    tuples,
+)
 from .frame import Frame
-from .values import Closure, Mapping_, Value
+from .values import Closure, Mapping_, Sequence, Value
 
 
 def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
@@ -22,6 +32,20 @@ def spread(frame: Frame, elements: list[gast.expr]) -> list[Value]:
         else:
             result.append(evaluate.evaluate(frame, element))
     return result
+
+
+def tupled(frame: Frame, elements: list[gast.expr]) -> Value:
+    """The tuple of a display such as `(*path, node)`."""
+    if not any(isinstance(element, gast.Starred) for element in elements):
+        return Sequence(tuple(spread(frame, elements)))
+    made: Value = Sequence(())
+    for element in elements:
+        if isinstance(element, gast.Starred):
+            part = tuples.made(frame, generator_expressions.all_of(frame, element.value), element)
+        else:
+            part = Sequence((evaluate.evaluate(frame, element),))
+        made = tuples.joined(frame, made, part, element)
+    return made
 
 
 def listed(frame: Frame, elements: list[gast.expr]) -> Value:

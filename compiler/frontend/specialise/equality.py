@@ -61,11 +61,12 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
             return evaluate.fold(frame, operator.eq, node, left, right)
         case Closure(), Closure():
             return identity.is_same(frame, left, right, node, hint)
-    empty = Sequence((), list)
-    if empty in (left, right) and all(_is_list(frame, side) for side in (left, right)):
+    kinds = {_kind(frame, side) for side in (left, right)}
+    empty = Sequence((), next(iter(kinds)))
+    if empty in (left, right) and kinds in ({list}, {tuple}):
         count = iteration.length_of_iterable(frame, right if left == empty else left, node)
         return choices.compare(frame, gast.Eq, count, Static(0), node, hint)
-    if all(_is_list(frame, side) for side in (left, right)):
+    if kinds in ({list}, {tuple}):
         lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
         return container_methods.in_language(frame, "are_equal", lists, node, hint)
     if type(left) is not type(right) and _is_unlike_any(frame, left) and _is_unlike_any(frame, right):
@@ -73,15 +74,18 @@ def are_equal(frame: Frame, left: Value, right: Value, node: gast.AST, hint: str
     frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
 
 
-def _is_list(frame: Frame, value: Value) -> bool:
-    return isinstance(value, Rows) or forms.grows(frame, value) or isinstance(value, Sequence) and value.kind is list
+def _kind(frame: Frame, value: Value) -> type:
+    """`list` or `tuple` for what is one, of any length."""
+    if forms.grows(frame, value):
+        return list
+    return value.kind if isinstance(value, Sequence | Rows) else type(None)
 
 
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
     """Whether a value is equal to none of another kind, and says so."""
     if isinstance(value, Static):
         return value.value is None or isinstance(value.value, bool | int | float | str)
-    return isinstance(value, Sequence | Mapping_ | Record | Closure) or frame.is_scalar(value)
+    return isinstance(value, Sequence | Rows | Mapping_ | Record | Closure) or frame.is_scalar(value)
 
 
 def records_equal(frame: Frame, left: Record, right: Record, node: gast.AST, hint: str) -> Value:
@@ -134,6 +138,21 @@ def ordered(frame: Frame, op: type, left: tuple, right: tuple, node: gast.AST, h
     return choices.branch_value(frame, same, then, other, node, hint)
 
 
+def ordered_by_run(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
+    """The same of lists or tuples whose length only the run knows; None for anything else."""
+    kinds = {_kind(frame, side) for side in (left, right)}
+    if kinds not in ({list}, {tuple}):
+        return None
+    if Sequence((), next(iter(kinds))) in (left, right):
+        counts = [iteration.length_of_iterable(frame, side, node) for side in (left, right)]
+        return choices.compare(frame, op, counts[0], counts[1], node, hint)
+    lists = [container_methods.as_growing(frame, frame.new(side), node) for side in (left, right)]
+    return container_methods.in_language(frame, IN_ORDER[op], lists, node, hint)
+
+
+IN_ORDER = {gast.Lt: "is_less", gast.LtE: "is_less_or_equal", gast.Gt: "is_greater", gast.GtE: "is_greater_or_equal"}
+
+
 def is_one(left: Value, right: Value) -> bool:
     """Whether two items are surely one object, which containers find equal without asking it."""
     if isinstance(left, Static) and isinstance(right, Static):
@@ -152,7 +171,8 @@ def membership(frame: Frame, item: Value, container: Value, node: gast.AST, hint
         return by_class
     if (found := sets.contains(frame, item, container, node, hint)) is not None:
         return found
-    if isinstance(item, Text) and texts.is_text(container) or isinstance(container, Text):
+    is_of_run = isinstance(container, Text) or texts.is_built(container)
+    if (isinstance(item, Text) or texts.is_built(item)) and texts.is_text(container) or is_of_run:
         return texts.part_of(frame, item, container, node)
     container = iterators.taken_in_part(frame, classes.iterator_of(frame, container, node), node)
     held = as_sequence(frame, container)

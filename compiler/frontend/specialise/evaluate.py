@@ -40,6 +40,7 @@ from . import (
     sets,
     subscript,
     texts,
+    tuples,
 )
 from .frame import Frame
 from .static_python import PYTHON_INFIX, PYTHON_PREFIX
@@ -95,7 +96,7 @@ def evaluate(frame: Frame, node: gast.expr, hint: str = "t") -> Value:
         case gast.Attribute(value=base, attr=attribute):
             return attributes.attribute_of(frame, evaluate(frame, base), attribute, node, hint)
         case gast.Tuple(elts=elements):
-            return Sequence(tuple(displays.spread(frame, elements)))
+            return displays.tupled(frame, elements)
         case gast.List(elts=elements):
             return displays.listed(frame, elements)
         case gast.Set(elts=elements):
@@ -195,6 +196,8 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
     left, right = optional.operands(frame, op, left, right, node)
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
+    if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
+        return text
     if containers.is_container(frame, left) or containers.is_container(frame, right):
         return sequence_arithmetic(frame, op, left, right, node, hint)
     if isinstance(left, Static) and isinstance(right, Static):
@@ -251,6 +254,8 @@ def sequence_arithmetic(frame: Frame, op: type, left: Value, right: Value, node:
             return held
     if isinstance(first, Mapping_) and isinstance(second, Mapping_) and op is gast.BitOr:
         return dict_methods.merged(frame, left, right, node)
+    if op is gast.Add and all(isinstance(v, Sequence | Rows) and v.kind is tuple for v in (first, second)):
+        return tuples.joined(frame, left, right, node)
     are_lists = isinstance(left, Ref) and isinstance(right, Ref) and not isinstance(second, Mapping_)
     if op is gast.Add and are_lists and not isinstance(first, Mapping_):
         joined = container_methods.copy(frame, left, node)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...dtypes import BOOL_WORD
-from ...types import BOOL, Array, ListOf, Scalar
+from ...types import BOOL, Array, ListOf, Scalar, dtype_of
 from . import text_numbers
 from .frame import Frame
 from .joined_types import can_hold, join_types, own_length, own_lengths
@@ -35,6 +35,7 @@ from .values import (
     Text,
     Typed,
     Value,
+    can_change,
     leaves,
     map_leaves,
     parts,
@@ -66,22 +67,36 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
     if isinstance(value, Ref):
         value = contents[value.number]
     if isinstance(value, Table):
-        return _as_rows(form_of_items(frame, value), frame)
+        return as_rows(form_of_items(frame, value), frame)
     if isinstance(value, Optional) and value.absent == Static(True):
         return NONE
     if isinstance(value, Record) and is_of_library(value.cls):
         what = frame.describe(value)
         return Conflict(f"a list of {what}", "a list that grows, of numbers, arrays, tuples or lists,")
+    if isinstance(value, Record) and (depth := _depth(value, value.cls, contents)) > MOST_INSIDE:
+        inside = " in ".join([f"a {value.cls.__name__}"] * depth)
+        return Conflict("a list that grows", inside)
     if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | Text):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)
     if isinstance(found, ListOf):
-        return _as_rows(Typed(found.element), frame)
+        return as_rows(Typed(found.element), frame)
     if found is not None:
         return Typed(own_lengths(frame, found))
     plain = isinstance(value, Static) and not isinstance(value.value, slice)
     return value if plain or isinstance(value, Closure) else Conflict(f"a list of {frame.describe(value)}", "a list")
+
+
+MOST_INSIDE = 3
+
+
+def _depth(value: Value, cls: type, contents: Mapping[int, Value]) -> int:
+    """How many objects of a class stand one in the other."""
+    if isinstance(value, Ref):
+        value = contents[value.number]
+    inner = max((_depth(part, cls, contents) for _, part in parts(value)), default=0)
+    return inner + (isinstance(value, Record) and value.cls is cls)
 
 
 def form_of_items(frame: Frame, held: Value, contents: Mapping[int, Value] | None = None) -> Value | None:
@@ -123,7 +138,8 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         return _join_optional(frame, left, right)
     if any(map(is_unknown, sides)) and left != right:
         return _join_rows(frame, left, right)
-    if all(isinstance(side, Rows) or isinstance(side, Sequence) and side.kind is list for side in sides):
+    kinds = [side.kind if isinstance(side, Rows | Sequence) else None for side in sides]
+    if kinds in ([list, list], [tuple, tuple]):
         lengths = {len(side.items) if isinstance(side, Sequence) else -1 for side in sides}
         if len(lengths) > 1:
             return _join_rows(frame, left, right)
@@ -131,7 +147,7 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
         return _join_columns(frame, left, right)
     if identical(left, right):
         return left
-    if (text := text_numbers.joined(left, right)) is not None:
+    if (text := text_numbers.joined(frame, left, right)) is not None:
         return text
     if same_structure(left, right):
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]
@@ -151,15 +167,20 @@ def with_room(frame: Frame, form: Value) -> Value:
 
     Of what is nothing but texts, other items will have others.
     """
-    made = _with_room(frame, form)
+    made = _with_room(frame, form, list)
     return made if any(isinstance(leaf, Typed) for leaf in leaves(made)) else text_numbers.of_the_run(made)
 
 
-def _with_room(frame: Frame, form: Value) -> Value:
-    if form == Sequence((), list):
-        return Rows(Column(Typed(Array(BOOL_WORD, (own_length(frame),), "C")), UNKNOWN))
+def with_room_for_tuples(frame: Frame, form: Value) -> Value:
+    """The same of what holds nothing but empty tuples: other items may have longer ones."""
+    return form if any(isinstance(leaf, Typed) for leaf in leaves(form)) else _with_room(frame, form, tuple)
+
+
+def _with_room(frame: Frame, form: Value, kind: type) -> Value:
+    if form == Sequence((), kind):
+        return Rows(Column(Typed(Array(BOOL_WORD, (own_length(frame),), "C")), UNKNOWN), kind)
     inner = parts(form)
-    return with_parts(form, tuple(_with_room(frame, part) for _, part in inner)) if inner else form
+    return with_parts(form, tuple(_with_room(frame, part, kind) for _, part in inner)) if inner else form
 
 
 def is_unknown(form: Value) -> bool:
@@ -170,9 +191,10 @@ def _described(frame: Frame, form: Value) -> str:
     return str(form.type) if isinstance(form, Typed) else frame.describe(form)
 
 
-def _join_rows(frame: Frame, left: Value, right: Value) -> Value:
-    """Lists of different lengths: one item of them."""
-    sides = [_as_rows(_joined_items(frame, s), frame) if isinstance(s, Sequence) else s for s in (left, right)]
+def _join_rows(frame: Frame, left: Any, right: Any) -> Value:
+    """Lists of different lengths, or tuples: one item of them.  The numbers of tuples stay of the type they are of."""
+    kind = left.kind
+    sides = [as_rows(_joined_items(frame, s), frame, kind) if isinstance(s, Sequence) else s for s in (left, right)]
     known = [side for side in sides if side is not None]
     if not known:
         return left
@@ -183,7 +205,23 @@ def _join_rows(frame: Frame, left: Value, right: Value) -> Value:
             return other
     if not same_structure(*known):
         return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
-    return join_forms(frame, *known)
+    made = join_forms(frame, *known)
+    if kind is tuple and (holds_objects(made) or not all(_is_of_one_type(side, made) for side in known)):
+        return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
+    return made
+
+
+def holds_objects(form: Value) -> bool:
+    """Whether items hold what can be changed, which a tuple would show under another name."""
+    is_object = isinstance(form, Mapping_ | Table) or isinstance(form, Record) and can_change(form.cls)
+    is_object = is_object or isinstance(form, Sequence | Rows) and form.kind in (list, set)
+    return is_object or any(holds_objects(part) for _, part in parts(form))
+
+
+def _is_of_one_type(left: Value, right: Value) -> bool:
+    """Whether two forms hold numbers of the same types."""
+    pairs = zip(leaves(left), leaves(right))
+    return all(dtype_of(a.type) == dtype_of(b.type) for a, b in pairs if isinstance(a, Typed) and isinstance(b, Typed))
 
 
 def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
@@ -201,12 +239,15 @@ def _join_columns(frame: Frame, left: Column, right: Column) -> Value:
 def _joined_items(frame: Frame, form: Sequence) -> Value | None:
     result = form.items[0] if form.items else None
     for other in form.items[1:]:
-        result = join_forms(frame, result, other)
+        joined = join_forms(frame, result, other)
+        if form.kind is tuple and not (_is_of_one_type(result, joined) and _is_of_one_type(other, joined)):
+            return Conflict(f"a list of {_described(frame, result)}", f"a list of {_described(frame, other)}")
+        result = joined
     return result
 
 
-def _as_rows(item: Value | None, frame: Frame) -> Value | None:
-    """The form of a list of any length whose items are like this: an array for each number of them."""
+def as_rows(item: Value | None, frame: Frame, kind: type = list) -> Value | None:
+    """The form of a list or tuple of any length whose items are like this: an array for each number of them."""
 
     def column(part: Value, _: tuple) -> Value:
         if not isinstance(part, Typed):
@@ -218,13 +259,33 @@ def _as_rows(item: Value | None, frame: Frame) -> Value | None:
     if item is None or isinstance(item, Conflict):
         return item
     made = map_leaves(item, column) if not isinstance(item, Rows) else Conflict("a list of lists of lists", "a list")
-    return next((part for part in leaves(made) if isinstance(part, Conflict)), Rows(made))
+    return next((part for part in leaves(made) if isinstance(part, Conflict)), Rows(made, kind))
 
 
 def form_of_list(form: Value) -> Value:
     """What a list that grows holds, over `Typed`, for items of this form."""
     made = map_leaves(form, lambda part, _: Typed(ListOf(part.type)) if isinstance(part, Typed) else part)
     return made if isinstance(made, Typed) else Table(made)
+
+
+def joined_tuples(
+    frame: Frame, left: Value, right: Value, before: Mapping[int, Value], after: Mapping[int, Value]
+) -> Value | None:  # fmt: skip
+    """What a tuple is that has one length on one path and another on the other; None for anything else."""
+    if not all(isinstance(side, Sequence | Rows) and side.kind is tuple for side in (left, right)):
+        return None
+    if same_structure(left, right):
+        return None
+    sides = form_of(frame, left, before), form_of(frame, right, after)
+    made = join_forms(frame, *sides)
+    return Conflict(*(_described_tuple(frame, side) for side in sides)) if isinstance(made, Conflict) else made
+
+
+def _described_tuple(frame: Frame, form: Value) -> str:
+    """`a tuple of float and int`."""
+    items = [form.item] if isinstance(form, Rows) else [part for _, part in parts(form)]
+    numbers = [item.values.type.dtype if isinstance(item, Column) else _described(frame, item) for item in items]
+    return f"a tuple of {' and '.join(dict.fromkeys(numbers))}" if numbers else "a tuple"
 
 
 def joined_list(frame: Frame, left: Value, right: Value, before: Mapping, after: Mapping) -> Value:

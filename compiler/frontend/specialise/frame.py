@@ -96,8 +96,8 @@ class Task:
     says that a derivative is taken of what is walked through: functions with a rule for it then stay calls.
     `single_numbers` says that some array without dimensions is a number on other paths, `single_stores` that an array
     of one element is stored into.  `lent` has the lengths of the lists that functions which are being compiled on their
-    own were lent (`lending.py`).  `keepers` are the compiled functions around this place that freeze values of their
-    own.  `walked_into` has the functions by the places of their calls.
+    own were lent, `lent_texts` their texts (`lending.py`).  `keepers` are the compiled functions around this place that
+    freeze values of their own.  `walked_into` has the functions by the places of their calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -132,6 +132,7 @@ class Task:
     single_numbers: bool = False
     single_stores: bool = False
     lent: list[dict[Any, int]] = field(default_factory=list)
+    lent_texts: dict[Any, set[Any]] = field(default_factory=dict)
     keepers: list[Any] = field(default_factory=list)
     walked_into: dict[Span, SourceFile] = field(default_factory=dict)
 

@@ -25,6 +25,7 @@ from ...ops.python_names import NameBinding
 from . import (
     apply,
     attributes,
+    built_texts,
     checkpointing,
     choices,
     classes,
@@ -361,5 +362,7 @@ FUNCTIONS: dict[Any, Known] = {
     **{function: _heap(function.__name__) for function in HEAP_FUNCTIONS},
     containers_of_library.put_all: _put_all, dict.fromkeys: taking(1, 2, _from_keys),
     frozenset: taking(0, 1, lambda frame, args, _, node, hint: sets.frozen(frame, args, node)),
+    str: taking(0, 1, lambda frame, args, _, node, hint: built_texts.of_number(frame, args, node)),
+    containers_of_library.digit_of: lambda frame, args, _, node, hint: built_texts.digit_of(frame, args, node),
     chr: taking(1, 1, lambda frame, args, _, node, hint: texts.of_text(frame, chr, args, node)),
 }  # fmt: skip

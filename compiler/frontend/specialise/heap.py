@@ -156,8 +156,8 @@ def objects(value: Value, heap: Heap, wish: str = "items", owner: Owner | None =
 def object_of(value: Value, heap: Heap, wish: str = "items", owner: Owner | None = None) -> Value:
     """A new object for what a list, a dict or an instance holds; any other value as it is."""
     is_object = (
-        isinstance(value, Mapping_ | Rows | Table)
-        or isinstance(value, Sequence) and value.kind is not tuple
+        isinstance(value, Mapping_ | Table)
+        or isinstance(value, Sequence | Rows) and value.kind in (list, set)
         or isinstance(value, Record) and can_change(value.cls)
     )  # fmt: skip
     return heap.new(value, wish, owner) if is_object else value

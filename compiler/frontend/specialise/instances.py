@@ -101,6 +101,7 @@ MOST_INSTANCES = 100  # of one recursive function, for values that are known bef
 
 def _require_few(frame: Frame, identity: Hashable, tree: Any, node: gast.AST) -> None:
     if sum(key[0] == identity for key in frame.task.instances) > MOST_INSTANCES:
+        lending.let_texts_vary(frame, identity)
         name = getattr(tree, "name", "lambda")
         message = f"one function is made of `{name}` for each of more than {MOST_INSTANCES} values"
         frame.fault("U018", message, node, "called here", ("pass numbers and arrays, which only the run knows",))
@@ -149,17 +150,20 @@ def results_of(
     call = syntax.assign(target, made, here) if names else syntax.expression(made, here)
     call.changes = instance.changes
     frame.builder.append(call)
-    for place, changed in zip(instance.changes, names[len(names) - len(instance.changes) :], strict=True):
-        array = atoms[place]
-        assert isinstance(array, gast.Name)
-        whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
-        frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
+    given = names[len(names) - len(instance.changes) :]
     for index, place in instance.handed.items():
         names[index] = atoms[place].id  # an array
     if isinstance(instance.result, lending.Returned):
         assert loan is not None
-        return lending.take_back(frame, instance.result, loan, names, node)
-    return taken_over(frame, instance.result, names, node)
+        result = lending.take_back(frame, instance.result, loan, names, node)
+    else:
+        result = taken_over(frame, instance.result, names, node)
+    for place, changed in zip(instance.changes, given, strict=True):
+        array = atoms[place]
+        assert isinstance(array, gast.Name)
+        whole = [syntax.slice_()] * types.rank(frame.builder.types[array.id])
+        frame.builder.append(syntax.store(array.id, whole, syntax.name(changed), here))
+    return result
 
 
 def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> Value:
@@ -169,7 +173,7 @@ def taken_over(frame: Frame, value: Value, names: list[str], node: gast.AST) -> 
             return Leaf(names[index])
         case ListOut(data=data, shapes=None, is_weak=is_weak):
             return frame.new(containers.grown_from_array(frame, Leaf(names[data.index]), is_weak, node))
-        case ListOut() | Rows():
+        case ListOut() | Rows() if getattr(value, "kind", list) is list:
             message = "a recursive function that returns a growing list of arrays or tuples is not in the language"
             frame.fault("U018", message, node, "called here", ("return one array: `np.array(...)`",))
     inner = tuple(taken_over(frame, part, names, node) for _, part in parts(value))
@@ -362,7 +366,6 @@ def outputs(
     if lent is not None:
         returning.require_returnable(frame, frame.tree(value), node)
         return lending.given_back(frame, value, lent, node, place), atoms, tuple(result_types)
-    containers.require_lists(frame, value, node)
     tree = frame.tree(returning.returned(frame, value, node))
     returning.require_returnable(frame, tree, node)
     structure = returning.with_rows(map_leaves(tree, place))

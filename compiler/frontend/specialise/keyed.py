@@ -20,7 +20,22 @@ from ...diagnostics import InternalError
 from ...dtypes import INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Scalar
-from . import apply, classes, evaluate, forms, iteration, library, library_classes, making, sets, sites, tables
+from . import (
+    apply,
+    built_texts,
+    classes,
+    containers,
+    evaluate,
+    forms,
+    iteration,
+    library,
+    library_classes,
+    making,
+    sets,
+    sites,
+    tables,
+    tuples,
+)
 from .frame import Frame, NeedsStatic
 from .joined_types import own_lengths
 from .static_python import computed
@@ -34,6 +49,7 @@ from .values import (
     Optional,
     Record,
     Ref,
+    Rows,
     Sequence,
     Static,
     Text,
@@ -174,7 +190,10 @@ def value_form(frame: Frame, value: Value, node: gast.AST) -> Value:
 
 def hash_of(frame: Frame, args: list[Value], node: gast.AST) -> Value:
     """A number for a key: that of a tuple is made of those of its items."""
-    return _hashed(frame, args[0], node)
+    key = args[0]
+    if len(args) > 1 and forms.grows(frame, frame.held(args[1])):
+        key = built_texts.in_form(frame, key, forms.structure(frame.held(args[1])), node)
+    return _hashed(frame, key, node)
 
 
 def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
@@ -187,6 +206,8 @@ def _hashed(frame: Frame, key: Value, node: gast.AST) -> Value:
             inner = _hashed(frame, part, node)
             result = in_language(frame, "python_dicts:hash_of_both", [result, inner], node)
         return result
+    if isinstance(key, Rows):
+        return tuples.hash_of(frame, key, node)
     if isinstance(key, Text):
         return key.number
     if isinstance(key, Static):
@@ -315,8 +336,7 @@ def _form_of_source(frame: Frame, source: Value, node: gast.AST) -> Value | None
             form = value_form(frame, item, node)
             result = form if result is None else sites.joined(frame, (result,), (form,), node)[0]
         return result
-    with frame.captured():
-        return value_form(frame, iteration.item_at(frame, source, Static(0), node), node)
+    return value_form(frame, containers.any_item(frame, source, node), node)
 
 
 # --- what the library asks -------------------------------------------------------------------------------------------

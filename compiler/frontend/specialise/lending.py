@@ -23,12 +23,13 @@ import gast
 
 from ...records import dataclass
 from ...types import ListOf, Scalar
-from . import containers, forms, rows, sites, tables
+from . import built_texts, containers, forms, rows, sites, tables
 from .frame import Anew, Frame
 from .heap import Owner
 from .local_functions import Passed
-from .object_changes import absorb, change
+from .object_changes import absorb, change, name_of
 from .objects_of_loops import new_token
+from .text_numbers import is_text
 from .values import (
     NONE,
     UNDEFINED,
@@ -41,9 +42,11 @@ from .values import (
     Rows,
     Sequence,
     Static,
+    Typed,
     Undefined,
     Value,
     is_number,
+    leaves,
     map_leaves,
 )
 
@@ -54,6 +57,7 @@ MOST_LENGTHS = 12  # that a list of known length may have before it is one that 
 class Loan:
     """What a function is given: arguments by name, behind them what their objects hold, and the numbers of those."""
 
+    identity: Hashable = None
     values: dict[str, Value] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
@@ -86,7 +90,7 @@ class Contents(Passed):
 
 def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.AST) -> Loan:
     """Take arguments apart into values, and what their objects hold."""
-    loan = Loan()
+    loan = Loan(identity)
 
     def opened(value: Value, path: tuple[object, ...]) -> Value:
         def part(value: Value, path: tuple[object, ...]) -> Value:
@@ -104,8 +108,35 @@ def lend(frame: Frame, identity: Hashable, bound: dict[str, Value], node: gast.A
 
     for name, value in bound.items():
         loan.values[name] = NONE
-        loan.values[name] = opened(value, (name,))
+        loan.values[name] = opened(_ended(frame, (identity, name), value, node), (name,))
     return loan
+
+
+def _ended(frame: Frame, place: tuple[Hashable, str], value: Value, node: gast.AST) -> Value:
+    """A tuple that is passed on; one of a length that only the run knows where each call has a longer one."""
+    if is_text(value):
+        if ("lent", *place) in frame.task.forms:
+            return built_texts.spelled(frame, value, node)
+        frame.task.lent_texts.setdefault(place, set()).add(value)
+    if not isinstance(value, Sequence) or value.kind is not tuple:
+        return value
+    if ("lent", *place) not in frame.task.forms:
+        _require_end(frame, ("lent", *place), value)
+        return value
+    known = frame.task.forms["lent", *place][0]
+    form = forms.join_forms(frame, known, forms.form_of(frame, value))
+    return tables.rows_of(frame, value, form, node, frame.heap.contents) if isinstance(form, Rows) else value
+
+
+def let_texts_vary(frame: Frame, identity: Hashable) -> None:
+    """Start again where a function would be made for each of many texts: only the run knows them then."""
+    met = frame.task.lent_texts
+    many = [place for place, found in met.items() if place[0] == identity and len(found) > MOST_LENGTHS]
+    for place in many:
+        frame.task.forms["lent", *place] = ()
+        del met[place]
+    if many:
+        raise Anew
 
 
 def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
@@ -113,12 +144,21 @@ def _passed(frame: Frame, target: Ref, key: Contents, node: gast.AST) -> Value:
     known, held = frame.task.forms.get(_site(key)), frame.held(target)
     if isinstance(held, Sequence) and held.kind is list:
         if known is None:
-            _require_end(frame, key, held, node)
+            _require_end(frame, _site(key), held)
         else:
             own = forms.form_of_items(frame, held)
             containers.let_grow(frame, target, known[0] if own is None else forms.join_forms(frame, own, *known), node)
         held = frame.held(target)
+    if isinstance(held, Sequence) and held.kind is set and any(map(is_number, held.items)):
+        _let_be_asked(frame, target, held, node)
     return _across(frame, held, node, "take", "pass one array: `np.array(...)`")
+
+
+def _let_be_asked(frame: Frame, target: Ref, held: Sequence, node: gast.AST) -> None:
+    """Start again with a set of the run: what the function is given of a number is its type."""
+    form = forms.form_of_items(frame, Sequence(held.items))
+    if form is not None and not isinstance(form, Conflict):
+        sites.learn(frame, target.number, (form,), node)
 
 
 def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> Value:
@@ -133,23 +173,26 @@ def _across(frame: Frame, held: Value, node: gast.AST, how: str, help_: str) -> 
     return tables.arrays_of(frame, held, node)
 
 
-def _require_end(frame: Frame, key: Contents, held: Sequence, node: gast.AST) -> None:
+def _require_end(frame: Frame, site: sites.Site, held: Sequence) -> None:
     """Lists of one known length after the other are passed on, at one place: only one that grows has an end."""
-    around = {lists[_site(key)] for lists in frame.task.lent if _site(key) in lists}
+    around = {lists[site] for lists in frame.task.lent if site in lists}
     form = forms.form_of_items(frame, held)
     if len(around - {len(held.items)}) < MOST_LENGTHS or form is None or isinstance(form, Conflict):
         return
-    frame.task.forms[_site(key)] = (forms.with_room(frame, form),)
-    raise Anew
+    form = forms.with_room(frame, form) if held.kind is list else forms.as_rows(form, frame, tuple)
+    if any(isinstance(leaf, Typed) for leaf in leaves(form)):
+        frame.task.forms[site] = (form,)
+        raise Anew
 
 
 @contextlib.contextmanager
 def lent(frame: Frame, loan: Loan) -> Iterator[None]:
     """While a function is compiled, those that it calls know the lengths of the lists that it was lent."""
     lists = {
-        _site(key): len(value.items) for key, value in loan.values.items()
-        if isinstance(key, Contents) and isinstance(value, Sequence) and value.kind is list
-    }  # fmt: skip
+        _site(key) if isinstance(key, Contents) else ("lent", loan.identity, key): len(value.items)
+        for key, value in loan.values.items()
+        if isinstance(value, Sequence) and value.kind is (list if isinstance(key, Contents) else tuple)
+    }
     frame.task.lent.append(lists)
     try:
         yield
@@ -247,7 +290,8 @@ def take_back(frame: Frame, returned: Returned, loan: Loan, names: list[str], no
             return Leaf(names[value.index]) if isinstance(value, Out) else value
 
         made = map_leaves(value, part)
-        return rows.growable(frame, made, node) if isinstance(made, Rows) and not forms.is_unknown(made) else made
+        is_open = isinstance(made, Rows) and made.kind is list and not forms.is_unknown(made)
+        return rows.growable(frame, made, node) if is_open else made
 
     changed = [refs[place] for place, _ in returned.contents if place < len(loan.numbers)]
     require_apart(frame, changed, list(loan.numbers), node)
@@ -271,6 +315,6 @@ def require_apart(frame: Frame, changed: list[Ref], lent: list[int], node: gast.
     for target in changed:
         for other in lent:
             if other != target.number and frame.heap.may_be_one(other, target.number):
-                first, second = frame.heap.names[target.number], frame.heap.names[other]
+                first, second = name_of(frame, target.number), name_of(frame, other)
                 message = f"this call changes `{first}` and sees `{second}`, which is the same object on some paths"
                 frame.fault("R003", message, node, "called here", ("pass a copy of one of them",))

@@ -72,7 +72,7 @@ def is_of_numbers(frame: Frame, held: Value) -> bool:
 
 
 def is_of_texts(held: Sequence) -> bool:
-    return bool(held.items) and all(map(text_numbers.is_text, held.items))
+    return bool(held.items) and all(text_numbers.is_text(v) and not text_numbers.is_built(v) for v in held.items)
 
 
 def are_alike(frame: Frame, held: Value) -> bool:
@@ -81,7 +81,7 @@ def are_alike(frame: Frame, held: Value) -> bool:
     if form is None or isinstance(form, Conflict):
         return False
     kinds = {frame.type_of(item) for item in held.items}
-    return len(kinds) == 1 and any(isinstance(leaf, Typed) for leaf in leaves(form))
+    return len(kinds) == 1 and any(isinstance(leaf, Typed) for leaf in leaves(forms.with_room(frame, form)))
 
 
 def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
@@ -89,5 +89,7 @@ def let_numbers_grow(frame: Frame, number: int | None, node: gast.AST) -> bool:
     held = None if number is None else frame.heap.contents.get(number)
     if number is None or not isinstance(held, Sequence) or not are_alike(frame, held):
         return False
-    containers.let_grow(frame, Ref(number), forms.form_of_items(frame, held), node)
+    form = forms.form_of_items(frame, held)
+    assert form is not None
+    containers.let_grow(frame, Ref(number), forms.with_room(frame, form), node)
     return True

@@ -84,8 +84,10 @@ class Join:
             return left
         if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
             return self._join_optional(as_optional(left), as_optional(right))
-        if (text := text_numbers.joined(left, right)) is not None:
+        if (text := text_numbers.joined(frame, left, right)) is not None:
             return text
+        if (tuples := _joined_tuples(self, left, right)) is not None:
+            return tuples
         if _grows(frame, left, right):
             return grown(frame, left, right, self.left, self.right)
         if same_structure(left, right):
@@ -139,8 +141,16 @@ class Join:
         return self.frame.describe(contents.get(value.number, value) if isinstance(value, Ref) else value)
 
 
+def _joined_tuples(join: Join, left: Value, right: Value) -> Value | None:
+    from . import forms  # which is made of what is here
+
+    return forms.joined_tuples(join.frame, left, right, join.left, join.right)
+
+
 def _grows(frame: Frame, left: Value, right: Value) -> bool:
     """Whether two lists differ in length, so that only a growable list holds both."""
+    if any(isinstance(v, Rows) and v.kind is tuple for v in (left, right)):
+        return False
     if isinstance(left, Table) or isinstance(right, Table):
         return all(isinstance(v, Table | Rows) or frame.is_list(v) or _is_list_of_items(v) for v in (left, right))
     if isinstance(left, Rows) and isinstance(right, Rows):
@@ -270,6 +280,10 @@ class Merging:
                 self.fill(target, source)
                 return {}
             source = self.as_table(target, source)
+        if isinstance(target, Rows) and not isinstance(source, Rows):
+            from . import tables  # which is made of what is here
+
+            source = tables.rows_of(self.frame, source, target, self.node, self.contents)
         result: dict[str, gast.expr] = {}
         for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
             result |= self.copies(into, value)
@@ -305,7 +319,7 @@ class Merging:
             source = as_optional(source)
         if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
             return self.place_holders(self.into[target.number], self.contents[source.number])
-        if isinstance(target, Table) and not isinstance(source, Undefined):
+        if isinstance(target, Table | Rows) and not isinstance(source, Undefined):
             return {}  # a list has a value, whatever its items are
         if not isinstance(source, Undefined):
             found: dict[str, gast.expr] = {}

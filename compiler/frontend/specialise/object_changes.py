@@ -16,7 +16,7 @@ from ...analysis.core_liveness import reads
 from . import forms, sites
 from .frame import Frame
 from .heap import Owner, reachable
-from .values import Conflict, Iterator, Ref, Sequence, Value
+from .values import Conflict, Iterator, Record, Ref, Sequence, Value
 
 
 def change(
@@ -34,7 +34,7 @@ def change(
         _refuse_absorbed(frame, target.number, node, "changed here")
     others = _possibly_the_same(frame, target.number)
     if others:
-        first, second = heap.names[target.number], heap.names[others[0]]
+        first, second = name_of(frame, target.number), name_of(frame, others[0])
         message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
@@ -47,6 +47,22 @@ def change(
     heap.changes.append(target.number)
     if not keeps_length:
         heap.resized.append(target.number)
+
+
+def name_of(frame: Frame, number: int) -> str:
+    """What the user calls an object: a variable, or an attribute of one."""
+    walker: Frame | None = frame
+    while walker is not None:
+        own = {n: v for n, v in walker.variables.items() if n.isidentifier() and n not in walker.made_names}
+        for name, value in own.items() if not walker.is_library else ():
+            if value == Ref(number):
+                return name
+            held = walker.held(value) if isinstance(value, Ref) else value
+            for attribute, part in held.items if isinstance(held, Record) else ():
+                if part == Ref(number):
+                    return f"{name}.{attribute}"
+        walker = walker.caller if walker.caller is not None and walker.caller.builder is frame.builder else None
+    return frame.heap.names[number]
 
 
 def _require_length(frame: Frame, target: Ref, contents: Value, node: gast.AST) -> None:
@@ -78,7 +94,7 @@ def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int
 
 
 def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> None:
-    name = frame.heap.names[number]
+    name = name_of(frame, number)
     message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
     frame.fault("R003", message, node, label, (f"put a copy into the list: `{name}.copy()`",))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
-from . import arrays, evaluate, forms, library, subscript, tables
+from . import arrays, choices, evaluate, forms, library, subscript, tables
 from .frame import Frame
 from .values import Column, Leaf, Rows, Static, Value, leaves, map_leaves, parts, with_parts
 
@@ -22,6 +22,17 @@ def length(frame: Frame, rows: Rows, node: gast.AST) -> Value:
 
 def first_column(rows: Rows) -> Leaf:
     return next(leaf for leaf in leaves(rows) if isinstance(leaf, Leaf))
+
+
+def require_within(frame: Frame, rows: Rows, position: Value, node: gast.AST) -> None:
+    """IndexError in the words that Python has for lists and tuples."""
+    count = length(frame, rows, node)
+    below = choices.compare(frame, gast.Lt, position, evaluate.unary(frame, gast.USub, count, node), node)
+    above = choices.compare(frame, gast.GtE, position, count, node)
+    outside = frame.emit("logical_or", below, above, node=node)
+    word = "string" if rows.kind is str else rows.kind.__name__
+    error = syntax.raise_("IndexError", f"{word} index out of range", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(outside, node), [error]))
 
 
 def item(frame: Frame, rows: Rows, position: gast.expr, node: gast.AST) -> Value:
@@ -51,7 +62,7 @@ def sliced(frame: Frame, rows: Rows, bounds: gast.Slice, node: gast.AST) -> Rows
         items = [subscript.slice_item(frame, bounds), *(syntax.slice_() for _ in range(rank - 1))]
         return Column(subscript.element(frame, column.values, items, node), column.is_weak)
 
-    return Rows(_of_columns(rows.item, part))
+    return Rows(_of_columns(rows.item, part), rows.kind)
 
 
 def column_of_numbers(frame: Frame, value: Value) -> Column | None:

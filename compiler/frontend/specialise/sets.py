@@ -101,8 +101,7 @@ def _form_of_items(frame: Frame, source: Value, node: gast.AST) -> Value | None:
     source = classes.iterable(frame, source, node)
     if iteration.is_static_iterable(frame, source):
         return _forms_of(frame, iteration.static_items(frame, source, node), node)
-    with frame.captured():
-        return keyed.key_form(frame, iteration.item_at(frame, source, Static(0), node), node)
+    return keyed.key_form(frame, containers.any_item(frame, source, node), node)
 
 
 def made(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

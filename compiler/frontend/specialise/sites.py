@@ -61,6 +61,7 @@ def made_with(frame: Frame, columns: Columns, node: gast.AST) -> Columns:
 def learn(frame: Frame, number: int, columns: Columns, node: gast.AST) -> None:
     """Start again, with room for items of these forms in a container; nothing where it was not made here."""
     table, places = frame.task.forms, _places(frame, number)
+    columns = tuple(forms.with_room_for_tuples(frame, form) for form in columns)
     for site, _ in places:
         table[site] = columns if site not in table else joined(frame, table[site], columns, node)
     if places:

@@ -28,7 +28,7 @@ from ...diagnostics import InternalError, Span, StaticArgumentError
 from ...names import Names
 from ...program import Function, Origin, Program
 from ..source.read import SourceFile, read
-from . import apply, instances, ruled_calls, text_numbers
+from . import apply, dict_methods, instances, ruled_calls, text_numbers
 from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
 from .heap import Owner, objects
 from .hidden import with_hidden
@@ -88,6 +88,7 @@ def walked(
         key: objects(value, builder.heap, key, Owner("argument", key)) for key, value in given.items()
     }
     frame.at(core)
+    dict_methods.open_given(frame, source.tree)
     changed = own_copies(frame, mutates, source.tree)
     try:
         if task.is_differentiated and rule_of(function) is not None:

@@ -22,9 +22,21 @@ from ...dtypes import (
 from ...ops.indexing import index_type
 from ...ops.slices import takes_one
 from ...types import Array, ListOf, Scalar
-from . import arrays, containers, evaluate, keyed, optional, outside, own_operators, slices, texts
+from . import (
+    arrays,
+    built_texts,
+    containers,
+    evaluate,
+    keyed,
+    optional,
+    outside,
+    own_operators,
+    sites,
+    slices,
+    texts,
+)
 from .broadcasts import fitted
-from .frame import Frame
+from .frame import Frame, NeedsStatic
 from .limits import limit
 from .static_python import computed
 from .values import Leaf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
@@ -40,7 +52,14 @@ def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str 
         position = own_operators.index_of(frame, items, node)
         if isinstance(base.value, str) and isinstance(position, Leaf):
             return texts.item(frame, base.value, position, node, hint)
-        index = evaluate.known(frame, position, node, "an index")
+        if isinstance(base.value, str) and sites.site_of(frame, node) in frame.task.positions:
+            return built_texts.sliced(frame, base, items, node)
+        try:
+            index = evaluate.known(frame, position, node, "an index")
+        except NeedsStatic as needed:
+            if isinstance(base.value, str) and isinstance(items, gast.Slice):
+                needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            raise
         found = computed(frame, operator.getitem, node, base.value, index)
         return outside.read(frame, found, "item", node)
     if isinstance(base, Text):

@@ -18,8 +18,8 @@ import gast
 
 from ... import syntax, types
 from ...placeholders import placeholder
-from ...types import Scalar
-from . import arrays, containers, forms, shared_items
+from ...types import Array, ListOf, Scalar
+from . import arrays, built_texts, containers, forms, shared_items
 from .frame import Frame
 from .heap import Owner, objects
 from .joined_types import can_hold, own_lengths
@@ -99,7 +99,7 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
     if isinstance(wanted, Text):
         value = as_text(frame, value)
     if isinstance(wanted, Rows):
-        value = _rows_of(frame, value, wanted, node, contents)
+        value = rows_of(frame, value, wanted, node, contents)
     if isinstance(wanted, Leaf):
         element = frame.type_of(wanted).element
         if not can_hold(frame, element, frame.type_of(value)):
@@ -127,8 +127,10 @@ def _with_flag(
             found.append(frame.builder.bind(placeholder(made), made, "nothing"))
 
 
-def _rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:
-    """A list of any kind as one array for each place in its items."""
+def rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents: Mapping) -> Rows:
+    """A list of any kind, or a tuple, as one array for each place in its items."""
+    if wanted.kind is str:
+        return built_texts.spelled(frame, value, node)
     if isinstance(value, Rows):
         if not forms.is_unknown(value) or forms.is_unknown(wanted):
             return _in_types(frame, value, wanted, node)
@@ -136,13 +138,13 @@ def _rows_of(frame: Frame, value: Value, wanted: Rows, node: gast.AST, contents:
     if not forms.grows(frame, value):
         element = map_leaves(wanted.item, lambda part, _: part)
         value = converted(frame, value, _form_of_column(frame, element), node, contents)
-    return arrays_of(frame, value, node)
+    return Rows(arrays_of(frame, value, node).item, wanted.kind)
 
 
 def _in_types(frame: Frame, value: Value, wanted: Value, node: gast.AST) -> Any:
     """The columns of a list, in the types of those of a table."""
     if isinstance(value, Column) and isinstance(wanted, Column):
-        dtype = frame.type_of(wanted.values).element.dtype
+        dtype = _of_column(frame, wanted).dtype
         same = frame.type_of(value.values).dtype == dtype
         array = value.values if same else frame.emit("cast", value.values, node=node, dtype=dtype)
         return Column(array, wanted.is_weak)
@@ -152,12 +154,19 @@ def _in_types(frame: Frame, value: Value, wanted: Value, node: gast.AST) -> Any:
 
 
 def _form_of_column(frame: Frame, value: Value) -> Value:
-    """The form of what stands in the lists of a table inside `Rows`: numbers."""
+    """The form of an item of `Rows`, from the arrays of its columns or the lists of those."""
     if isinstance(value, Column):
-        found = frame.type_of(value.values).element
-        return Typed(Scalar(found.dtype, value.is_weak))
+        found = _of_column(frame, value)
+        return Typed(Scalar(found.dtype, value.is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C"))
     inner = parts(value)
     return with_parts(value, tuple(_form_of_column(frame, part) for _, part in inner)) if inner else value
+
+
+def _of_column(frame: Frame, column: Column) -> Any:
+    """The type of the array in a column, of which a table has a list."""
+    values = column.values
+    found = values.type if isinstance(values, Typed) else frame.type_of(values)
+    return found.element if isinstance(found, ListOf) else found
 
 
 def arrays_of(frame: Frame, held: Value, node: gast.AST) -> Rows:
@@ -218,6 +227,7 @@ def widened(frame: Frame, held: Value, form: Value, node: gast.AST) -> Value:
     if isinstance(wanted, Conflict):
         frame.fault("T002", f"{wanted.left} cannot take an item of {wanted.right}", node, "added here",
                     ("let all items of a list be alike",))  # fmt: skip
+    wanted = forms.with_room_for_tuples(frame, wanted)
     if forms.grows(frame, held) and forms.fits(frame, now, wanted):
         return held
     alike = forms.relabelled(frame, held, wanted)

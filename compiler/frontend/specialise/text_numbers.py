@@ -7,14 +7,20 @@
 from __future__ import annotations
 
 from ... import types
+from ...dtypes import INT_WORD
 from .frame import Anew, Frame, Task
-from .values import Static, Text, Typed, Value, parts, with_parts
+from .values import Column, Rows, Static, Text, Typed, Value, parts, with_parts
 
 OF_THE_RUN = Text(Typed(types.INT))
 
 
 def is_text(value: Value) -> bool:
-    return isinstance(value, Text) or isinstance(value, Static) and type(value.value) is str
+    return isinstance(value, Text) or isinstance(value, Static) and type(value.value) is str or is_built(value)
+
+
+def is_built(value: Value) -> bool:
+    """Whether it is a text that the run makes of others (`built_texts.py`)."""
+    return isinstance(value, Rows) and value.kind is str
 
 
 def number_of(task: Task, text: str) -> int:
@@ -41,14 +47,21 @@ def as_text(frame: Frame, value: Value) -> Text:
 def of_the_run(form: Value) -> Value:
     """What items are like whose texts differ from item to item."""
     if is_text(form):
-        return OF_THE_RUN
+        return form if is_built(form) else OF_THE_RUN
     inner = parts(form)
     return with_parts(form, tuple(of_the_run(part) for _, part in inner)) if inner else form
 
 
-def joined(left: Value, right: Value) -> Value | None:
-    """One of two texts; None where one of them is something else."""
-    return OF_THE_RUN if is_text(left) and is_text(right) else None
+def joined(frame: Frame, left: Value, right: Value) -> Value | None:
+    """One of two texts; None where one of them is something else, or both were built."""
+    if not is_text(left) or not is_text(right) or is_built(left) and is_built(right):
+        return None
+    if any(isinstance(side, Text) and isinstance(side.number, Column) for side in (left, right)):
+        return None  # the letters of such a text
+    if not is_built(left) and not is_built(right):
+        return OF_THE_RUN
+    letters = types.Array(INT_WORD, (frame.builder.fresh_symbol("length"),), "C")
+    return Rows(Text(Column(Typed(letters), True)), str)
 
 
 def told(task: Task, result: Value) -> Value:

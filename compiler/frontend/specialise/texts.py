@@ -19,9 +19,10 @@ import gast
 from ... import syntax
 from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD
 from ...messages import UNSHOWN
-from . import arrays, builtin_calls, choices, containers, evaluate, subscript
-from .frame import Anew, Frame, Stopped
-from .text_numbers import as_text, has_text, is_text, note, number_of
+from . import arrays, built_texts, builtin_calls, choices, containers, evaluate, sites, subscript
+from .frame import Anew, Frame, NeedsStatic, Stopped
+from .limits import limit
+from .text_numbers import as_text, has_text, is_built, is_text, note, number_of
 from .values import Leaf, Sequence, Static, Text, Value
 
 DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
@@ -29,7 +30,7 @@ DTYPES = {bool: BOOL_WORD, int: INT_WORD, float: FLOAT_WORD}
 METHODS = frozenset("""
     upper lower title capitalize swapcase casefold strip lstrip rstrip removeprefix removesuffix startswith endswith
     isdigit isalpha isalnum isupper islower isspace isnumeric isdecimal isidentifier istitle isascii find rfind index
-    rindex count
+    rindex count replace zfill ljust rjust center
 """.split())
 WAY_OUT = ("compare it, or choose where it is chosen: `if kind == ...:`",)
 
@@ -46,12 +47,14 @@ def require_none(frame: Frame, values: Iterable[Value], node: gast.AST) -> None:
 
 def compared(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str) -> Value | None:
     """A comparison with a text of the run; None where neither is one."""
-    if not isinstance(left, Text) and not isinstance(right, Text):
+    if not isinstance(left, Text) and not isinstance(right, Text) and not is_built(left) and not is_built(right):
         return None
     if not is_text(left) or not is_text(right):
         if op in (gast.Eq, gast.NotEq):
             return Static(op is gast.NotEq)
         frame.fault("T001", f"a {frame.describe(left)} cannot be compared with a {frame.describe(right)}", node)
+    if is_built(left) or is_built(right):
+        return built_texts.compared(frame, op, left, right, node, hint)
     first, second = as_text(frame, left), as_text(frame, right)
     if op in (gast.Eq, gast.NotEq):
         return choices.compare(frame, op, first.number, second.number, node, hint)
@@ -75,7 +78,21 @@ def part_of(frame: Frame, part: Value, whole: Value, node: gast.AST) -> Value:
         return looked_up(frame, part, lambda text: text in whole.value, node)
     if isinstance(whole, Text) and is_text(part) and isinstance(part, Static):
         return looked_up(frame, whole, lambda text: part.value in text, node)
+    if is_text(whole) and is_text(part):
+        return built_texts.part_of(frame, part, whole, node)
     return refuse(frame, "`in` a text that only the run knows", node)
+
+
+def arithmetic(frame: Frame, op: type, left: Value, right: Value, node: gast.AST) -> Value | None:
+    """`+` of texts and `*` of one with a number, where the run knows a part of it; None for anything else."""
+    if isinstance(left, Static) and isinstance(right, Static):
+        return None
+    if op is gast.Add and is_text(left) and is_text(right):
+        return built_texts.added(frame, left, right, node)
+    for text, count in ((left, right), (right, left)):
+        if op is gast.Mult and is_text(text) and frame.is_integer(count):
+            return built_texts.repeated(frame, text, builtin_calls.as_int(frame, count, node), node)
+    return None
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
@@ -183,7 +200,13 @@ def require_within(frame: Frame, position: Value, length: int, message: str, nod
 def part(frame: Frame, text: Text, items: gast.expr, node: gast.AST, hint: str) -> Value:
     """`text[k]` of a text of the run, and `text[1:]` at places that are known now."""
     if isinstance(items, gast.Slice):
-        place: Any = containers.bounds_of(frame, items)
+        if sites.site_of(frame, node) in frame.task.positions:
+            return built_texts.sliced(frame, text, items, node)
+        try:
+            place: Any = containers.bounds_of(frame, items)
+        except NeedsStatic as needed:
+            needed.place = sites.site_of(frame, node)  # where no loop that is unrolled knows it
+            raise
     else:
         position = evaluate.evaluate(frame, items)
         if frame.is_integer(position) and not isinstance(position, Static):
@@ -222,17 +245,45 @@ def letter(frame: Frame, text: Text, position: Value, node: gast.AST, hint: str 
 
 def call_method(frame: Frame, text: Text, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
     """A method of a text of the run, with arguments that are known now."""
+    if method == "join" or any(is_text(a) and not isinstance(a, Static) for a in args):
+        return built_texts.call_method(frame, text, method, args, node)
     if method not in METHODS or not all(isinstance(a, Static) for a in args):
         refuse(frame, f"`.{method}()` of a text that only the run knows", node)
     values = [evaluate.known(frame, a, node, "text") for a in args]
     return looked_up(frame, text, lambda one: getattr(one, method)(*values), node, hint)
 
 
+def with_texts(frame: Frame, text: Value, method: str, args: list[Value], node: gast.AST, hint: str) -> Value:
+    """A method of a text that is known now, with one that only the run knows: `"ACGT".index(letter)`."""
+    if method in METHODS and isinstance(args[0], Text) and len(args) == 1:
+        return looked_up(frame, args[0], getattr(text.value, method), node, hint)
+    return built_texts.call_method(frame, text, method, args, node)
+
+
 def of_text(frame: Frame, function: Callable[..., Any], args: list[Value], node: gast.AST) -> Value:
     """`ord` and `chr`."""
     if isinstance(args[0], Text):
         return looked_up(frame, args[0], function, node)
+    if function is chr and frame.is_integer(args[0]) and not isinstance(args[0], Static):
+        return _letter_of(frame, builtin_calls.as_int(frame, args[0], node), node)
     return evaluate.fold(frame, function, node, Static(evaluate.known(frame, args[0], node, "text")))
+
+
+ASCII = "".join(map(chr, range(128)))
+BEYOND = "chr() of more than 127: compiled code knows the letters of ASCII"
+
+
+def _letter_of(frame: Frame, code: Value, node: gast.AST) -> Value:
+    """`chr(code)` of an int of the run."""
+    sides = [(gast.Lt, 0), (gast.Gt, 0x10FFFF)]
+    below, above = (choices.compare(frame, op, code, Static(bound), node) for op, bound in sides)
+    wrong = syntax.raise_("ValueError", "chr() arg not in range(0x110000)", span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(frame.emit("logical_or", below, above, node=node), node), [wrong]))
+    beyond = choices.compare(frame, gast.GtE, code, Static(len(ASCII)), node)
+    error = limit("ValueError", BEYOND, span=frame.here(node))
+    frame.builder.append(syntax.if_(frame.atom(beyond, node), [error]))
+    numbers = tuple(Static(number_of(frame.task, letter)) for letter in ASCII)
+    return Text(entry(frame, numbers, code, INT_WORD, node, "letter"))
 
 
 def refuse(frame: Frame, what: str, node: gast.AST) -> NoReturn:

@@ -22,9 +22,9 @@ from . import (
     execute,
     generator_expressions,
     iteration,
+    tuples,
 )
 from .frame import Frame
-from .heap import Owner
 from .limits import limit
 from .values import Bound, Closure, Iterator, Partial, Record, Rows, Sequence, Static, Table, Value, is_namedtuple_class
 
@@ -125,8 +125,8 @@ def transposed(frame: Frame, function: Value, node: gast.Call) -> Value | None:
     frame.builder.append(syntax.if_(frame.atom(empty, node), [error]))
     places = range(len(item.items))
     columns = [container_methods.in_language(frame, "column", [rows, Static(k)], node) for k in places]
-    kept = [frame.new(frame.held(column), "column", Owner(containers.COLUMN, "")) for column in columns]
-    return frame.new(Iterator(Sequence(tuple(kept)), kind="zip"), "iterator")
+    kept = tuple(tuples.made(frame, column, node) for column in columns)
+    return frame.new(Iterator(Sequence(kept), kind="zip"), "iterator")
 
 
 NO_COLUMNS = "zip(*rows) of no rows: compiled code takes it to have as many columns as a row would have"

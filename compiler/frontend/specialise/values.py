@@ -65,11 +65,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a list of any length holds whose items are alike: the structure of one item, over `Column`s.
+    """What a list of any length holds, or a tuple or text itself: the structure of one item, over `Column`s.
 
     [(1.0, 2.0), (3.0, 4.0)]   is   Rows(Sequence((Column([1.0, 3.0]), Column([2.0, 4.0]))))
     """
     item: Value
+    kind: type = list
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,12 +361,12 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Optional(*new)
         case Iterator(kind=kind):
             return Iterator(new[0], new[1], kind)
-        case Column(is_weak=is_weak):
-            return Column(new[0], is_weak)
-        case Text(texts=texts):
-            return Text(new[0], texts)
+        case Column():
+            return dataclasses.replace(value, values=new[0])
+        case Text():
+            return dataclasses.replace(value, number=new[0])
         case Rows() | Table():
-            return type(value)(new[0])
+            return dataclasses.replace(value, item=new[0])
         case ListOut(is_weak=is_weak):
             return ListOut(new[0], new[1] if len(new) > 1 else None, is_weak)
     return value

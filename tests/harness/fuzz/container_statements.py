@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .sequence_statements import sequence
+
 NUMBERS = ("0.5", "2.0", "-1.0", "1.5", "0.0", "3.0")
 DEPTH = 3
 
@@ -175,7 +177,7 @@ class ContainerStatements:
         options = [self.make, self.make, self.share, self.share, self.share, self.change, self.change, self.change,
                    self.change, self.change,
                    self.store, self.store, self.store, self.store, self.question, self.take,
-                   self.array_store, self.iterator]  # fmt: skip
+                   self.array_store, self.iterator, *[lambda: sequence(self)] * 4]  # fmt: skip
         if self.room > 0 and len(self.draft.blocks) < DEPTH:
             options += [self.branch, self.branch, self.loop, self.loop, self.drain, self.function, self.function]
         for _ in range(5):
