@@ -112,8 +112,9 @@ class Function:
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
     until all derivatives are taken, and those of a function that `is_kept` for good; one that `is_shared` stands for
     many calls, and a transformation may walk into it again.  `walked_into` has the functions that were, by the places
-    of their calls.  Of one that `is_judged` it is known that no store shows through another name.  Loops stay
-    `as_written` where the user forbids to replace them.
+    of their calls.  Of one that `is_judged` it is known that no store shows through another name.  What the results of
+    one share that `keeps_apart` is relied on: no pass lets them share more.  Loops stay `as_written` where the user
+    forbids to replace them.
     `held` is where analyses keep their answers (`remembered`).
     """
 
@@ -136,6 +137,7 @@ class Function:
     is_shared: bool = False
     walked_into: Mapping[Span, Origin] = field(default_factory=dict)
     is_judged: bool = False
+    keeps_apart: bool = False
     as_written: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

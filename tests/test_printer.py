@@ -474,11 +474,11 @@ def test_the_same_text_in_every_process(tmp_path):
         from pellucid.compiler.targets.python.printer import print_program
         from pellucid.compiler.transform.simplify import simplify
         from pellucid.compiler.transform.prune import prune
-        from pellucid.compiler.transform.copies import copies
+        from pellucid.compiler.transform.copies import with_copies
         from pellucid.compiler.transform.coalesce import coalesce
         for seed in range(3):
             program = read_program(random_program(seed))
-            for step in (copies, simplify, prune, coalesce):
+            for step in (with_copies, simplify, prune, coalesce):
                 program = program.map(step)
             print(print_program(program))
     """)

@@ -12,12 +12,14 @@ the reuse of buffers, threads and vector instructions to others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import gast
 
 from .. import syntax
 from ..analysis.integers.range_values import items_of
+from ..analysis.memory.alias import Shared
+from ..analysis.memory.handed_back import handed_back
 from ..diagnostics import InternalError
 from ..dtypes import INT_WORD
 from ..ops import schema
@@ -39,11 +41,12 @@ from .scalars import scalar, truth
 
 def lower(program: Program) -> Program:
     """The program of the loops stage, with the nests as they are written."""
-    return program.map(lambda function: lower_function(function, program))
+    calls = handed_back(program)
+    return program.map(lambda function: lower_function(function, program, calls))
 
 
-def lower_function(function: Function, program: Program) -> Function:
-    low = Lowering(function, program)
+def lower_function(function: Function, program: Program, calls: Mapping[str, Shared]) -> Function:
+    low = Lowering(function, program, calls)
     low.locals.update(function.wishes)
     for name in function.parameters:
         if isinstance(function.types[name], Array):

@@ -25,6 +25,7 @@ from ...types import Array
 from ..inline import inline
 from ..prune import prune
 from ..simplify import simplify_once
+from ..told_apart import told_apart
 from .halves import Output, halves
 
 ROUNDS = 4
@@ -36,6 +37,7 @@ def with_halves(
     """The program with a rule for each shared function that the derivative passes through."""
     if not any(function.is_shared for function in program.functions.values()):
         return program
+    program = told_apart(program, wrt, outputs)
     facts = activity(program, wrt, outputs)
     program = inline(program.map(lambda f: f if _is_cheap(f, facts[f.name]) else f.with_(is_shared=False)))
     facts = activity(program, wrt, outputs)
