@@ -3,6 +3,8 @@
 What it gives is held to the same program with every call walked into, and that to NumPy.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,23 @@ def collected(x, k):
     return np.sum(first * third) + np.sum(-second)
 
 
+def row(a, i, x):
+    r = a[i, :]
+    t = np.tanh(r * x)
+    state = r[0]
+    for k in range(1, x.shape[0]):
+        state = np.sin(state * t[k]) + a[i, k]
+    return t * state + np.sin(r)
+
+
+def rows(a, x):
+    i = np.argmax(x) % 3
+    first = row(a, i, x)
+    second = row(a, (i + 1) % 3, first)
+    third = row(a, (i + 2) % 3, second)
+    return np.sum(third * first)
+
+
 VECTOR, MATRIX = np.linspace(-1.0, 1.5, 4), np.sin(np.arange(16.0)).reshape(4, 4)
 PROGRAMS = {
     "arrays": (layers, (VECTOR, MATRIX, np.cos(VECTOR))),
@@ -108,8 +127,9 @@ PROGRAMS = {
     "elements of arrays": (portfolio, (np.linspace(0.1, 3.0, 5), np.full(4, 0.05), 2.2)),
     "functions of functions, containers": (nested, (VECTOR, MATRIX)),
     "stores into what the function makes": (collected, (VECTOR, 0.8)),
+    "rows of arrays, and a loop that carries a value": (rows, (MATRIX, VECTOR)),
 }
-CALLS = {layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1"}
+CALLS = {layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1", rows: "row"}
 
 
 def all_of(function):
@@ -229,10 +249,18 @@ def test_calls_that_differ_in_what_varies_are_of_different_functions(all_shared)
     np.testing.assert_allclose([by_first, slope @ VECTOR], wanted, rtol=1e-7)
 
 
-def test_what_reads_elements_is_walked_into_for_a_derivative(all_shared):
-    """Its cotangent would be a whole array for each call."""
-    text = pellucid.grad(portfolio, argnums=1).source("reverse", *PROGRAMS["elements of arrays"][1])
-    assert "def price" not in text
+@pytest.mark.parametrize(
+    "function, name, arguments, count",
+    [(portfolio, "price", PROGRAMS["elements of arrays"][1], 3), (rows, "row", (MATRIX, VECTOR), 2)],
+)
+def test_what_reads_elements_is_handed_the_cotangent_and_adds_to_it(function, name, arguments, count, all_shared):
+    """A result would be a whole array for each call."""
+    text = pellucid.grad(function, argnums=(0, 1)).source("reverse", *arguments)
+    main, *others = text.split("\n\n\n")[1:]
+    (backward,) = (other for other in others if f"\ndef {name}_backward(" in other)
+    assert main.count(f"{name}_backward(") == count
+    handed = re.findall(r"(\w+)_bars = |(\w+)_bars.pop", backward)
+    assert handed and "np.zeros" not in backward
 
 
 def test_short_functions_are_walked_into():
