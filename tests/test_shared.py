@@ -129,7 +129,9 @@ PROGRAMS = {
     "stores into what the function makes": (collected, (VECTOR, 0.8)),
     "rows of arrays, and a loop that carries a value": (rows, (MATRIX, VECTOR)),
 }
-CALLS = {layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1", rows: "row"}
+CALLS = {
+    layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1", rows: "row",
+}  # fmt: skip
 
 
 def all_of(function):
