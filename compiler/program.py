@@ -43,15 +43,17 @@ class Origin:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
-EQUAL_HERE = "they have to be equal here"
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Where the user's program needs two lengths to be equal."""
+    """Where the user's program needs two lengths to be equal, and for which operator, as that is written."""
 
     span: Span | None
     inlined: tuple[Span, ...] = ()
+    operator: str = ""
+
+    @property
+    def words(self) -> str:
+        return "they have to be equal here" + (f", for `{self.operator}`" if self.operator else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,9 @@ def result_type(node: gast.AST, types: Mapping[str, Type], found: Found | None =
             return Scalar(*promote(left, right)) if both else None
         case gast.Subscript(value=gast.Name(id=base), slice=items):
             return load_type(types.get(base), items, types)
-        case gast.Call() if found is None:
-            return _call(node, types, None)
         case gast.Call():
+            if found is None:
+                return _call(node, types, None)
             if id(node) not in found:
                 found[id(node)] = _call(node, types, found)
             return found[id(node)]

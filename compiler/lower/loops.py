@@ -24,7 +24,7 @@ from ..diagnostics import InternalError
 from ..dtypes import INT_WORD
 from ..ops import schema
 from ..ops.forms import FORMS
-from ..program import EQUAL_HERE, Function, Program
+from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
 from . import calls, contractions, loads, reductions, structure
 from .by_library import by_library
@@ -71,7 +71,7 @@ def require_lengths(low: Lowering) -> None:
             low.span, low.inlined = reason.span, reason.inlined
             left, right = syntax.call("dim", other[0], axis=other[1]), syntax.call("dim", name, axis=axis)
             here, there = (f"`{n}` has length {{}} along axis {k}" for n, k in (other, (name, axis)))
-            message = f"{here}, but {there}: {EQUAL_HERE}"
+            message = f"{here}, but {there}: {reason.words}"
             raise_if(low, syntax.call("not_equal", left, right), "ValueError", message, [left, right])
 
 
