@@ -27,6 +27,8 @@ from ..types import Array, Type
 
 def copies(program: Program) -> Program:
     """The program with copies at the root of every conflict; what is relied on then of a function stays so."""
+    if len(program.functions) == 1:
+        return program.map(with_copies)
     if not any(stored_names(s) for function in program.functions.values() for s in syntax.walk(function.body)):
         return program
     calls = handed_back(program)

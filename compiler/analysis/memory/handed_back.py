@@ -34,7 +34,7 @@ def handed_back(program: Program) -> Mapping[str, Shared]:
         if not any(isinstance(type_, ListOf) for type_ in handed):
             found[name] = _of_function(function, {n: shared for n, shared in found.items() if shared is not None})
 
-    for callee in _called(program.main, program):
+    for callee in _called(program.main, program) if len(program.functions) > 1 else ():
         if callee not in found:
             visit(callee)
     return {name: shared for name, shared in found.items() if shared is not None}
