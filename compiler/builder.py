@@ -9,6 +9,7 @@ The builder knows the value of an int where it is an affine expression of length
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
@@ -133,7 +134,7 @@ class Builder:
         self.symbols.add(symbol)
         return types.symbol(symbol)
 
-    def unify(self, pairs: list[tuple[Dim, Dim]]) -> None:
+    def unify(self, pairs: list[tuple[Dim, Dim]], row: schema.Operator) -> None:
         """Take lengths of arguments for one where an operator cannot do with two."""
         for left, right in pairs:
             if left == right or left not in self.lengths or right not in self.lengths:
@@ -142,7 +143,7 @@ class Builder:
             for name in self.arguments:
                 dims = getattr(self.types[name], "dims", ())
                 for axis in (k for k, extent in enumerate(dims) if extent == right):
-                    self.reasons[name, axis] = Reason(self.span, self.inlined)
+                    self.reasons[name, axis] = Reason(self.span, self.inlined, as_written(row))
             for name, type_ in self.types.items():
                 self.types[name] = types.with_lengths(type_, lengths)
             for name, extent in self.extents.items():
@@ -174,7 +175,7 @@ class Builder:
         full = {**{k: v for k, v in row.static.items() if v is not ...}, **static} if row.static else static
         operands = [self.type_of(a) for a in atoms]
         if self.may_unify and (pairs := required_equal(row, operands)):
-            self.unify(pairs)
+            self.unify(pairs, row)
             operands = [self.type_of(a) for a in atoms]
         result = type_for(self, row, operands, full)
         made = self.bind(syntax.call(operator, *atoms, **full), result, hint)
@@ -237,6 +238,11 @@ class Builder:
         static = {k.arg: syntax.value_of(k.value) for k in getattr(node, "keywords", ())}
         static = {k: bindings[v.id] if isinstance(v, gast.Name) else v for k, v in static.items()}
         return self.call(operator, *atoms, hint=hint, **static)
+
+
+def as_written(row: schema.Operator) -> str:
+    """The operator between the names of its operands: `x + y`."""
+    return re.sub(r"\{\w+\}", lambda place: place[0][1:-1], row.spelling)
 
 
 def _is_whole(type_: Type) -> bool:

@@ -59,6 +59,7 @@ def _require_fixed(out: Value, wanted: Wanted) -> None:
 
 def cut(made: Specialised, wanted: Wanted) -> Specialised:
     """The program of both halves; the entry is the one that goes forward, and returns the residuals as well."""
+    from .transform.reverse import shared
     from .transform.reverse.halves import Output, halves
 
     what, name = getattr(wanted.transform, "spoken", ("cotangent", "out"))
@@ -69,13 +70,16 @@ def cut(made: Specialised, wanted: Wanted) -> Specialised:
         if isinstance(leaf, Out) and types.is_floating(results[leaf.index])
     ]
     asks = wanted.transform.gives_pullback or wanted.transform.is_pullback
-    found = halves(made.program, floats_of(made, values), outputs, expand, is_trusted=not asks)
+    wrt = floats_of(made, values)
+    program = shared.with_halves(made.program, wrt, [output.place for output in outputs], expand)
+    found = halves(program, wrt, outputs, expand, is_trusted=not asks)
     bars = found.program.functions[found.pullback].parameters
     bars = bars[len(bars) - len(outputs) :]
     named = {output.place: Leaf(bar) for output, bar in zip(outputs, bars, strict=True)}
     cotangents = map_leaves(out, lambda part, _: named.get(getattr(part, "index", -1), NONE))
     slopes = SequenceValue(slopes_of(made, values, 0))
-    return replace(made, program=found.program, cut=Cut(found.pullback, len(results), cotangents, slopes))
+    both = Cut(found.pullback, len(results), cotangents, slopes)
+    return replace(made, program=shared.without_halves(found.program), cut=both)
 
 
 def _with_words(value: Value, words: str) -> list[tuple[Value, str]]:

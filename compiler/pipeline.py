@@ -87,7 +87,6 @@ DERIVATIVE_WAY = (
     *CLOSING,
 )
 CUT = (
-    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(differentiable_results, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(cut, takes=SINGLE, gives=SINGLE, of=MADE),
     Repeat(TIDY),
@@ -116,13 +115,12 @@ PULLBACK_WAY = (
     *REACHED,
 )
 JACOBIAN_WAY = (
-    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(has_jacobian, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(along_directions, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(choose_jacobians, takes=SINGLE, gives=SINGLE, of=MADE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Step(hoist, takes=SINGLE, gives=SINGLE),
+    Step(hoist, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
@@ -134,7 +132,6 @@ BATCH_WAY = (
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 TANGENT_WAY = (
-    Step(inline_shared, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(push_forward, takes=SINGLE, gives=SINGLE, of=MADE),
     *CLOSING,
 )
@@ -144,7 +141,7 @@ TIDY_AGAIN = tuple(replace(step, takes=TYPED, gives=TYPED) for step in TIDY)  # 
 SETTLED_WAY = (
     Step(bound_axes, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(forget_rules, takes=SINGLE, gives=SINGLE, of=PROGRAM),
-    Step(copies, takes=SINGLE, gives=SINGLE),
+    Step(copies, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(coalesce, takes=SINGLE, gives=TYPED, renames=True),
     Repeat(TIDY_AGAIN),
 )

@@ -43,15 +43,17 @@ class Origin:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
-EQUAL_HERE = "they have to be equal here"
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Where the user's program needs two lengths to be equal."""
+    """Where the user's program needs two lengths to be equal, and for which operator, as that is written."""
 
     span: Span | None
     inlined: tuple[Span, ...] = ()
+    operator: str = ""
+
+    @property
+    def words(self) -> str:
+        return "they have to be equal here" + (f", for `{self.operator}`" if self.operator else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,9 @@ class Function:
     for the pass `tidy_names`.  `rule` says how the user has it differentiated; calls of such a function stay calls
     until all derivatives are taken, and those of a function that `is_kept` for good; one that `is_shared` stands for
     many calls, and a transformation may walk into it again.  `walked_into` has the functions that were, by the places
-    of their calls.  Of one that `is_judged` it is known that no store shows through another name.  Loops stay
-    `as_written` where the user forbids to replace them.
+    of their calls.  Of one that `is_judged` it is known that no store shows through another name.  What the results of
+    one share that `keeps_apart` is relied on: no pass lets them share more.  Loops stay `as_written` where the user
+    forbids to replace them.
     `held` is where analyses keep their answers (`remembered`).
     """
 
@@ -136,6 +139,7 @@ class Function:
     is_shared: bool = False
     walked_into: Mapping[Span, Origin] = field(default_factory=dict)
     is_judged: bool = False
+    keeps_apart: bool = False
     as_written: bool = False
     held: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 

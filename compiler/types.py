@@ -254,9 +254,13 @@ def with_lengths(type_: Type, lengths: Mapping[str, Extent]) -> Type:
     """The type with other lengths in the place of symbols."""
     if isinstance(type_, ListOf):
         return replace(type_, element=with_lengths(type_.element, lengths))  # type: ignore[arg-type]
-    if not isinstance(type_, Array):
+    if not isinstance(type_, Array) or not any(_mentions(d, lengths) for d in type_.dims):
         return type_
     return replace(type_, dims=tuple(substitute(d, lengths) for d in type_.dims))
+
+
+def _mentions(extent: Extent, lengths: Mapping[str, Extent]) -> bool:
+    return not isinstance(extent, int) and any(name in lengths for name, _ in extent.terms)
 
 
 def with_dtype(type_: Scalar | Array, dtype: str, weak: bool = False) -> Scalar | Array:

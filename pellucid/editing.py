@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import arguments, stepping
 from .compiler import driver, edited, syntax
+from .compiler.diagnostics import StageError
 from .compiler.languages import files
 from .compiler.program import Program
+from .compiler.stages import LOOPS, TYPED
 from .compiler.targets.llvm import llvm
 from .compiler.targets.llvm.abi import EmitOptions
 from .compiler.targets.llvm.executable import Executable
@@ -59,8 +61,18 @@ def exceptions_of(program: Program) -> dict[str, type[BaseException]]:
 
 
 def stage_of(path: str) -> str:
-    """The stage that a file looks like."""
-    return files.stage_of(Path(path).read_text(encoding="utf-8"))
+    """The stage that a file looks like; Python that is of both languages is read as typed."""
+    text = Path(path).read_text(encoding="utf-8")
+    said = files.stage_of(text)
+    return said or next((stage for stage in (TYPED, LOOPS) if _is_in(text, path, stage)), TYPED)
+
+
+def _is_in(text: str, path: str, stage: str) -> bool:
+    try:
+        read(text, path, stage)
+    except StageError:
+        return False
+    return True
 
 
 def made_up(function: StageFunction, size: str | None) -> list[Any]:

@@ -215,9 +215,9 @@ INSIDE_FUNCTIONS = {
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "reconciling", "rows", "tables"},
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
-    "compiler/cut.py": {"transform.reverse.halves"},
+    "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},
     "compiler/jacobian.py": {"transform.forward.directions"},
-    "compiler/pushforward.py": {"transform.forward"},
+    "compiler/pushforward.py": {"transform.forward", "transform.told_apart"},
     "compiler/transform/reverse/sweep.py": {"calls"},  # which sweeps over other functions
     "compiler/vocabulary.py": {"difflib"},
     "pellucid/cli.py": {"check_command", "debugger", "editing", "stage_function"},

@@ -247,6 +247,33 @@ def test_run_says_what_is_wrong_with_the_text(pellucid, printed, folder):
     assert done.returncode == 1 and "TypeError: loss() takes f64[m] for `w`, not a float" in done.stderr
 
 
+LOOPS_ALONE = """\
+import numpy as np
+
+
+# Derivative of f (model.py:1) with respect to x.
+# x: f64[n]   ->   f64
+def f_grad(x):
+    n = x.shape[0]
+    out = np.empty(n)
+    part = out
+    for i in range(n):
+        out[i] = x[i] * 2.0
+    return part[0]
+"""
+
+
+def test_run_finds_the_stage_of_a_text_that_does_not_say_it(pellucid, printed, folder):
+    """Two names of one array are the loops language's; in the typed one they would be two values."""
+    (folder / "stage.py").write_text(LOOPS_ALONE, encoding="utf-8")
+    assert printed("run", "stage.py", "--values", "np.ones(3)") == "np.float64(2.0)\n"
+    said = LOOPS_ALONE.replace("# Derivative of f (model.py:1) with respect to x.", "# f (model.py:1), typed stage")
+    (folder / "stage.py").write_text(said, encoding="utf-8")
+    assert "error[L004]" in pellucid("run", "stage.py", "--values", "np.ones(3)").stderr
+    (folder / "stage.py").write_text(LOOPS_ALONE.replace("2.0", "np.mean(x)"), encoding="utf-8")
+    assert "is no operator of the typed stage" in pellucid("run", "stage.py", "--values", "np.ones(3)").stderr
+
+
 # --- what goes wrong -----------------------------------------------------------------------------------------------
 
 MISTAKES = {

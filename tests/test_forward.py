@@ -13,7 +13,7 @@ from pellucid.compiler.diagnostics import GradientError
 from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.ops.schema import OPERATORS
 from pellucid.compiler.targets.python.printer import print_function
-from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.copies import with_copies
 from pellucid.compiler.transform.forward import forward as writing
 from tests.harness.call_form import own, run, slope, summed
 from tests.harness.cases import read_cases, write_cases
@@ -110,21 +110,21 @@ def assert_tangent(program, pushed, seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_program(seed):
-    program = read_program(random_program(seed)).map(copies)
+    program = read_program(random_program(seed)).map(with_copies)
     assert_tangent(program, run(checked(forward(program))), seed)
 
 
 @pytest.mark.parametrize("chosen", blocks(1000, 60, 60))
 def test_many_random_programs(chosen):
     for seed in chosen:
-        program = read_program(random_program(seed)).map(copies)
+        program = read_program(random_program(seed)).map(with_copies)
         assert_tangent(program, run(checked(forward(program))), seed)
 
 
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_tangent_of_the_gradient_of_a_random_program(seed):
-    program = read_program(random_program(seed)).map(copies)
-    first = summed(reverse(program, floats(program))).map(copies)
+    program = read_program(random_program(seed)).map(with_copies)
+    first = summed(reverse(program, floats(program))).map(with_copies)
     assert_tangent(first, run(checked(forward(first))), seed)
 
 

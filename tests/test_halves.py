@@ -7,7 +7,7 @@ from pellucid.compiler import types
 from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.program import Program
-from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.copies import with_copies
 from pellucid.compiler.transform.reverse.halves import Output, halves
 from pellucid.compiler.transform.reverse.reverse import reverse
 from tests.harness.call_form import own, run
@@ -26,7 +26,7 @@ def checked(program):
     for function in program.functions.values():
         faults = [fault for stage in ("typed", "single") for fault in verifier.verify(function, stage)]
         assert not faults, faults
-    return program.map(copies)
+    return program.map(with_copies)
 
 
 def both(program):
@@ -97,5 +97,5 @@ def hold(name):
 
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_both_halves_of_random_programs(seed):
-    program = read_program(random_program(seed)).map(copies)
+    program = read_program(random_program(seed)).map(with_copies)
     assert_halves(program, random_arguments(seed), seed)

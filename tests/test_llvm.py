@@ -11,6 +11,7 @@ import traceback
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler.targets.llvm.llvm import EmitOptions, compile_program, lower
 from pellucid.runtime import memory
 from pellucid.runtime import targets as runtime_targets
@@ -271,6 +272,21 @@ def test_any_memory_layout_is_read():
     readonly = base.copy()
     readonly.flags.writeable = False
     np.testing.assert_array_equal(native([readonly, np.zeros(6)])[0], base.sum(axis=0))
+
+
+def product_and_sum(a, b):
+    h = a @ b
+    return h + b
+
+
+@pytest.mark.parametrize("run", [lambda f: f, lambda f: f.debug("loops")], ids=["native", "loops"])
+def test_the_message_says_for_which_operator_lengths_have_to_be_equal(run):
+    """Of the axes of one argument it would not be plain."""
+    f = run(pellucid.compile(product_and_sum))
+    lengths = "`a` has length 2 along axis 0, but `a` has length 3 along axis 1"
+    message = f"{lengths}: they have to be equal here, for `x + y`"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        f(np.ones((2, 3)), np.ones((3, 4)))
 
 
 def test_lengths_that_should_agree_are_compared_at_entry():

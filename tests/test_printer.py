@@ -14,6 +14,7 @@ import gast
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler import driver, syntax
 from pellucid.compiler.diagnostics import Span
 from pellucid.compiler.languages.typed import read_typed
@@ -478,11 +479,11 @@ def test_the_same_text_in_every_process(tmp_path):
         from pellucid.compiler.targets.python.printer import print_program
         from pellucid.compiler.transform.simplify import simplify
         from pellucid.compiler.transform.prune import prune
-        from pellucid.compiler.transform.copies import copies
+        from pellucid.compiler.transform.copies import with_copies
         from pellucid.compiler.transform.coalesce import coalesce
         for seed in range(3):
             program = read_program(random_program(seed))
-            for step in (copies, simplify, prune, coalesce):
+            for step in (with_copies, simplify, prune, coalesce):
                 program = program.map(step)
             print(print_program(program))
     """)
@@ -557,3 +558,20 @@ def test_load_refuses_a_file_that_is_not_its_own(tmp_path):
     (tmp_path / "users_f_typed.py").write_text("raise SystemExit\n")
     assert target.load(program, tmp_path)(2.0) == 4.0
     assert (tmp_path / "users_f_typed.py").read_text() == "raise SystemExit\n"
+
+
+def of_several(a, b, c, d):
+    if a > 0 or b > 0 or c > 0 or d > 0:
+        return a
+    if a < 1 and (b < 1 or c < 1 or d < 1) and d < 2:
+        return b
+    return c
+
+
+@pytest.mark.parametrize("stage", ["typed", "loops"])
+def test_tests_of_one_kind_need_no_parentheses(stage):
+    text = pellucid.compile(of_several).source(stage, 1.0, 2.0, 3.0, 4.0)
+    own = [line for line in text.splitlines() if "#" not in line]
+    assert any(line.count(" or ") == 3 and line.count("(") < 2 for line in own)
+    assert any(line.count(" and ") == 2 and line.count(" or ") == 2 for line in own)
+    assert all(line.count("(") < 3 for line in own if " and " in line)

@@ -12,7 +12,7 @@ from pellucid.compiler.diagnostics import GradientError
 from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.targets.python.printer import print_function
-from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.copies import with_copies
 from pellucid.compiler.transform.reverse import reverse as writing
 from pellucid.compiler.types import ListOf, Scalar
 from tests.harness.call_form import central_difference, own, run, slope, summed, text
@@ -35,7 +35,7 @@ def checked(program):
     for function in program.functions.values():
         for stage in ("typed", "single"):
             assert not verifier.verify(function, stage), verifier.verify(function, stage)
-    return program.map(copies)
+    return program.map(with_copies)
 
 
 def differentiated(text_, **options):
@@ -178,21 +178,21 @@ def assert_slopes(program, gradient, seed):
 
 @pytest.mark.parametrize("seed", range(80))
 def test_random_program(seed):
-    program = read_program(random_program(seed)).map(copies)
+    program = read_program(random_program(seed)).map(with_copies)
     assert_slopes(program, run(checked(reverse(program, floats(program)))), seed)
 
 
 @pytest.mark.parametrize("seed", range(100, 116))
 def test_second_derivative_of_a_random_program(seed):
-    program = read_program(random_program(seed)).map(copies)
-    first = summed(reverse(program, floats(program))).map(copies)
+    program = read_program(random_program(seed)).map(with_copies)
+    first = summed(reverse(program, floats(program))).map(with_copies)
     assert_slopes(first, run(checked(reverse(first, floats(program)))), seed)
 
 
 @pytest.mark.parametrize("chosen", blocks(1000, 60, 60))
 def test_many_random_programs(chosen):
     for seed in chosen:
-        program = read_program(random_program(seed)).map(copies)
+        program = read_program(random_program(seed)).map(with_copies)
         assert_slopes(program, run(checked(reverse(program, floats(program)))), seed)
 
 

@@ -3,6 +3,8 @@
 What it gives is held to the same program with every call walked into, and that to NumPy.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,23 @@ def collected(x, k):
     return np.sum(first * third) + np.sum(-second)
 
 
+def row(a, i, x):
+    r = a[i, :]
+    t = np.tanh(r * x)
+    state = r[0]
+    for k in range(1, x.shape[0]):
+        state = np.sin(state * t[k]) + a[i, k]
+    return t * state + np.sin(r)
+
+
+def rows(a, x):
+    i = np.argmax(x) % 3
+    first = row(a, i, x)
+    second = row(a, (i + 1) % 3, first)
+    third = row(a, (i + 2) % 3, second)
+    return np.sum(third * first)
+
+
 VECTOR, MATRIX = np.linspace(-1.0, 1.5, 4), np.sin(np.arange(16.0)).reshape(4, 4)
 PROGRAMS = {
     "arrays": (layers, (VECTOR, MATRIX, np.cos(VECTOR))),
@@ -108,8 +127,11 @@ PROGRAMS = {
     "elements of arrays": (portfolio, (np.linspace(0.1, 3.0, 5), np.full(4, 0.05), 2.2)),
     "functions of functions, containers": (nested, (VECTOR, MATRIX)),
     "stores into what the function makes": (collected, (VECTOR, 0.8)),
+    "rows of arrays, and a loop that carries a value": (rows, (MATRIX, VECTOR)),
 }
-CALLS = {layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1"}
+CALLS = {
+    layers: "block", runge_kutta: "slopes", portfolio: "price", nested: "outer", collected: "negative_1", rows: "row",
+}  # fmt: skip
 
 
 def all_of(function):
@@ -130,6 +152,9 @@ TRANSFORMS = {
     "grad of jvp": lambda f, a: pellucid.grad(lambda b: pellucid.jvp(f, b, b)[1])(a),
     "grad of grad": lambda f, a: pellucid.grad(lambda b: np.sum(pellucid.grad(f)(*b)))(a),
     "jvp of grad": lambda f, a: pellucid.jvp(pellucid.grad(f), a, along(f, a)),
+    "jacfwd": lambda f, a: pellucid.jacfwd(f, argnums=all_of(f))(*a),
+    "jacrev of grad": lambda f, a: pellucid.jacrev(pellucid.grad(f))(*a),
+    "hvp": lambda f, a: pellucid.hvp(f, a, along(f, a)),
     "vmap of grad": lambda f, a: pellucid.vmap(pellucid.grad(f), in_axes=(0, *[None] * (len(a) - 1)))(
         np.stack([a[0], a[0] * 0.5, a[0] * 1.1]), *a[1:]
     ),
@@ -181,10 +206,63 @@ def test_the_derivative_of_a_shared_function_is_one_function(all_shared):
     assert text.count("= block_vjp(") == text.count("= block_pullback(") == 2  # `w.T` is laid out otherwise
 
 
-def test_what_reads_elements_is_walked_into_for_a_derivative(all_shared):
-    """Its cotangent would be a whole array for each call."""
-    text = pellucid.grad(portfolio, argnums=1).source("reverse", *PROGRAMS["elements of arrays"][1])
-    assert "def price" not in text
+def test_the_tangent_of_a_shared_function_is_one_function(all_shared):
+    text = pellucid.jacfwd(runge_kutta, argnums=2).source("transformed", 0.7, 0.4, 1.3)
+    assert text.count("def slopes_jvp(") == 1 and text.count("= slopes_jvp(") == 3
+
+
+def test_what_is_the_same_along_all_directions_is_computed_once(all_shared):
+    text = pellucid.jacfwd(layers).source("transformed", *PROGRAMS["arrays"][1])
+    before, _, inside = text.partition("    for k in range(")
+    inside, _, _ = inside.partition("\ndef ")
+    assert before.count("= block_jvp_given(") == inside.count("= block_jvp_along(") == 2
+    assert "block_jvp_given" not in inside and "block_jvp(" not in text
+    _, _, along = text.partition("\ndef block_jvp_along(")
+    along, _, _ = along.partition("\ndef ")
+    own = [line for line in along.splitlines() if "#" not in line]
+    assert not any("np.tanh" in line or "np.exp" in line for line in own)
+
+
+def curved(x, k):
+    u = np.sin(x) * k
+    v = np.exp(-u * u)
+    return v / (1.0 + np.sum(v * v)) + u
+
+
+def partly(x, w):
+    a = curved(w, 2.0)
+    b = curved(x, 2.0)
+    k = np.sum(a)
+    c = curved(b, k)
+    d = curved(a, k)
+    return np.sum(c * d)
+
+
+def test_calls_that_differ_in_what_varies_are_of_different_functions(all_shared):
+    """Otherwise zeros are handed to some, and cotangents computed that nobody reads."""
+    text = pellucid.grad(partly).source("reverse", VECTOR, VECTOR)
+    assert "a = curved(w)" in text and "d = curved_3(a, k)" in text  # nothing in them depends on `x`
+    for function, result in (("curved_1", "b_bar"), ("curved_2", "x_bar")):
+        assert text.count(f"{result} = {function}_pullback(") == 1
+    by_first = pellucid.jvp(partly, (VECTOR, VECTOR * 0.5), (VECTOR, None))[1]
+    slope = pellucid.grad(partly)(VECTOR, VECTOR * 0.5)
+    step = 1e-6 * VECTOR
+    wanted = (partly(VECTOR + step, VECTOR * 0.5) - partly(VECTOR - step, VECTOR * 0.5)) / 2e-6
+    np.testing.assert_allclose([by_first, slope @ VECTOR], wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "function, name, arguments, count",
+    [(portfolio, "price", PROGRAMS["elements of arrays"][1], 3), (rows, "row", (MATRIX, VECTOR), 2)],
+)
+def test_what_reads_elements_is_handed_the_cotangent_and_adds_to_it(function, name, arguments, count, all_shared):
+    """A result would be a whole array for each call."""
+    text = pellucid.grad(function, argnums=(0, 1)).source("reverse", *arguments)
+    main, *others = text.split("\n\n\n")[1:]
+    (backward,) = (other for other in others if f"\ndef {name}_backward(" in other)
+    assert main.count(f"{name}_backward(") == count
+    handed = re.findall(r"(\w+)_bars = |(\w+)_bars.pop", backward)
+    assert handed and "np.zeros" not in backward
 
 
 def test_short_functions_are_walked_into():
@@ -241,10 +319,10 @@ def f(x, w, b):
 """
 
 
-def calls_of(count):
-    """What the compiler is called for a gradient of so many calls, and the length of its text for LLVM."""
+def calls_of(count, derivative=pellucid.grad):
+    """What the compiler is called for a derivative of so many calls, and the length of its text for LLVM."""
     function = module_of(HELPER + "    x = part(x, w, b)\n" * count + "    return np.sum(x)\n")["f"]
-    compiled = pellucid.grad(function)
+    compiled = derivative(function)
     arguments = compiled._flatten(("f64[n]", "f64[n, n]", "f64[n]"), {}, texts=True).arguments
 
     def work():
@@ -263,3 +341,12 @@ def test_another_call_of_a_shared_function_costs_little(monkeypatch, all_shared)
     apart = [calls_of(count) for count in (4, 6)]
     for (less, more), (few, many) in zip(zip(*shared), zip(*apart)):
         assert more - less < 0.5 * (many - few), (shared, apart)
+
+
+@pytest.mark.parametrize("derivative", [pellucid.hessian, pellucid.jacrev])
+def test_the_work_is_linear_in_the_calls(derivative, monkeypatch, all_shared):
+    monkeypatch.setenv("PELLUCID_VERIFY", "0")
+    calls_of(2, derivative)
+    few, some, many = (calls_of(count, derivative) for count in (3, 7, 11))
+    for least, less, more in zip(few, some, many):
+        assert more - less < 1.05 * (less - least)

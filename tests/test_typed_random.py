@@ -5,7 +5,7 @@ import pytest
 from pellucid.compiler.languages import verifier
 from pellucid.compiler.targets.python.printer import print_function
 from pellucid.compiler.transform.coalesce import coalesce
-from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.copies import with_copies
 from pellucid.compiler.transform.prune import prune
 from pellucid.compiler.transform.simplify import simplify
 
@@ -23,7 +23,7 @@ def quiet_prune(function):
 def test_passes_keep_the_meaning(seed):
     function = read_function(random_program(seed, 18))
     assert verifier.verify(function, "single") == ()
-    owned = copies(function)
+    owned = with_copies(function)
     agree(with_values(function), owned, exact=False)
     for run, stage in ((simplify, "single"), (prune, "single"), (quiet_prune, "single"), (coalesce, "typed")):
         before = snapshot(owned)
@@ -36,7 +36,7 @@ def test_passes_keep_the_meaning(seed):
 
 @pytest.mark.parametrize("seed", range(60, 90))
 def test_passes_settle(seed):
-    function = copies(read_function(random_program(seed, 18)))
+    function = with_copies(read_function(random_program(seed, 18)))
     made = function
     for _ in range(8):
         following = coalesce(prune(simplify(made)))

@@ -24,7 +24,10 @@ from ..types import BOOL, INT, Array, Dim, Extent, ListOf, Scalar, Type, promote
 UNKNOWN: Dim = symbol("?")
 
 
-def result_type(node: gast.AST, types: Mapping[str, Type]) -> Type | None:
+Found = dict[int, Type | None]  # what was answered of calls, by identity, for who asks of every part of an expression
+
+
+def result_type(node: gast.AST, types: Mapping[str, Type], found: Found | None = None) -> Type | None:
     match node:
         case gast.Name(id=id_):
             return types.get(id_)
@@ -33,13 +36,17 @@ def result_type(node: gast.AST, types: Mapping[str, Type]) -> Type | None:
         case gast.BoolOp():
             return BOOL
         case gast.IfExp(body=body, orelse=orelse):
-            left, right = result_type(body, types), result_type(orelse, types)
+            left, right = result_type(body, types, found), result_type(orelse, types, found)
             both = isinstance(left, Scalar) and isinstance(right, Scalar)
             return Scalar(*promote(left, right)) if both else None
         case gast.Subscript(value=gast.Name(id=base), slice=items):
             return load_type(types.get(base), items, types)
         case gast.Call():
-            return _call(node, types)
+            if found is None:
+                return _call(node, types, None)
+            if id(node) not in found:
+                found[id(node)] = _call(node, types, found)
+            return found[id(node)]
     return None
 
 
@@ -75,7 +82,7 @@ def load_type(base: Type | None, items: gast.expr, types: Mapping[str, Type]) ->
     return Array(base.dtype, tuple(dims), "A") if dims else Scalar(base.dtype)
 
 
-def _call(node: gast.Call, types: Mapping[str, Type]) -> Type | None:
+def _call(node: gast.Call, types: Mapping[str, Type], found: Found | None) -> Type | None:
     operator = syntax.operator_of(node)
     if operator in LENGTHS:
         return INT
@@ -85,7 +92,7 @@ def _call(node: gast.Call, types: Mapping[str, Type]) -> Type | None:
     row = schema.OPERATORS.get(operator or "")
     if row is None:
         return None
-    operands = [result_type(a, types) for a in node.args]
+    operands = [result_type(a, types, found) for a in node.args]
     if any(t is None for t in operands):
         return None
     static = {k: v for k, v in row.static.items() if v is not ...} | syntax.static_of(node)

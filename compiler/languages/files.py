@@ -64,9 +64,10 @@ class StageFile:
 
 
 def stage_of(text: str) -> str:
-    """The language that a file is in, by what only the loops stage has; Python that is of both is read as typed."""
-    has_loops = re.search(rf"^from {re.escape(SUPPORT)} import|^\s+del \w|^#.*, loops stage$", text, re.MULTILINE)
-    return "loops" if has_loops else "typed"
+    """The language that a file is in, by what only the loops stage has and by its headings; empty if neither says."""
+    if re.search(rf"^from {re.escape(SUPPORT)} import|^\s+del \w|^#.*, loops stage$", text, re.MULTILINE):
+        return "loops"
+    return "typed" if re.search(r"^#.*, typed stage$", text, re.MULTILINE) else ""
 
 
 def read_file(text: str, path: str, *, headers: bool = True) -> StageFile:

@@ -14,7 +14,7 @@ import gast
 
 from .. import syntax
 from ..analysis.expression_types import is_scalar_operator, works_in
-from ..analysis.result_types import result_type
+from ..analysis.result_types import Found, result_type
 from ..builder import Builder, infer, type_of_constant
 from ..diagnostics import InternalError
 from ..dtypes import FLOAT_WORD, is_integer, order
@@ -177,18 +177,19 @@ def _symbols(type_: Type) -> set[str]:
 
 def conversion_faults(function: Function) -> Iterator[Fault]:
     """Both operands of an operator have one dtype, or one is a constant of the other's kind; indices are ints."""
+    found: Found = {}
     for statement in syntax.walk(function.body):
         for node in syntax.own_nodes(statement):
-            message = _conversion_fault(node, function.types)
+            message = _conversion_fault(node, function.types, found)
             if message:
                 yield statement, message
                 break
 
 
-def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
+def _conversion_fault(node: gast.AST, types: Mapping[str, Type], found: Found) -> str:
     match node:
         case gast.Call(func=gast.Name(id=operator), args=[left, right]) if is_scalar_operator(operator):
-            first, second = result_type(left, types), result_type(right, types)
+            first, second = result_type(left, types, found), result_type(right, types, found)
             if not (isinstance(first, Scalar) and isinstance(second, Scalar)) or first.dtype == second.dtype:
                 return ""
             if len({*works_in(operator, (first, second))}) != 1:
@@ -199,7 +200,7 @@ def _conversion_fault(node: gast.AST, types: Mapping[str, Type]) -> str:
             return f"`{operator}` of {first} and {second}: one of them needs a cast"
         case gast.Subscript(slice=gast.Tuple(elts=items)):
             for item in items:
-                type_ = None if isinstance(item, gast.Slice) else result_type(item, types)
+                type_ = None if isinstance(item, gast.Slice) else result_type(item, types, found)
                 if isinstance(type_, Scalar) and not is_integer(type_.dtype):
                     return f"an index is {type_}, not an int"
     return ""

@@ -12,17 +12,19 @@ the reuse of buffers, threads and vector instructions to others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import gast
 
 from .. import syntax
 from ..analysis.integers.range_values import items_of
+from ..analysis.memory.alias import Shared
+from ..analysis.memory.handed_back import handed_back
 from ..diagnostics import InternalError
 from ..dtypes import INT_WORD
 from ..ops import schema
 from ..ops.forms import FORMS
-from ..program import EQUAL_HERE, Function, Program
+from ..program import Function, Program
 from ..types import Array, Extent, ListOf, Scalar
 from . import calls, contractions, loads, reductions, structure
 from .by_library import by_library
@@ -39,11 +41,12 @@ from .scalars import scalar, truth
 
 def lower(program: Program) -> Program:
     """The program of the loops stage, with the nests as they are written."""
-    return program.map(lambda function: lower_function(function, program))
+    calls = handed_back(program)
+    return program.map(lambda function: lower_function(function, program, calls))
 
 
-def lower_function(function: Function, program: Program) -> Function:
-    low = Lowering(function, program)
+def lower_function(function: Function, program: Program, calls: Mapping[str, Shared]) -> Function:
+    low = Lowering(function, program, calls)
     low.locals.update(function.wishes)
     for name in function.parameters:
         if isinstance(function.types[name], Array):
@@ -68,7 +71,7 @@ def require_lengths(low: Lowering) -> None:
             low.span, low.inlined = reason.span, reason.inlined
             left, right = syntax.call("dim", other[0], axis=other[1]), syntax.call("dim", name, axis=axis)
             here, there = (f"`{n}` has length {{}} along axis {k}" for n, k in (other, (name, axis)))
-            message = f"{here}, but {there}: {EQUAL_HERE}"
+            message = f"{here}, but {there}: {reason.words}"
             raise_if(low, syntax.call("not_equal", left, right), "ValueError", message, [left, right])
 
 

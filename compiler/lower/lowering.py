@@ -7,7 +7,7 @@ are restored at the end of a block, because what a branch computed is not there 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +18,7 @@ import gast
 from .. import syntax
 from ..analysis.failure import can_fail
 from ..analysis.liveness import Liveness, liveness
-from ..analysis.memory.alias import Aliases, alias
+from ..analysis.memory.alias import Aliases, Shared, alias
 from ..builder import affine_result, type_of_constant
 from ..diagnostics import InternalError, Span
 from ..dtypes import INT_WORD
@@ -39,8 +39,8 @@ INDEX_NAMES = "ijkl"
 class Lowering:
     """The state of one function's lowering; the rules write into it."""
 
-    def __init__(self, function: Function, program: Program) -> None:
-        self.function, self.program = function, program
+    def __init__(self, function: Function, program: Program, calls: Mapping[str, Shared]) -> None:
+        self.function, self.program, self.calls = function, program, calls
         self.types: dict[str, Type] = dict(function.types)
         self.written: set[str] = set()
         self.names = Names({*function.types, *function.parameters, *program.functions})
@@ -76,7 +76,7 @@ class Lowering:
 
     @cached_property
     def aliases(self) -> Aliases:
-        return alias(self.function)
+        return alias(self.function, calls=self.calls)
 
     @property
     def live(self) -> Liveness:

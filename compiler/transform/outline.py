@@ -104,10 +104,11 @@ def _is_worth(alike: Sequence[tuple[Run, Form]], types: Mapping[str, Type]) -> b
     """Whether the statements that are saved are many, for what the calls cost."""
     if len(alike) < 2:
         return False
-    run, form = alike[0]
+    run, _ = alike[0]
     size = sum(1 for _ in syntax.walk(run.statements))
-    has_arrays = any(isinstance(types[name], Array) for name in form.names)
-    return size * (len(alike) - 1) >= (SHARED_SAVING if has_arrays else SHARED_SCALARS_SAVING)
+    made = {name for s in syntax.walk(run.statements) for name in syntax.names_bound(s)}
+    is_long = any(isinstance(types[name], Array) for name in made) or any(map(syntax.blocks_of, run.statements))
+    return size * (len(alike) - 1) >= (SHARED_SAVING if is_long else SHARED_SCALARS_SAVING)
 
 
 def _replaced(block: Sequence[gast.stmt], places: dict[int, tuple[int, gast.stmt]]) -> list[gast.stmt]:

@@ -26,7 +26,7 @@ from pellucid.compiler.frontend.specialise.values import Leaf, leaves
 from pellucid.compiler.program import Program
 from pellucid.compiler.request import Gradient
 from pellucid.compiler.targets.llvm import llvm
-from pellucid.compiler.transform.copies import copies
+from pellucid.compiler.transform.copies import with_copies
 
 from .lowering_check import outcome, runnable, text_of
 from .stages import Stages, assert_same, assert_same_value, in_python
@@ -145,7 +145,7 @@ def _change(event, arguments, wrt):
 
 def _run(program, step, arguments):
     if step in ("inline", "reachable", "simplify_once", "prune", "reverse", "copies") and program.main.stage != "loops":
-        program = program.map(copies)
+        program = program.map(with_copies)
     return outcome(runnable(program), arguments)
 
 
@@ -176,7 +176,7 @@ def _slopes(before, want, got, arguments, places):
     lost = _different((got[0][:count], None), want)
     if lost:
         return lost
-    call = runnable(before.map(copies))
+    call = runnable(before.map(with_copies))
     wanted = [_central(call, arguments, place) for place in places]
     found = [np.asarray(slope, float) for slope in got[0][count:]]
     return _difference(lambda: assert_same_value(found, wanted, SLOPES, "the slope"))

@@ -55,16 +55,31 @@ class AliasConflict:
     use: gast.stmt | None
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Of a function: the parameters, by number, that each result may show; and the pairs of results that may share."""
+
+    arguments: tuple[frozenset[int], ...]
+    results: frozenset[tuple[int, int]]
+
+
+NOTHING: Mapping[str, Shared] = {}
+
+
 def pair(left: str, right: str) -> Pair:
     return (left, right) if left <= right else (right, left)
 
 
-def alias(function: Function, as_numpy: bool = False) -> Aliases:
-    return _aliases(function, Parts(function), as_numpy)
+def alias(function: Function, as_numpy: bool = False, calls: Mapping[str, Shared] = NOTHING) -> Aliases:
+    """The aliases of a function; `calls` say what results share of the functions of which it is known."""
+    return _aliases(function, Parts(function), as_numpy, calls=calls)
 
 
-def _aliases(function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None) -> Aliases:
-    walker = _Walker(function, parts, as_numpy, live)
+def _aliases(
+    function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None,
+    calls: Mapping[str, Shared] = NOTHING,
+) -> Aliases:  # fmt: skip
+    walker = _Walker(function, parts, as_numpy, live, calls)
     walker.block(function.body, NO_LINKS)
     return Aliases(walker.links)
 
@@ -82,13 +97,15 @@ def conflicts_as_numpy(function: Function) -> list[AliasConflict]:
     return conflicts(function, as_numpy=True)
 
 
-def conflicts(function: Function, as_numpy: bool = False) -> list[AliasConflict]:
+def conflicts(
+    function: Function, as_numpy: bool = False, calls: Mapping[str, Shared] = NOTHING
+) -> list[AliasConflict]:
     """The stores that would be seen through another name, in program order; as NumPy's functions share, or as ours."""
     if not any(map(stored_names, syntax.walk(function.body))):
         return []
     parts = Parts(function)
     live = liveness(function)
-    aliases = _aliases(function, parts, as_numpy, live)
+    aliases = _aliases(function, parts, as_numpy, live, calls)
     found = []
     for statement in dict.fromkeys(syntax.walk(function.body)):
         handed = boxes_handed(statement, function.types)
@@ -179,8 +196,12 @@ def _is_box(type_: Type | None) -> bool:
 class _Walker:
     """Follows the paths of a function; with `live` it forgets names that nobody reads again where paths meet."""
 
-    def __init__(self, function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None) -> None:
+    def __init__(
+        self, function: Function, parts: Parts, as_numpy: bool, live: Liveness | None = None,
+        calls: Mapping[str, Shared] = NOTHING,
+    ) -> None:  # fmt: skip
         self.types, self.parts, self.as_numpy = function.types, parts, as_numpy
+        self.calls = calls
         self.live, self.owned = live, frozenset(function.parameters)
         self.links: dict[int, Links] = {}
         self.reasons: dict[tuple[int, bool], Link] = {}  # one object for each, so that equal links are found at once
@@ -240,7 +261,7 @@ class _Walker:
         """The name shows what its new value shows, and nothing of what it showed before."""
         if name not in self.tracked:
             return state
-        sources = shown_by(value, self.types)
+        sources = self.shown_by_results(value)[0] if self.says_what_shares(value) else shown_by(value, self.types)
         if type(value) is gast.Call and sources and _is_box(self.types.get(sources[0])):
             return self.take(statement, name, sources[0], state)
         if self.as_numpy:
@@ -263,6 +284,8 @@ class _Walker:
 
     def bind_results(self, statement: gast.stmt, names: list[str], value: gast.expr, state: Links) -> Links:
         """The results of a call may show its arguments, and one another; but for those that it stores back at once."""
+        if self.says_what_shares(value) and not getattr(statement, "changes", ()):
+            return self.bind_known_results(statement, names, value, state)
         shown = self.partners(statement, shown_by(value, self.types), state)
         for name in names:
             state = state.forget(name)
@@ -273,6 +296,29 @@ class _Walker:
             for other in (*(s for s in shown if s not in names), *arrays[:position]):
                 made[pair(name, other)] = self.link(statement)
         return state.with_(made)
+
+    def says_what_shares(self, value: gast.expr) -> bool:
+        """Whether a value is that of a call of which it is known what the results share."""
+        return bool(self.calls) and syntax.operator_of(value) in self.calls
+
+    def shown_by_results(self, value: gast.Call) -> list[tuple[str, ...]]:
+        """The arguments that each result of such a call may show."""
+        arrays = [isinstance(self.types.get(getattr(a, "id", "")), Array) for a in value.args]
+        return [
+            tuple(value.args[k].id for k in sorted(shown) if arrays[k]) for shown in self.calls[value.func.id].arguments
+        ]
+
+    def bind_known_results(self, statement: gast.stmt, names: list[str], value: gast.Call, state: Links) -> Links:
+        shared = self.calls[value.func.id].results
+        shown = [self.partners(statement, sources, state).keys() - names for sources in self.shown_by_results(value)]
+        for name in names:
+            state = state.forget(name)
+        made: dict[Pair, Link] = {}
+        for k, name in enumerate(names):
+            others = [n for j, n in enumerate(names[:k]) if (j, k) in shared or not shown[j].isdisjoint(shown[k])]
+            for other in (*shown[k], *others):
+                made[pair(name, other)] = self.link(statement)
+        return state.with_(made) if made else state
 
     def share(self, statement: gast.stmt, list_: str, sources: Sequence[str], state: Links) -> Links:
         """A list shows what its new element shows, besides what it showed before."""

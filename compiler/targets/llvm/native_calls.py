@@ -16,7 +16,7 @@ import gast
 from ... import syntax
 from ...analysis.integers.parameter_lengths import LengthAxis, axes_of, determining_axes, is_alone
 from ...diagnostics import InternalError
-from ...program import EQUAL_HERE, Function, Program, Reason
+from ...program import Function, Program, Reason
 from ...types import Array, Dim, ListOf, Scalar, Type
 from . import lists, memory_values, polls
 from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, TRACE_LENGTH, result_slots
@@ -117,10 +117,10 @@ def _check_lengths(frame: Emission) -> None:
         elif not all(symbol in known for symbol in axis.extent.symbols()):
             first = opaque.setdefault(axis.extent, axis)
             other = frame.code.load("i64", frame.array(first.name).dims[first.axis])
-            _require_same(frame, axis, length, first, other)
+            _require_same(frame, axis, length, first, other, reason)
         elif is_alone(axis.extent):
             symbol = axis.extent.terms[0][0]
-            _require_same(frame, axis, length, determining[symbol], known[symbol])
+            _require_same(frame, axis, length, determining[symbol], known[symbol], reason)
         else:
             expected = _expected(frame, axis.extent, known)
             _require_equal(frame, length, expected, f"{_words(axis)}, but {axis.extent} is {{}}", expected)
@@ -159,9 +159,11 @@ def _symbol_value(frame: Emission, symbol: str, axis: LengthAxis, known: Mapping
     return _not_negative(frame, frame.code.binary("sub", length, rest))
 
 
-def _require_same(frame: Emission, axis: LengthAxis, length: SsaValue, first: LengthAxis, other: SsaValue) -> None:
+def _require_same(
+    frame: Emission, axis: LengthAxis, length: SsaValue, first: LengthAxis, other: SsaValue, reason: Reason
+) -> None:
     if axis != first:
-        message = f"{_words(first)}, but {_words(axis)}: {EQUAL_HERE}"
+        message = f"{_words(first)}, but {_words(axis)}: {reason.words}"
         frame.fail_if(frame.code.compare("ne", length, other), "ValueError", message, other, length)
 
 

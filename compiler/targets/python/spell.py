@@ -153,7 +153,7 @@ class Speller:
             case gast.Subscript():
                 return self.element(node)
             case gast.BoolOp(op=op, values=values):
-                return gast.BoolOp(op, [self.test(v) for v in values])
+                return _joined(op, [self.test(v) for v in values])
             case gast.IfExp(test=test, body=body, orelse=orelse):
                 return gast.IfExp(self.test(test), self.expression(body), self.expression(orelse))
             case gast.Tuple(elts=elements):
@@ -215,7 +215,7 @@ class Speller:
                 row = row_of(syntax.operator_of(node))
                 if row is not None and row.conjoins is not None:
                     sign = gast.And() if row.conjoins else gast.Or()
-                    return gast.BoolOp(sign, [self.test(left), self.test(right)])
+                    return _joined(sign, [self.test(left), self.test(right)])
         return self.expression(node)
 
     def is_scalar(self, node: gast.expr) -> bool:
@@ -245,6 +245,12 @@ def python_keeps(operator: str, operands: Iterable[Type | None]) -> bool:
     """Whether Python's `and`, `or`, `not` give the type: `not` makes a Python bool of NumPy's, `and` gives either."""
     weak = {isinstance(t, Scalar) and t.weak for t in operands}
     return weak == {True} or (len(weak) == 1 and operator != "logical_not")
+
+
+def _joined(op: gast.boolop, values: list[gast.expr]) -> gast.BoolOp:
+    """`a or b or c`, however the tests are nested."""
+    inner = ([*v.values] if isinstance(v, gast.BoolOp) and type(v.op) is type(op) else [v] for v in values)
+    return gast.BoolOp(op, [value for each in inner for value in each])
 
 
 def opposite(test: gast.expr) -> gast.expr:

@@ -25,6 +25,7 @@ from ...names import Names
 from ...ops.cotangents import length, shape_of
 from ...program import Function, Program
 from ...types import INT, Array, Type, symbols_of
+from ..told_apart import told_apart
 from .forward import forward
 
 
@@ -36,7 +37,8 @@ def jacobians(
     functions = dict(program.functions)
     pushed = {}
     for name in wrt:
-        made = forward(program, {name: [program.main.types[name]]}, outputs, specialiser).program
+        apart = told_apart(program, (name,), outputs)
+        made = forward(apart, {name: [program.main.types[name]]}, outputs, specialiser).program
         made = _under_own_names(made, names)
         functions.update(made.functions)
         pushed[name] = made.main

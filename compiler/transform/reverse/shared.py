@@ -3,8 +3,9 @@
     y = block(x, w)       ->     y, h = block_vjp(x, w)        ...       x_bar, w_bar = block_pullback(h, x, w, y_bar)
 
 What the second half reads of the first one comes as further results; what it reads of the arguments is handed in again.
-Cotangents of arrays are results of the second half, each as long as the array: a function that reads only elements or
-parts of one is walked into again, since its calls would cost more backwards than forwards.
+Cotangents of arrays are results of the second half, each as long as the array.  A function that reads only elements or
+parts of one has no such rule, since its calls would cost more backwards than forwards: it is handed the cotangent and
+adds to it, as functions that call themselves are (`calls.py`).
 
 Takes typed programs, before `settle`, and gives typed ones.
 """
@@ -21,10 +22,10 @@ from ...analysis.memory.alias import regions
 from ...builder import Specialiser
 from ...ops.slices import is_full
 from ...program import Function, Program, Rule
-from ...types import Array
-from ..inline import inline
+from ...types import Array, ListOf
 from ..prune import prune
 from ..simplify import simplify_once
+from ..told_apart import told_apart
 from .halves import Output, halves
 
 ROUNDS = 4
@@ -36,13 +37,12 @@ def with_halves(
     """The program with a rule for each shared function that the derivative passes through."""
     if not any(function.is_shared for function in program.functions.values()):
         return program
-    facts = activity(program, wrt, outputs)
-    program = inline(program.map(lambda f: f if _is_cheap(f, facts[f.name]) else f.with_(is_shared=False)))
+    program = told_apart(program, wrt, outputs)
     facts = activity(program, wrt, outputs)
     functions = dict(program.functions)
     for name in _callees_first(program):
         function, own = functions[name], facts[name]
-        if function.is_shared and function.rule is None and own.parameters and own.results:
+        if _has_halves(function, own):
             functions.update(_with_rule(function, functions, own, specialiser))
     return Program(program.entry, functions)
 
@@ -52,13 +52,14 @@ def without_halves(program: Program) -> Program:
     return program.map(lambda f: f.with_(rule=None) if f.rule is not None and f.rule.kind == "halves" else f)
 
 
-def _is_cheap(function: Function, facts: Activity) -> bool:
-    """Whether the cotangents of all arrays are as long as what is done with them; of others, yes."""
-    arrays = [p for p in facts.parameters if isinstance(function.types[p], Array)]
-    if not function.is_shared or not arrays:
-        return True
+def _has_halves(function: Function, facts: Activity) -> bool:
+    """Whether a derivative passes through the calls of a function, and the cotangents of its arrays are results."""
+    if not function.is_shared or function.rule is not None or not facts.parameters or not facts.results:
+        return False
+    if any(isinstance(function.types[p], ListOf) for p in function.parameters):
+        return False
     classes = regions(function)
-    roots = {classes.root(p) for p in arrays}
+    roots = {classes.root(p) for p in facts.parameters if isinstance(function.types[p], Array)}
     for base, items in _loads(function):
         if classes.root(base) in roots and not all(is_full(item) or _is_new_axis(item) for item in items):
             return False
