@@ -163,6 +163,15 @@ def until_the_test_fails(x, y):
     return total
 
 
+def next_of_nothing(x, y):
+    return next(zip([], [1.0]), 2.0), next(map(lambda a, b: a + b, [x[0]], (1.0, 2.0))), next(zip([], []))
+
+
+def next_beside_an_array(x, y):
+    both = zip([1.0, 2.0], x)
+    return next(both), next(both), next(both, (0.0, 9.0)), next(map(lambda a, b: a, [], x), 3.0), next(both)
+
+
 def of_its_class(x, y):
     kept = filter(None, x)
     return isinstance(kept, filter), isinstance(zip(x, y), zip | map), isinstance(reversed((1, 2)), enumerate)
@@ -217,7 +226,7 @@ PROGRAMS = [
     gone_over_twice, gone_over_in_loops, header_first, left_by_a_break, left_again_and_again, unrolled_and_left,
     pairs_of_neighbours, until_a_default, too_many_times, first_that_fits, passed_on, on_one_path, mapped, mapped_late,
     filtered, filtered_late, first_that_is_kept, filtered_among_others, until_the_test_fails, of_its_class,
-    reversed_before_it_grows, reversed_before_it_shrinks, counted_from_elsewhere,
+    next_of_nothing, next_beside_an_array, reversed_before_it_grows, reversed_before_it_shrinks, counted_from_elsewhere,
     of_one_length, not_of_one_length, put_into_a_list,
 ]  # fmt: skip
 

@@ -157,6 +157,9 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
             lengths = [length_of_iterable(frame, p, node) for p in columns_of(value)]
             result = lengths[0]
             for other in lengths[1:]:
+                if isinstance(result, Static) and isinstance(other, Static):
+                    result = min(result, other, key=lambda length: length.value)
+                    continue
                 same = isinstance(result, Leaf) and isinstance(other, Leaf) and extents_equal(frame, result, other)
                 result = result if same else frame.emit("minimum", result, other, node=node)
             return result
@@ -173,6 +176,18 @@ def length_of_iterable(frame: Frame, value: Value, node: gast.AST) -> Value:
     if is_static_iterable(frame, value):
         return Static(len(static_items(frame, value, node)))
     frame.fault("T001", f"a {frame.describe(value)} cannot be iterated over", node, "iterated here")
+
+
+def most_items(frame: Frame, value: Value, node: gast.AST) -> int | None:
+    """What is known now of how many items there are at most."""
+    match frame.held(value):
+        case Iteration(kind="zip" | "map" | "enumerate") as inner:
+            found = [most_items(frame, part, node) for part in columns_of(inner)]
+            return min((most for most in found if most is not None), default=None)
+        case Iteration(kind="rest", parts=(inner,), start=Static(value=start)):
+            most = most_items(frame, inner, node)
+            return None if most is None else max(most - start, 0)
+    return static_count(frame, value, node) if has_static_length(frame, value) else None
 
 
 def reversed_length(frame: Frame, inner: Value, start: Value, node: gast.AST) -> Value:

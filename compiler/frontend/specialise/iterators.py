@@ -137,7 +137,9 @@ def next_item(frame: Frame, value: Ref, default: Value | None, node: gast.AST, h
         return _first_of_generator(frame, value, default, node, hint)
     count = iteration.length_of_iterable(frame, held.source, node)
     ended = choices.compare(frame, gast.GtE, held.position, count, node)
-    if ended == Static(True) or held.position == USED_UP:
+    most = iteration.most_items(frame, held.source, node)
+    is_behind = most is not None and isinstance(held.position, Static) and held.position.value >= most
+    if ended == Static(True) or is_behind:
         if default is None:
             stop(frame, "StopIteration", "", node)
         return default
