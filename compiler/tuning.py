@@ -62,7 +62,7 @@ STACK_BYTES, STACK_TOTAL = 1024, 16384  # of an array of known length on the sta
 
 LEAST_TEXT = 8000  # characters of a module.  First calls: with 4000 that of the digits gradient costs 7 % more
 COST_AS_IT_STANDS = 0.1  # of translating a function; optimising and translating it costs 1.  Order of work alone
-SHORT_BODY = 12  # statements of a function that is optimised as a whole.  LLVM takes 1.12 times as long with 30.  No row
+SHORT_BODY = 12  # statements of a function that is optimised as a whole: with 30, LLVM takes 1.12 times as long
 FEW_TURNS = 4  # of a loop that stays in a function which is not optimised.  First calls of the digits network
 LARGE_PART = 4096  # elements, of each of which the loop that does the work has an iteration.  As FEW_TURNS
 LONG_BODY = 100  # instructions of a loop of which LLVM takes one vector at a time, not two.  No row; first calls

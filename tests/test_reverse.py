@@ -7,6 +7,7 @@ import gast
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler import syntax, types
 from pellucid.compiler.diagnostics import GradientError
 from pellucid.compiler.frontend.specialise.rules import expand
@@ -374,3 +375,16 @@ def test_cases(update_cases):
         return
     for case, made in zip(cases, texts):
         assert made == case.after, case.title
+
+
+def test_what_a_loop_needs_to_save_stands_under_its_line():
+    def wave(u, steps):
+        energy = 0.0
+        for step in range(steps):
+            u = u * u
+            energy += np.sum(u**3)
+        return energy
+
+    text = pellucid.grad(wave).source("reverse", "f64[n]", "int")
+    before, head, behind = text.partition("for step in range(steps):\n")
+    assert head and "steps if steps > 0 else 0" in behind.partition("for step")[0]

@@ -16,6 +16,7 @@ import gast
 from ... import builder as building
 from ... import syntax, types
 from ...analysis.regions import ForwardValue, Regions
+from ...diagnostics import Span
 from ...names import Names, base_of
 from ...types import INT, Array, Dim, Extent, ListOf, Type
 from .declared import array_type
@@ -192,23 +193,25 @@ class Lengths:
             sign = "add" if extent.constant > 0 else "subtract"
             total = self._int(target, sign, total, syntax.constant(abs(extent.constant)))
         if not types.is_plain(extent):
-            total = self.clamped(target, total)
+            total = self.clamped(target, total, _first_span(self.regions))
         self.extents[total.id] = extent
         self._known[extent] = (total.id, -1)
         return total
 
-    def clamped(self, target: list[gast.stmt], number: gast.expr) -> gast.Name:
-        """`number` or zero, whichever is greater."""
+    def clamped(self, target: list[gast.stmt], number: gast.expr, span: Span | None) -> gast.Name:
+        """`number` or zero, whichever is greater, for what stands in this line."""
         positive = self.names.fresh("t")
         self.types[positive] = types.BOOL
-        span = _first_span(self.regions)
         target.append(syntax.assign(positive, syntax.call("greater", number, 0), span))
-        return self._int(target, "where", positive, number, syntax.constant(0))
+        return self._named(target, syntax.call("where", positive, number, syntax.constant(0)), span)
 
     def _int(self, target: list[gast.stmt], operator: str, *operands: object) -> gast.Name:
+        return self._named(target, syntax.call(operator, *operands), _first_span(self.regions))
+
+    def _named(self, target: list[gast.stmt], value: gast.expr, span: Span | None) -> gast.Name:
         name = self.names.fresh("n")
         self.types[name] = INT
-        target.append(syntax.assign(name, syntax.call(operator, *operands), _first_span(self.regions)))
+        target.append(syntax.assign(name, value, span))
         return syntax.name(name)
 
     def _local(self, value: ForwardValue, axis: int) -> ForwardValue:
@@ -230,5 +233,5 @@ class Lengths:
         return self.local[value.key, axis]
 
 
-def _first_span(regions: Regions):
+def _first_span(regions: Regions) -> Span | None:
     return next((s.span for s in regions.body.block if getattr(s, "span", None) is not None), None)

@@ -205,5 +205,5 @@ class Slots:
         key = (id(anchor), f"{number.id} or 0")
         if key not in self._hoisted:
             target = self.before.setdefault(id(anchor), [])
-            self._hoisted[key] = self.sweep.lengths.clamped(target, number)
+            self._hoisted[key] = self.sweep.lengths.clamped(target, number, getattr(anchor, "span", None))
         return self._hoisted[key]  # type: ignore[return-value]
