@@ -89,8 +89,7 @@ def as_operand(value, operand):
 def double_rows():
     """The first smooth sample of every row, in doubles."""
     found = {}
-    for parameter in smooth_positions():
-        case, positions = parameter.values
+    for case, positions in smooth_positions():
         is_double = all(np.asarray(o).dtype not in (np.float32, np.float16) for o in case.operands)
         if is_double and case.row.kind != "creation":  # the length of a progression changes along the curve
             found.setdefault(case.row.name, (case, positions))

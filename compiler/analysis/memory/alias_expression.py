@@ -169,6 +169,8 @@ def builtin_call(flow: Flow, node: gast.Call, name: str) -> PointsTo:
             return container(here(node), [], container(here(node), [element(a) for a in arguments]))
         case _ if name in PICKING:
             return join_all(arguments) if len(arguments) > 1 else element(first)
+        case "dict.fromkeys":  # keys cannot be changed
+            return container(here(node), [], join_all([SCALAR, *arguments[1:]]))
         case _ if name in COMBINING:
             return here(node)
         case _:
