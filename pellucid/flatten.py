@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -144,9 +145,12 @@ def _is_one_row(value: Value) -> bool:
 
 
 def _is_type(text: str) -> bool:
+    """Whether a text is a type; raises ValueError where it is nearly one."""
     try:
         types.parse(text)
     except ValueError:
+        if re.match(r"(any +)?[a-z]+\d+(\[|$)", text):
+            raise
         return False
     return True
 

@@ -210,6 +210,8 @@ def transformed(function: Any, transform: Transformation) -> Any:
     if isinstance(function, functools.partial):
         behind = transform.behind(len(function.args), tuple(function.keywords))
         return functools.partial(transformed(function.func, behind), *function.args, **function.keywords)
+    if function is None:
+        raise TypeError("a transformation takes a function, not None")
     if _is_read(function):
         return transformed(function.as_written(), transform)
     compiled: Any = function if isinstance(function, Function | BackwardHalf) else compile(function)
@@ -224,7 +226,10 @@ def _is_read(function: Any) -> bool:
 
 
 def numbers(argnums: Any) -> Any:
-    return tuple(argnums) if isinstance(argnums, list) else argnums
+    found = tuple(argnums) if isinstance(argnums, list) else argnums
+    if any(isinstance(one, bool) for one in (found if isinstance(found, tuple) else (found,))):
+        raise TypeError(f"argnums are ints or names of parameters, not {argnums!r}")
+    return found
 
 
 def transformed_inside(function: Any, transform: Transformation) -> Any:

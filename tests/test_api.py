@@ -804,3 +804,18 @@ def test_a_function_of_no_module_compiles(tmp_path):
     file.write_text("def double(x):\n    return 2.0 * x\n")
     exec(builtins.compile(file.read_text(), str(file), "exec"), names)
     assert names["double"].__module__ is None and pellucid.compile(names["double"])(1.5) == 3.0
+
+
+def test_what_is_nearly_a_type_is_told():
+    f = compile(lambda x: x * 2.0)
+    for wrong in ("f65[n]", "f64[n", "f65"):
+        with pytest.raises(ValueError, match="not a type: .*; write for example"):
+            f.source("typed", wrong)
+
+
+@pytest.mark.parametrize("argnums", [True, (0, False)])
+def test_truth_values_are_no_argnums(argnums):
+    with pytest.raises(TypeError, match="argnums are ints or names of parameters"):
+        grad(lambda x: x * 2.0, argnums=argnums)
+    with pytest.raises(TypeError, match="takes a function, not None"):
+        grad(None)

@@ -1,5 +1,7 @@
 """Generator functions: what a loop over one does is done in Python's order, at every stage."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -217,6 +219,16 @@ def first_item(x, n):
     return next(g), next((v for v in x if v > 90.0), -1.0), next(map(lambda v: 1.0 / (v - 0.5), filter(None, x)))
 
 
+def left_for_good(x, n):
+    squared = (v * v for v in x if v > 0.0)
+    total = 0.0
+    for v in squared:
+        total += v
+        if v > 4.0:
+            break
+    return total, math.prod(v for v in x if v > 0.5)
+
+
 def endless_first(x, n):
     return list(zip(numbers(), x)), [k * v for k, v in zip(numbers(), x) if v > 1.0]
 
@@ -224,7 +236,7 @@ def endless_first(x, n):
 PROGRAMS = (
     a_loop, several_yields, beside_an_array, the_shorter_ends, all_at_once, counted_and_left, sees_what_changes,
     one_in_another, found_or_none, without_end, delegated, goes_over_itself, errors_in_their_order, caught_inside,
-    own_words, expressions_with_conditions, first_item, endless_first,
+    own_words, expressions_with_conditions, first_item, endless_first, left_for_good,
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pellucid
 from pellucid.compiler import types
 from pellucid.compiler.frontend.specialise.rules import expand
 from pellucid.compiler.languages import verifier
@@ -99,3 +100,21 @@ def hold(name):
 def test_both_halves_of_random_programs(seed):
     program = read_program(random_program(seed)).map(with_copies)
     assert_halves(program, random_arguments(seed), seed)
+
+
+def test_items_kept_between_the_halves_have_lengths_of_their_own():
+    def shrinking(x):
+        y = x
+        while len(y) > 1:
+            y = y[:-1] * y[0]
+        return y[0]
+
+    def squares(x):
+        y = np.outer(x, x)
+        while y.shape[0] > 1:
+            y = (y @ y.T)[:-1, 1:]
+        return y.ravel() * x[1]
+
+    x = np.array([0.3, 0.5, -0.7, 0.2])
+    for function in (shrinking, squares):
+        np.testing.assert_allclose(pellucid.jacrev(function)(x), pellucid.jacfwd(function)(x), rtol=1e-13, atol=1e-16)

@@ -398,3 +398,19 @@ def test_programs_drawn_by_chance(seed, tmp_path):
     stages = Stages(function)
     for size in (9, 4):
         assert_same(stages.run("llvm", KEYS[:size]), in_python(function, KEYS[:size]))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "float16"])
+def test_keys_of_any_dtype(dtype):
+    """Equal numbers are one key, whatever their dtype."""
+
+    def counted(x, table):
+        seen, found = set(), {}
+        for k, v in enumerate(x):
+            seen.add(v)
+            found[v, k % 2] = found.get((v, k % 2), 0) + 1
+        return len(seen), len(found), found[x[0], 0], x[0] in table, table[x[1]], table.get(x[2], 0.5)
+
+    x = np.array([3, 1, 100, 3, 1], dtype)
+    table = {1: 1.5, 3: 2.5}
+    assert pellucid.compile(counted)(x, table) == counted(x, table)

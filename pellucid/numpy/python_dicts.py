@@ -8,7 +8,9 @@ them: -1 where nothing was ever put, -2 where a key was that is gone.  The slots
 its hash, as they do in CPython.
 """
 
+from ..compiler.ops import static
 from ..compiler.ops.containers import hash_of, make_room, put_all, seen
+from .elementary import in_dtype
 from .python_lists import pop_at
 
 
@@ -45,6 +47,8 @@ def placed(names, slots):
 
 
 def hash_of_int(key):
+    """The same for an int of any width."""
+    key = key if static.is_weak(key) else in_dtype(key, static.summed(static.element(key)))
     return key & 0x3FFFFFFFFFFFFFFF
 
 

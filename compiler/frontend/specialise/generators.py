@@ -196,6 +196,8 @@ def for_loop(frame: Frame, node: gast.For, value: GeneratorCall) -> None:
     """`for target in generator(...)`: the function's statements, with the loop's body at each `yield`."""
     call: Called = value.function
     given = dict(value.args)
+    if frame.is_library and call.source.file != frame.source.file:
+        return loops.for_items(frame, node, listed(frame, value, node))
     if call.source.file != frame.source.file:
         frame.fault("U004", "a loop over a generator function of another file is not in the language", node.iter,
                     "looped over here", HELP)  # fmt: skip

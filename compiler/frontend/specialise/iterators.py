@@ -208,7 +208,9 @@ def _is_asked_again(frame: Frame, node: gast.For, number: int) -> bool:
     inside = [v for name in _reads(node.body) if (v := frame.lookup(name)) is not None]
     if number in reachable(inside, frame.heap.contents):
         return True
-    return loops.stop_flag(node)[0] is not None and number in reachable(values_in_use(frame), frame.heap.contents)
+    if loops.stop_flag(node)[0] is None:
+        return False
+    return number in reachable(values_in_use(frame, with_statement=False), frame.heap.contents)
 
 
 def _reads(body: list[gast.stmt]) -> set[str]:

@@ -117,12 +117,16 @@ def _possibly_the_same(frame: Frame, number: int) -> list[int]:
     return [other for other in used if other != number and heap.may_be_one(number, other)]
 
 
-def values_in_use(frame: Frame) -> Walk[Value]:
-    """The variables, of a function and of those that called it, that may be read from here on."""
+def values_in_use(frame: Frame, with_statement: bool = True) -> Walk[Value]:
+    """The variables, of a function and of those that called it, that may be read from here on.
+
+    Without the statement: behind it.
+    """
     walker: Frame | None = frame
     while walker is not None and walker.builder is frame.builder:  # a function compiled on its own has its own heap
         live = walker.live_after.get(id(walker.node))
-        now = set() if walker.node is None else set(reads(walker.node))
+        is_behind = walker is frame and not with_statement
+        now = set() if walker.node is None or is_behind else set(reads(walker.node))
         yield from (v for n, v in walker.variables.items() if live is None or n in live or n in now)
         if walker.outer is not None and walker.outer.builder is frame.builder:
             yield from values_in_use(walker.outer)

@@ -95,11 +95,15 @@ def _builder(sweep: Sweep, span: Any) -> Builder:
 
 
 def with_items(build: Builder, name: str, count: gast.expr, visit: Any) -> None:
-    """A loop over the items of a list."""
+    """A loop over the items of a list, each of which has lengths of its own."""
     element = list_type(build.types, name).element
 
     def each(place: str) -> None:
-        visit(place, build.bind(syntax.index(name, syntax.name(place)), element, "item"))
+        own: Scalar | Array = element
+        if isinstance(element, Array):
+            dims = tuple(d if isinstance(d, int) else build.fresh_symbol("n") for d in element.dims)
+            own = Array(element.dtype, dims, element.layout)
+        visit(place, build.bind(syntax.index(name, syntax.name(place)), own, "item"))
 
     _for_each(build, count, each)
 
