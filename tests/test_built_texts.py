@@ -236,3 +236,13 @@ def test_texts_of_many_values_that_a_recursion_passes_on_are_of_the_run():
 def test_texts_of_several_lengths_have_no_place_in_one_array():
     with pytest.raises(CompileError, match="of many examples"):
         pellucid.vmap(lambda x: "a" * int(x))(np.array([1, 2]))
+
+
+def test_a_text_that_nobody_reads_leaves_no_branch_behind():
+    def program(k):
+        text = str(k)
+        if k > 0:
+            text = text + "c"
+        return k
+
+    assert pellucid.compile(program)(2) == 2 and pellucid.compile(program)(-2) == -2

@@ -34,7 +34,8 @@ LowerBlock = Callable[[Emission, Sequence[gast.stmt]], None]
 
 def lower_if(frame: Emission, node: gast.If, lower_block: LowerBlock) -> None:
     code = frame.code
-    then, done = code.label("then"), code.label("joined")
+    done = code.label("joined")
+    then = code.label("then") if node.body else done
     otherwise = code.label("else") if node.orelse else done
     code.branch(lower_test(frame, node.test), then, otherwise)
     for label, body in ((then, node.body), (otherwise, node.orelse)):
