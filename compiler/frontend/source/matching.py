@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from ...syntax import constant, name, target
+from .located import located
 
 # Classes whose only positional pattern is the subject itself.
 WHOLE = frozenset("bool bytearray bytes dict float frozenset int list set str tuple".split())
@@ -31,17 +32,17 @@ def faults(node: gast.Match) -> Iterator[tuple[gast.AST, str]]:
 def lowered(node: gast.Match, function: gast.AST, fresh: Callable[[str], str]) -> list[gast.stmt]:
     """A `match` of this function as assignments and `if`."""
     subject, done = fresh("subject"), fresh("matched")
-    first = [_at(gast.Assign([target(subject)], node.subject, None), node)]
+    first = [located(gast.Assign([target(subject)], node.subject, None), node)]
     if not any(_leaves_names(case, function) for case in node.cases):
         return [*first, *_chain(node, subject)]
-    made = [*first, _at(gast.Assign([target(done)], constant(False), None), node)]
+    made = [*first, located(gast.Assign([target(done)], constant(False), None), node)]
     for case in node.cases:
-        body = [_at(gast.Assign([target(done)], constant(True), None), case.body[0]), *case.body]
+        body = [located(gast.Assign([target(done)], constant(True), None), case.body[0]), *case.body]
         if case.guard is not None:
-            body = [_at(gast.If(case.guard, body, []), case.guard)]
+            body = [located(gast.If(case.guard, body, []), case.guard)]
         body = [*_bindings(case, subject), *body]
         test = _all([gast.UnaryOp(gast.Not(), name(done)), *tests(case.pattern, name(subject))])
-        made.append(_at(gast.If(test, body, []), case.pattern))
+        made.append(located(gast.If(test, body, []), case.pattern))
     return made
 
 
@@ -79,29 +80,29 @@ def _chain(node: gast.Match, subject: str) -> list[gast.stmt]:
         if case.guard is not None:
             parts = dict(bound(case.pattern, name(subject)))
             asked.append(_Standing(parts).visit(copy.deepcopy(case.guard)))
-        rest = [_at(gast.If(_all(asked), body, rest), case.pattern)] if asked else body
+        rest = [located(gast.If(_all(asked), body, rest), case.pattern)] if asked else body
     return rest
 
 
 def _bindings(case: Any, subject: str) -> list[gast.stmt]:
     pairs = bound(case.pattern, name(subject))
-    return [_at(gast.Assign([target(key)], value, None), case.pattern) for key, value in pairs]
+    return [located(gast.Assign([target(key)], value, None), case.pattern) for key, value in pairs]
 
 
 def tests(pattern: Any, subject: gast.expr) -> list[gast.expr]:
     """What must be true of the subject, in this order."""
     match pattern:
         case gast.MatchValue(value=value):
-            return [_at(gast.Compare(subject, [gast.Eq()], [value]), pattern)]
+            return [located(gast.Compare(subject, [gast.Eq()], [value]), pattern)]
         case gast.MatchSingleton(value=value):
-            return [_at(gast.Compare(subject, [gast.Is()], [constant(value)]), pattern)]
+            return [located(gast.Compare(subject, [gast.Is()], [constant(value)]), pattern)]
         case gast.MatchOr(patterns=patterns):
-            return [_at(gast.BoolOp(gast.Or(), [_all(tests(p, subject)) for p in patterns]), pattern)]
+            return [located(gast.BoolOp(gast.Or(), [_all(tests(p, subject)) for p in patterns]), pattern)]
         case gast.MatchSequence(patterns=patterns):
             kinds = gast.Tuple([name("tuple"), name("list")], gast.Load())
             stars = [p for p in patterns if isinstance(p, gast.MatchStar)]
             op = gast.GtE() if stars else gast.Eq()
-            length = _at(gast.Compare(_call("len", subject), [op], [constant(len(patterns) - len(stars))]), pattern)
+            length = located(gast.Compare(_call("len", subject), [op], [constant(len(patterns) - len(stars))]), pattern)
             own = [_call("isinstance", subject, kinds), length]
         case gast.MatchMapping(keys=keys):
             own = [_call("isinstance", subject, name("dict"))]
@@ -171,12 +172,3 @@ def _all(parts: list[gast.expr]) -> gast.expr:
     if not parts:
         return constant(True)
     return parts[0] if len(parts) == 1 else gast.BoolOp(gast.And(), parts)
-
-
-def _at(node: Any, where: gast.AST) -> Any:
-    """With the place of another node, for every part that has none."""
-    for part in gast.walk(node):
-        if getattr(part, "lineno", None) is None:
-            for key in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-                setattr(part, key, getattr(where, key, None))
-    return node

@@ -18,6 +18,7 @@ import gast
 
 from ... import syntax
 from ...analysis import core_liveness
+from ..source.located import located
 from . import branches, classes, containers, evaluate, execute, iteration, iterators, keyed, loops, sets
 from .frame import Frame
 from .static_python import stop
@@ -174,7 +175,8 @@ def _loop(
 ) -> None:
     """Run statements for every item; with `until`, no further once that variable is true."""
     first = node.generators[0]
-    source = source or classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
+    if source is None:
+        source = classes.iterator_of(frame, evaluate.evaluate(frame, first.iter), first.iter)
     own = [name for generator in node.generators for name in core_liveness.targets(generator.target)]
     kept = _set_aside(frame, own)
     made = nested(node, list(innermost), until)
@@ -194,10 +196,7 @@ def nested(node: Any, body: list[gast.stmt], until: str | None) -> gast.For:
         if until is not None:
             body = [*body, gast.If(syntax.name(until), [gast.Break()], [])]
         body = [gast.For(generator.target, generator.iter, body, [], None)]
-    for inner in gast.walk(body[0]):
-        if isinstance(inner, gast.stmt | gast.expr) and not hasattr(inner, "lineno"):
-            gast.copy_location(inner, node)
-    return body[0]
+    return located(body[0], node)
 
 
 def _liveness(frame: Frame, loop: gast.For) -> dict[int, frozenset[str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gast
 
 from ... import syntax
+from ..source.located import located
 from . import classes, comprehensions, evaluate, generators, iterators
 from .frame import Frame
 from .values import Closure, Static, Value
@@ -60,10 +61,7 @@ def of_filter(frame: Frame, node: gast.Call) -> gast.Call | None:
             test = item
         kept = gast.comprehension(gast.Name(ITEM, gast.Store(), None, None), source, [test], 0)
         made = gast.Call(node.func, [gast.GeneratorExp(syntax.name(ITEM), [kept]), *others], [])
-        for part in gast.walk(made):
-            if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
-                gast.copy_location(part, node)
-        frame.task.of_items[inner] = made
+        frame.task.of_items[inner] = located(made, node)
     found: gast.Call = frame.task.of_items[inner]
     return found
 
@@ -84,8 +82,4 @@ def _definition(node: gast.GeneratorExp, target: gast.expr, value: gast.expr) ->
 def _with_parameter(node: gast.GeneratorExp, body: list[gast.stmt]) -> gast.FunctionDef:
     parameter = gast.Name(ITEM, gast.Param(), None, None)
     arguments = gast.arguments([parameter], [], None, [], [], None, [])
-    made = gast.FunctionDef("genexpr", arguments, body, [], None, None, [])
-    for part in gast.walk(made):
-        if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
-            gast.copy_location(part, node)
-    return made
+    return located(gast.FunctionDef("genexpr", arguments, body, [], None, None, []), node)

@@ -26,6 +26,7 @@ from ...parsing import parsed_module
 from ...records import dataclass
 from ...syntax import constant, name, nodes_of, rebuild, target
 from ..source.desugar import desugar, made_names
+from ..source.located import located
 from ..source.read import SourceFile
 from . import apply, branches, evaluate, execute, iteration, loops
 from .frame import Frame
@@ -40,12 +41,6 @@ FILTERED = """
 def filter(test, items):
     for item in items:
         if test(item):
-            yield item
-"""
-THOSE_THAT_ARE_TRUE = """
-def filter(test, items):
-    for item in items:
-        if item:
             yield item
 """
 
@@ -96,13 +91,12 @@ def called(frame: Frame, source: SourceFile, namespace: Any, outer: Frame | None
     return frame.new(Iterator(call, kind="generator"), "iterator")
 
 
-def of_builtin(frame: Frame, text: str, bound: dict[str, Value], node: gast.AST) -> Value:
-    """What one of Python's own functions gives, which a generator function says in its place."""
-    [tree] = copy.deepcopy(parsed_module(text)).body
-    for part in gast.walk(tree):
-        if isinstance(part, gast.stmt | gast.expr):
-            gast.copy_location(part, node)
-    return of_tree(frame, tree, bound, None, tree.name)
+def filtered(frame: Frame, test: Value, items: Value, node: gast.AST) -> Value:
+    """What Python's `filter` gives, as a generator function says it."""
+    [tree] = parsed_module(FILTERED).body
+    located(tree, node, anew=True)
+    given = {"test": Static(bool) if test == Static(None) else test, "items": items}
+    return of_tree(frame, tree, given, None, tree.name)
 
 
 def of_tree(frame: Frame, tree: gast.FunctionDef, bound: dict[str, Value], outer: Frame | None, kind: str) -> Value:
@@ -124,7 +118,7 @@ def listed(frame: Frame, value: GeneratorCall, node: gast.AST) -> Value:
     appended = lambda v: [gast.Expr(gast.Call(gast.Attribute(name(items), "append", gast.Load()), [v], []))]  # noqa: E731
     end = lambda: gast.Return(name(items))  # noqa: E731
     body = [*_replaced(body, _fresh(tree, "each"), appended, end), end()]
-    made = _located(rebuild(tree, body=body), tree)
+    made = located(rebuild(tree, body=body), tree)
     source = SourceFile(made, call.source.file, call.source.text, call.source.name)
     inner = Frame(frame.task, frame.builder, source, call.namespace, outer=call.outer, is_library=frame.is_library)
     return apply.inline(frame, inner, made, dict(value.args), node)
@@ -163,13 +157,6 @@ def _replaced(body: list[gast.stmt], each: str, turn: Any, end: Any) -> list[gas
     return found
 
 
-def _located(made: Any, like: gast.AST) -> Any:
-    for part in gast.walk(made):
-        if isinstance(part, gast.stmt | gast.expr) and not hasattr(part, "lineno"):
-            gast.copy_location(part, like)
-    return made
-
-
 def is_one(value: Value) -> bool:
     """Whether a generator function gives the items, of which none is made before it is asked for."""
     return isinstance(value, GeneratorCall) or isinstance(value, Iteration) and any(map(is_one, value.parts))
@@ -196,9 +183,9 @@ def for_loop(frame: Frame, node: gast.For, value: GeneratorCall) -> None:
     """`for target in generator(...)`: the function's statements, with the loop's body at each `yield`."""
     call: Called = value.function
     given = dict(value.args)
-    if frame.is_library and call.source.file != frame.source.file:
-        return loops.for_items(frame, node, listed(frame, value, node))
     if call.source.file != frame.source.file:
+        if frame.is_library:
+            return loops.for_items(frame, node, listed(frame, value, node))
         frame.fault("U004", "a loop over a generator function of another file is not in the language", node.iter,
                     "looped over here", HELP)  # fmt: skip
     ends, body = loops.stop_flag(node)
@@ -244,7 +231,7 @@ def _with_turns(tree: gast.FunctionDef, node: gast.For, stopped: str | None) -> 
         return [taken, Turn(), *leave]
 
     body = _replaced(tree.body, _fresh(tree, "each"), turn, lambda: gast.Return(None))
-    return desugar(_located(rebuild(copy.copy(tree), body=copy.deepcopy(body)), node))
+    return desugar(located(rebuild(copy.copy(tree), body=copy.deepcopy(body)), node))
 
 
 def _renaming(frame: Frame, core: gast.FunctionDef, own: set[str], is_around: bool) -> dict[str, str]:
@@ -279,7 +266,7 @@ def _filled(
         if isinstance(statement, Turn):
             found += copy.deepcopy(body)
             if ends is not None:
-                found.append(_located(gast.Assign([target(stopped)], copy.deepcopy(ends), None), node))
+                found.append(located(gast.Assign([target(stopped)], copy.deepcopy(ends), None), node))
             continue
         for field in ("body", "orelse", "finalbody"):
             block = getattr(statement, field, None)
@@ -355,7 +342,7 @@ def beside_others(frame: Frame, node: gast.For, value: Iteration) -> None:
         turn = [gast.Assign([target(flag)], _any(ended), None), gast.If(name(flag), [gast.Pass()], turn)]
         done.append(name(flag))
     closing = [gast.If(_any(done), [gast.Break()], [])] if done else []
-    loop = _located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
+    loop = located(gast.For(target(item), node.iter, [*turn, *closing], [], None), node)
     if id(node) in frame.live_after:
         frame.live_after = {**frame.live_after, id(loop): frame.live_after[id(node)]}
     of_items(frame, loop, columns[0])

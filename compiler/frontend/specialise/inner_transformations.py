@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from ...parsing import parsed_expression
+from ..source.located import located
 from . import apply, evaluate, inner_derivatives
 from .frame import Frame
 from .values import Closure, Derived, Partial, Static, Value, parts
@@ -81,9 +82,7 @@ def _local_in(value: Value) -> Closure | None:
 
 def _calling(frame: Frame, function: Partial, around: Closure) -> Closure:
     """A local function that calls it: what is made of that one is made for the variables that it sees."""
-    tree = parsed_expression("lambda *args: function(*args)")
-    for part in gast.walk(tree):
-        gast.copy_location(part, around.node)
+    tree = located(parsed_expression("lambda *args: function(*args)"), around.node, anew=True)
     held = {"function": function}
     return Closure(tree, Frame(frame.task, frame.builder, around.frame.source, around.frame.namespace, held))
 

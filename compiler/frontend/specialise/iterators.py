@@ -12,6 +12,7 @@ import gast
 from ....runtime.nature import article
 from ... import syntax
 from ...analysis import core_liveness
+from ..source.located import located
 from . import (
     branches,
     carrying,
@@ -100,10 +101,7 @@ def _each(node: gast.AST) -> gast.GeneratorExp:
     """`(item for item in ...)`, over what is at hand."""
     item = f"item{branches.VALUE}"
     each = gast.comprehension(syntax.target(item), gast.Tuple([], gast.Load()), [], 0)
-    made = gast.GeneratorExp(syntax.name(item), [each])
-    for part in gast.walk(made):
-        gast.copy_location(part, node)
-    return made
+    return located(gast.GeneratorExp(syntax.name(item), [each]), node)
 
 
 def taken_in_part(frame: Frame, value: Value, node: gast.AST) -> Value:
@@ -336,8 +334,7 @@ def of_map(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast
 
 def of_filter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:
     test, items = args
-    generator = generators.FILTERED if test != Static(None) else generators.THOSE_THAT_ARE_TRUE
-    return generators.of_builtin(frame, generator, {"test": test, "items": taken_over(frame, items, node)}, node)
+    return generators.filtered(frame, test, taken_over(frame, items, node), node)
 
 
 def of_iter(frame: Frame, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint: str) -> Value:

@@ -12,6 +12,7 @@ import gast
 
 from ... import syntax, types
 from ...analysis import core_liveness
+from ..source.located import located
 from . import (
     branches,
     carrying,
@@ -367,17 +368,9 @@ def flagged_while(frame: Frame, node: gast.While, test: gast.expr, body: list) -
     flag = "running"
     while frame.lookup(flag) is not None:
         flag += "_"
-
-    def located(made: Any) -> Any:
-        for inner in gast.walk(made):
-            if not hasattr(inner, "lineno") and isinstance(inner, gast.stmt | gast.expr):
-                gast.copy_location(inner, node)
-        return made
-
     frame.variables[flag] = Static(True)
-    stop = located(gast.Assign([syntax.target(flag)], syntax.constant(False), None))
-    choice = located(gast.If(test, list(body), [stop]))
-    loop = located(gast.While(syntax.name(flag), [choice], []))
+    choice = gast.If(test, list(body), [gast.Assign([syntax.target(flag)], syntax.constant(False), None)])
+    loop = located(gast.While(syntax.name(flag), [choice], []), node)
     table = dict(frame.live_after)
     if id(node.body[-1]) in table:
         table[id(choice)] = core_liveness.live_in_loop(node, table)
