@@ -313,12 +313,10 @@ def affine_result(operator: str, left: Extent | None, right: Extent | None) -> E
 
 
 def type_of_constant(value: object) -> Scalar:
-    if isinstance(value, float):
-        return types.FLOAT
-    if isinstance(value, int):
-        return types.BOOL if isinstance(value, bool) else types.INT
-    raise InternalError("builder", f"a constant without a type: {value!r}")
-
+    found = types.type_of_number(value)
+    if found is None:
+        raise InternalError("builder", f"a constant without a type: {value!r}")
+    return found
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy as np
 
 from .records import dataclass
 
-KINDS = ("bool", "int", "float")  # in the order in which they promote
+KINDS = ("bool", "int", "float", "complex")  # in the order in which they promote
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class DType:
     register  the LLVM type of a value that is computed with; `storage` that of an element in memory
     python    the word of Python's own numbers of this dtype, which print so; empty where Python has none
     letter    of its routines in BLAS; empty where there are none
+    parts     the word of the real and of the imaginary part of a complex number; empty for all others
     """
 
     word: str
@@ -37,6 +38,7 @@ class DType:
     storage: str
     python: str = ""
     letter: str = ""
+    parts: str = ""
 
     @property
     def order(self) -> int:
@@ -48,24 +50,28 @@ class DType:
         return self.numpy.itemsize
 
     @property
-    def python_type(self) -> type[bool | int | float]:
+    def python_type(self) -> type[bool | int | float | complex]:
         """The class of Python's numbers of this kind."""
-        return (bool, int, float)[self.order]
+        return PYTHON_TYPES[self.order]
 
     @property
-    def zero(self) -> bool | int | float:
+    def zero(self) -> bool | int | float | complex:
         return self.python_type(0)
 
     @property
-    def least(self) -> bool | int | float:
-        """What no value is below."""
+    def least(self) -> bool | int | float | complex:
+        """What no value is below; complex numbers are in the order of their real parts, then of the imaginary ones."""
+        if self.kind == "complex":
+            return complex(-float("inf"), -float("inf"))
         if self.kind == "float":
             return -float("inf")
         return -(2 ** (self.bits - 1)) if self.signed else self.zero
 
     @property
-    def greatest(self) -> bool | int | float:
+    def greatest(self) -> bool | int | float | complex:
         """What no value is above."""
+        if self.kind == "complex":
+            return complex(float("inf"), float("inf"))
         if self.kind == "float":
             return float("inf")
         return self.python_type(2 ** (self.bits - self.signed) - 1)
@@ -81,7 +87,14 @@ def _float(bits: int, register: str, storage: str, letter: str = "", python: str
     return DType(f"f{bits}", np.dtype(f"float{bits}"), "float", bits, True, register, storage, python, letter)
 
 
-TABLE = (
+def _complex(part: DType, python: str = "") -> DType:
+    """Two floats, one behind the other."""
+    bits, pair = 2 * part.bits, f"{{{part.register}, {part.register}}}"
+    return DType(f"c{bits}", np.dtype(f"complex{bits}"), "complex", bits, True, pair, pair, python, parts=part.word)
+
+
+PYTHON_TYPES = (bool, int, float, complex)  # by kind
+REALS = (
     DType("bool", np.dtype(np.bool_), "bool", 1, False, "i1", "i8", "bool"),
     _int(8, True),
     _int(16, True),
@@ -95,6 +108,7 @@ TABLE = (
     _float(32, "float", "float", "s"),
     _float(64, "double", "double", "d", "float"),
 )
+TABLE = (*REALS, _complex(REALS[-2]), _complex(REALS[-1], "complex"))
 DTYPE = {row.word: row for row in TABLE}
 DTYPES = tuple(DTYPE)
 NUMPY_DTYPE = {word: row.numpy for word, row in DTYPE.items()}
@@ -104,8 +118,8 @@ WEAK_WORD = {word: row.python for word, row in DTYPE.items() if row.python}
 STRONG_WORD = {word: "bool_" if row.kind == "bool" else word for word, row in DTYPE.items()}
 
 # The words of Python's own numbers; lengths, indices and what counts are of that of its ints.
-BOOL_WORD, INT_WORD, FLOAT_WORD = (next(r.word for r in TABLE if r.python == name) for name in KINDS)
-PYTHON_WORDS = (BOOL_WORD, INT_WORD, FLOAT_WORD)
+PYTHON_WORDS = tuple(next(r.word for r in TABLE if r.python == name) for name in KINDS)
+BOOL_WORD, INT_WORD, FLOAT_WORD, COMPLEX_WORD = PYTHON_WORDS
 PYTHON_TYPE = {word: DTYPE[word].python_type for word in PYTHON_WORDS}
 LARGEST_EXACT = 2**53  # up to here every int is a float64
 
@@ -122,8 +136,17 @@ def is_integer(word: str) -> bool:
 
 
 def is_inexact(word: str) -> bool:
-    """Whether it has fractions, which are rounded."""
-    return DTYPE[word].kind == "float"
+    """Whether it has fractions, which are rounded: of floats, and of complex numbers."""
+    return DTYPE[word].kind in ("float", "complex")
+
+
+def is_complex(word: str) -> bool:
+    return DTYPE[word].kind == "complex"
+
+
+def part_of(word: str) -> str:
+    """The dtype of the real part of such numbers: that of the numbers themselves where they are real."""
+    return DTYPE[word].parts or word
 
 
 def is_signed(word: str) -> bool:
@@ -136,7 +159,7 @@ def is_python(word: str) -> bool:
 
 
 def order(word: str) -> int:
-    """Where its kind stands: bool, int, float."""
+    """Where its kind stands: bool, int, float, complex."""
     return DTYPE[word].order
 
 
@@ -154,6 +177,14 @@ def holds(word: str, value: int) -> bool:
 def promote_dtypes(*words: str) -> str:
     """NumPy's result_type on strong dtypes."""
     return DTYPE_OF_NUMPY[np.result_type(*(NUMPY_DTYPE[word] for word in words))]
+
+
+@cache
+def beside_python(word: str, python: str) -> str:
+    """The dtype of what meets a number of Python's of this word: a number of a higher kind lends it that kind."""
+    if order(python) <= order(word):
+        return word
+    return DTYPE_OF_NUMPY[np.result_type(NUMPY_DTYPE[word], PYTHON_TYPE[python](0))]
 
 
 @cache
@@ -186,7 +217,3 @@ def summed(word: str) -> str:
     """The dtype of a sum or a product along an axis: that of NumPy's widest ints for all smaller ones."""
     return DTYPE_OF_NUMPY[np.add.reduce(np.zeros(1, NUMPY_DTYPE[word])).dtype]
 
-
-def python_dtype(dtype: str) -> str:
-    """The dtype of Python's number of this kind."""
-    return BOOL_WORD if is_bool(dtype) else FLOAT_WORD if is_inexact(dtype) else INT_WORD

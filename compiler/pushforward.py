@@ -100,7 +100,7 @@ def _default(parameter: inspect.Parameter, where: Span) -> Value:
 def _is_plain(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_plain, value))
-    return value is None or isinstance(value, bool | int | float | str)
+    return value is None or isinstance(value, bool | int | float | complex | str)
 
 
 # --- the step ------------------------------------------------------------------------------------------------------

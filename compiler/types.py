@@ -17,11 +17,14 @@ from typing import TypeAlias
 
 from .dtypes import (
     BOOL_WORD,
+    COMPLEX_WORD,
     DTYPES,
     FLOAT_WORD,
     INT_WORD,
     STRONG_WORD,
     WEAK_WORD,
+    beside_python,
+    is_complex,
     is_inexact,
     order,
     promote_dtypes,
@@ -165,7 +168,15 @@ class ListOf:
 
 Type: TypeAlias = Scalar | Array | ListOf
 
-FLOAT, INT, BOOL = Scalar(FLOAT_WORD, weak=True), Scalar(INT_WORD, weak=True), Scalar(BOOL_WORD, weak=True)
+BOOL, INT, FLOAT, COMPLEX = (Scalar(word, weak=True) for word in (BOOL_WORD, INT_WORD, FLOAT_WORD, COMPLEX_WORD))
+_OF_PYTHON = ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX))  # a bool is an int too
+
+
+def type_of_number(value: object) -> Scalar | None:
+    """The type of one of Python's numbers; None of anything else."""
+    return next((type_ for cls, type_ in _OF_PYTHON if isinstance(value, cls)), None)
+
+
 _WORDS: dict[str, Scalar] = {
     str(s): s for d in DTYPES for s in (Scalar(d), *([Scalar(d, True)] if d in WEAK_WORD else []))
 }
@@ -217,13 +228,16 @@ def promote(*types: Scalar | Array) -> tuple[str, bool]:
     weak = [t.dtype for t in types if isinstance(t, Scalar) and t.weak]
     if not strong:
         return max(weak, key=order), True
-    dtype, least = promote_dtypes(*strong), max(weak, key=order, default=BOOL_WORD)
-    return (least if order(least) > order(dtype) else dtype), False
+    return beside_python(promote_dtypes(*strong), max(weak, key=order, default=BOOL_WORD)), False
 
 
 def is_floating(type_: Type) -> bool:
-    element = type_.element if isinstance(type_, ListOf) else type_
-    return is_inexact(element.dtype)
+    """Whether it is of numbers that have derivatives: floats and complex numbers."""
+    return is_inexact(dtype_of(type_))
+
+
+def of_complex(type_: Type) -> bool:
+    return is_complex(dtype_of(type_))
 
 
 def symbols_of(type_: Type) -> set[str]:

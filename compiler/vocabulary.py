@@ -20,7 +20,7 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool dict enumerate filter float int isinstance iter len list map max min next range reversed round"
+    "abs all any bool complex dict enumerate filter float int isinstance iter len list map max min next range reversed round"
     " set slice sorted sum tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
@@ -47,7 +47,7 @@ INSPECTING_BUILTINS = words(
 
 ARRAY_METHODS = words(
     "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
-    " std sum swapaxes transpose var item conj argpartition argsort choose compress fill nonzero partition put"
+    " std sum swapaxes transpose var item conj conjugate argpartition argsort choose compress fill nonzero partition put"
     " searchsorted sort"
 )
 CONTAINER_METHODS = words(
@@ -83,7 +83,7 @@ IO_METHODS = words("tofile dump write writelines read readline readlines close f
 _SCALARS = {row.numpy.type for row in TABLE}
 DTYPES = frozenset(name for name, value in vars(np).items() if isinstance(value, type) and value in _SCALARS)
 OTHER_DTYPES = words(
-    "float128 longdouble complex64 complex128 csingle cdouble clongdouble complex256 object_ str_ bytes_ datetime64"
+    "float128 longdouble clongdouble complex256 object_ str_ bytes_ datetime64"
     " timedelta64 void"
 )
 # NumPy's objects that are indexed instead of called: `frontend/specialise/slices.py`.
@@ -138,7 +138,6 @@ WAYS_OUT = {
     "numpy.fromiter": "fill an array made with `np.empty` in a loop",
     "numpy.matrix": "use a two-dimensional array and `@`",
     "numpy.asmatrix": "use a two-dimensional array and `@`",
-    "builtins.complex": "keep the real and the imaginary part as two floats",
 }
 
 METHOD_WAYS_OUT = {

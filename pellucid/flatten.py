@@ -178,7 +178,9 @@ def type_of(value: Any) -> types.Type | None:
             return types.INT
         case float():
             return types.FLOAT
-        case complex() | bytes() | set() | frozenset():
+        case complex():
+            return types.COMPLEX
+        case bytes() | set() | frozenset():
             raise Unsupported(f"{article(type(value).__name__)}")
     if value is None or isinstance(value, str) or callable(value):
         return None
@@ -190,7 +192,7 @@ def type_of(value: Any) -> types.Type | None:
 def unsupported(function: Callable[..., Any], name: str, wrong: Unsupported) -> TypeMismatchError:
     code = function.__code__
     span = Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-    hint = f"arguments are bool, int, float, arrays of {NUMPY_NAMES}, and containers of them"
+    hint = f"arguments are bool, int, float, complex, arrays of {NUMPY_NAMES}, and containers of them"
     message = f"argument `{name}` of `{function.__name__}` is {wrong}, which is not supported"
     return TypeMismatchError(Diagnostic("T005", message, span, "defined here", help=(hint,)))
 

@@ -103,5 +103,5 @@ def _preamble(function: Function, namespace: dict[str, Any]) -> Iterator[str]:
         if not isinstance(value, python_types.ModuleType) and home and own.isidentifier():
             yield f"from {home} import {own}" if own == name else f"from {home} import {own} as {name}"
     for name, value in known:
-        if isinstance(value, bool | int | float | str):
+        if isinstance(value, bool | int | float | complex | str):
             yield f"{name} = {value!r}"

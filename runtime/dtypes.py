@@ -4,4 +4,5 @@ The most frequent scalars first: native dispatch looks for them in this order.  
 compiler's table, which this package does not see.
 """
 
-DTYPES = "float64 float32 int64 int32 bool uint8 float16 int8 int16 uint16 uint32 uint64".split()
+REAL = "float64 float32 int64 int32 bool uint8 float16 int8 int16 uint16 uint32 uint64".split()
+DTYPES = [*REAL, "complex128", "complex64"]  # complex scalars take the general path: they fill more than one slot

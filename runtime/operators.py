@@ -3,8 +3,7 @@
     Array([1.0, 2.0]) + 1   ->   evaluate("add", (ndarray, 1))   ->   the compiled `def add(x, y): return x + y`
 
 Kernels are functions of the language and live above this package; whoever has them says so with `use_kernels`.  NumPy
-computes what the compiler has no type for (complex numbers, float16, unsigned integers, integers of more than 64
-bits), and gives what it would give without us.
+computes all others (on complex numbers, on integers of more than 64 bits), and gives what it would give without us.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import protocols
-from .dtypes import DTYPES
+from .dtypes import REAL
 from .values import HeldValues, unwrap, wrap
 
 Kernel = Callable[..., Any]
@@ -29,7 +28,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "left_shift": operator.lshift, "right_shift": operator.rshift, "equal": operator.eq, "not_equal": operator.ne,
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
 }  # fmt: skip
-COMPILED = frozenset(map(np.dtype, DTYPES))
+COMPILED = frozenset(map(np.dtype, REAL))
 PLAIN = (HeldValues, int, float, complex, np.generic, list, tuple)
 OPERANDS = (*PLAIN, np.ndarray)
 

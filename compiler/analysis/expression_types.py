@@ -19,7 +19,7 @@ from ..diagnostics import InternalError
 from ..dtypes import BOOL_WORD
 from ..ops import schema
 from ..ops.forms import LENGTHS, LIST_READS
-from ..types import BOOL, FLOAT, INT, ListOf, Scalar, Type, promote
+from ..types import INT, ListOf, Scalar, Type, promote, type_of_number
 
 Held = dict[int, tuple[gast.expr, Type]]
 
@@ -61,14 +61,10 @@ def is_scalar_operator(name: str) -> bool:
 
 
 def type_of_constant(value: object) -> Scalar:
-    match value:
-        case bool():
-            return BOOL
-        case int():
-            return INT
-        case float():
-            return FLOAT
-    raise InternalError("expression types", repr(value), "a constant without a type")
+    found = type_of_number(value)
+    if found is None:
+        raise InternalError("expression types", repr(value), "a constant without a type")
+    return found
 
 
 def joined(left: Type, right: Type) -> Scalar:

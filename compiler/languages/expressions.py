@@ -88,7 +88,7 @@ class Expressions:
             case gast.Constant(value=value):
                 return self.constant(node, value)
             case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=value)) if not isinstance(value, bool):
-                return self.constant(node, -value if isinstance(value, int | float) else value)
+                return self.constant(node, -value if isinstance(value, int | float | complex) else value)
             case gast.UnaryOp(op=gast.USub(), operand=gast.Attribute()) if self.is_number(node.operand):
                 return syntax.constant(-self.value(node.operand)[0].value), types.FLOAT
             case gast.Name(id=name):
@@ -116,7 +116,7 @@ class Expressions:
         raise self.refuse(node, f"`{shown(node)}` is no expression of the {self.stage} stage")
 
     def constant(self, node: gast.expr, value: object) -> tuple[gast.expr, Type]:
-        if not isinstance(value, bool | int | float):
+        if not isinstance(value, bool | int | float | complex):
             raise self.refuse(node, f"`{shown(node)}` is no number")
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise self.refuse(node, f"`{value}` does not fit 64 bits")

@@ -8,6 +8,7 @@ from . import (
     arithmetic,
     collectives,
     comparison,
+    complex_numbers,
     creation,
     library,
     linalg,
@@ -20,6 +21,6 @@ from . import (
 from .schema import BY_PYTHON_NAME, OPERATORS, Operator, TypeFault
 
 __all__ = [
-    "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "collectives", "comparison", "creation",
-    "library", "linalg", "mathematics", "reduction", "shape", "stopped", "transcendental",
+    "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "collectives", "comparison",
+    "complex_numbers", "creation",    "library", "linalg", "mathematics", "reduction", "shape", "stopped", "transcendental",
 ]  # fmt: skip

@@ -13,26 +13,26 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import is_floating
+from ..types import is_floating, of_complex
 from . import intervals
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
 from .raising import on_python, on_python_or_ints
 from .schema import TOGETHER, Precedence
-from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, where_dtype
-from .works_in import as_choice, as_quotient
+from .type_rules import from_numpy, is_weak, python_float, python_number, python_or, python_size, where_dtype
+from .works_in import as_choice, as_quotient, as_sized
 
 if TYPE_CHECKING:
     from ..builder import Builder
 
-infix("add", "+", Precedence.SUM, meaning=operator.add, samples="pairs",
+infix("add", "+", Precedence.SUM, of_complex=True, meaning=operator.add, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.added, reorders="rounding",
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
-infix("subtract", "-", Precedence.SUM, meaning=operator.sub, samples="pairs",
+infix("subtract", "-", Precedence.SUM, of_complex=True, meaning=operator.sub, samples="pairs",
       is_polynomial=True, is_exact=True, interval=intervals.subtracted,
       type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
       partials=["1.0", "-1.0"])  # fmt: skip
-infix("multiply", "*", Precedence.TERM, meaning=operator.mul, samples="pairs",
+infix("multiply", "*", Precedence.TERM, of_complex=True, meaning=operator.mul, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.multiplied,
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
 
@@ -46,7 +46,7 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
-      samples="quotients", is_exact=True, undoes="multiply",
+      samples="quotients", is_exact=True, undoes="multiply", of_complex=True,
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,
@@ -71,7 +71,7 @@ def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, 
             return out_bar
         case 2:
             return builder.quote("out_bar * (2.0 * x)", x=x, out_bar=out_bar)
-    factor, less = syntax.constant(float(y.value)), syntax.constant(y.value - 1)
+    factor, less = syntax.constant(y.value if isinstance(y.value, complex) else float(y.value)), syntax.constant(y.value - 1)
     return builder.quote("out_bar * (factor * x ** less)", x=x, factor=factor, less=less, out_bar=out_bar)
 
 
@@ -86,35 +86,47 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
 infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
-      samples="powers",
+      samples="powers", of_complex=True,
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
-       is_polynomial=True, is_exact=True, interval=intervals.negated,
+       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex=True,
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
 prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
-       is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged,
+       is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged, of_complex=True,
        type=python_or(python_number, np.positive))  # fmt: skip
 
 
 def absolute_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """sign(x), zero at zero; on a Python float without leaving Python's floats."""
     (x,) = operands
+    if of_complex(builder.type_of(x)):
+        return builder.quote("out_bar * (conjugate(x) / where(out == 0.0, 1.0, out))", x=x, out=out, out_bar=out_bar)
     if is_weak(builder.type_of(x)):
         return builder.quote("where(x > 0.0, out_bar, where(x < 0.0, -out_bar, 0.0))", x=x, out_bar=out_bar)
     return builder.quote("out_bar * sign(x)", x=x, out_bar=out_bar)
 
 
+def absolute_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Static, out: Atom) -> Atom | None:
+    """Of a complex number the real part alone counts: the size changes along its direction."""
+    (x,), (x_dot,) = operands, tangents
+    if not of_complex(builder.type_of(x)):
+        return absolute_slope(builder, operands, static, out, x_dot)
+    along = "real(x_dot * (conjugate(x) / where(out == 0.0, 1.0, out)))"
+    return builder.quote(along, x=x, out=out, x_dot=x_dot)
+
+
 elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
-            samples="numbers", is_exact=True, interval=intervals.absolute,
-            type=python_or(python_number, np.absolute), partials=[absolute_slope],
+            samples="numbers", is_exact=True, interval=intervals.absolute, of_complex=True, works_in=as_sized,
+            type=python_or(python_size, np.absolute), partials=[absolute_slope], jvp=absolute_jvp,
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
-elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None])
+elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None],
+            of_complex=True)
 elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
-            partials=["2.0 * x"])  # fmt: skip
+            of_complex=True, partials=["2.0 * x"])  # fmt: skip
 elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
-            partials=["-(out * out)"])  # fmt: skip
+            of_complex=True, partials=["-(out * out)"])  # fmt: skip
 elementwise("copysign", "x, y", work="light", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
             partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
 elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="real_pairs",
@@ -126,7 +138,7 @@ elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", typ
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
             partials=["1.0", "-trunc(x / y)"])  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
-            partials=[power_of_base, power_of_exponent])  # fmt: skip
+            of_complex=True, partials=[power_of_base, power_of_exponent])  # fmt: skip
 elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
             partials=[f"{np.pi / 180.0!r}"], python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
 elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
@@ -164,11 +176,11 @@ def choose(c, x, y):
         return np.where(c, x, y)
     if isinstance(x, np.generic) or isinstance(y, np.generic):
         return np.where(c, x, y)[()]
-    wider = max(type(x), type(y), key=(bool, int, float).index)
+    wider = max(type(x), type(y), key=(bool, int, float, complex).index)
     return wider(x if c else y)
 
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
             scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
-            interval=intervals.chosen,
+            interval=intervals.chosen, of_complex=True,
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

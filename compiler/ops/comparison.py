@@ -13,7 +13,7 @@ from . import intervals
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
 from .schema import Precedence, TypeFault
-from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_shift, words
+from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_order, python_shift, words
 from .works_in import as_common, as_floats
 
 for _name, _sign, _meaning, _negation in (
@@ -24,13 +24,14 @@ for _name, _sign, _meaning, _negation in (
     ("greater", ">", operator.gt, "less_equal"),
     ("greater_equal", ">=", operator.ge, "less"),
 ):
+    _python = python_bool if _sign in ("==", "!=") else python_order
     infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
-          type=python_or(python_bool, getattr(np, _name)), interval=getattr(intervals, _name),
+          of_complex=True, type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
 for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
-                type=from_numpy(_question), partials=[None])  # fmt: skip
+                of_complex="D->?" in _question.types, type=from_numpy(_question), partials=[None])  # fmt: skip
 
 
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:

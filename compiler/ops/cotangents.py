@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import gast
 
 from .. import syntax
-from ..types import Array, Extent, Type, dtype_of, rank
+from ..dtypes import DTYPE
+from ..types import Array, Extent, Type, dtype_of, of_complex, rank
 from .schema import Operator
 from .type_rules import dims_of, is_weak
 
@@ -123,13 +124,16 @@ def _axis(axes: tuple[int, ...]) -> int | tuple[int, ...]:
 def as_type(builder: Builder, value: Atom, target: Type, hint: str = "t_bar") -> Atom:
     """A cotangent in the dtype and weakness of its primal; a Python number may stand for any constant array."""
     given = builder.type_of(value)
+    if of_complex(given) and not of_complex(target):  # of a real operand the real part counts
+        value = builder.call("real", value, hint=hint)
+        given = builder.type_of(value)
     if isinstance(target, Array):
         fits = dtype_of(given) == target.dtype or is_weak(given)
         return value if fits else builder.call("cast", value, hint=hint, dtype=target.dtype, weak=False)
     if given == target:
         return value
     if isinstance(value, gast.Constant) and is_weak(target):
-        return syntax.constant(float(value.value))
+        return syntax.constant(DTYPE[dtype_of(target)].python_type(value.value))
     return builder.call("cast", value, hint=hint, dtype=dtype_of(target), weak=is_weak(target))
 
 

@@ -13,16 +13,18 @@ from functools import lru_cache
 from ..types import Type
 from .raising import Raises, never
 from .schema import LINEAR, Fold, Operator, Precedence, TypeRule, declare
-from .type_rules import DtypeRule, broadcast, dims_of, shaped
+from .type_rules import DtypeRule, broadcast, dims_of, real_only, shaped
 from .works_in import WorksIn, as_result
 
 
-def broadcasting(name: str, dtype: DtypeRule) -> TypeRule:
+def broadcasting(name: str, dtype: DtypeRule, of_complex: bool) -> TypeRule:
     """The type rule of elementwise rows: this dtype in the shape that the operands broadcast to."""
 
     @lru_cache(maxsize=512)
     def of_types(types: tuple[Type, ...]) -> Type:
         result, weak = dtype(name, types)
+        if not of_complex:
+            real_only(name, types)
         return shaped(result, broadcast(*map(dims_of, types)), weak)
 
     def rule(types: Sequence[Type]) -> Type:
@@ -46,6 +48,7 @@ def elementwise(
     work: str = "function",
     works_in: WorksIn = as_result,
     raises: Raises = never,
+    of_complex: bool = False,
     python: tuple[str, ...] | None = None,
     **more: object,
 ) -> Operator:
@@ -56,7 +59,7 @@ def elementwise(
             name=name,
             kind="elementwise",
             operands=names,
-            type_rule=broadcasting(spoken(name, spelling, precedence), type),
+            type_rule=broadcasting(spoken(name, spelling, precedence), type, of_complex),
             meaning=meaning,
             spelling=spelling or f"np.{name}({', '.join('{' + n + '}' for n in names)})",
             scalar_spelling=scalar_spelling,
@@ -66,6 +69,7 @@ def elementwise(
             work=work,
             works_in=works_in,
             raises=raises,
+            of_complex=of_complex,
             samples=samples,
             python=(f"numpy.{name}",) if python is None else python,
             **more,  # type: ignore[arg-type]

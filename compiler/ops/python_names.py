@@ -139,6 +139,7 @@ NUMPY_FUNCTIONS = {
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis",
+    "complex_numbers": "real imag angle iscomplex isreal iscomplexobj isrealobj",
 }
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
@@ -156,6 +157,7 @@ METHOD_FUNCTIONS = {
     "choosing": "choose",
     "changing": "put",
     "products": "dot trace",
+    "complex_numbers": "conj=conjugate conjugate",
 }
 UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}

@@ -129,9 +129,18 @@ def _without_ints(samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
     return tuple(s for s in samples if all(np.asarray(o).dtype.kind == "f" for o in s.operands))
 
 
+def _complex_numbers() -> tuple[Sample, ...]:
+    """Complex numbers and real ones."""
+    numbers = np.array([0.4 - 2.3j, -0.7 + 1.1j, 1.9 + 0.0j, -3.2 - 0.5j])
+    arrays = [np.resize(numbers, shape).astype(t) for shape in ((4,), (2, 3), (0,)) for t in ("c16", "c8")]
+    singles = [numbers[0], np.complex64(numbers[1]), complex(numbers[3])]
+    return tuple(Sample((x,)) for x in (*arrays, *singles)) + smooth("reals", special=False)
+
+
 SAMPLES: dict[str, tuple[Sample, ...]] = {
     "numbers": smooth("nonzero"),
     "reals": smooth("reals"),
+    "complex_numbers": _complex_numbers(),
     "nonzero": smooth("nonzero", special=False),
     "nonzero_reals": smooth("nonzero"),
     "positive": smooth("positive"),

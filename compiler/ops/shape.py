@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import syntax, types
-from ..dtypes import NUMPY_DTYPE, PYTHON_TYPE, promote_dtypes
-from ..types import INT, Array, Extent, Scalar, Type
+from ..dtypes import BOOL_WORD, FLOAT_WORD, NUMPY_DTYPE, PYTHON_TYPE, order, promote_dtypes
+from ..types import INT, Array, Extent, Scalar, Type, of_complex
 from . import batching, collapsing, intervals
 from .cotangents import Atom, Atoms, Static, fold, length, shape_of
 from .kinds import structural
@@ -185,6 +185,10 @@ def cast_type(operands: Sequence[Type], dtype: str, weak: bool = False) -> Type:
     if weak and isinstance(x, Array):
         message = f"only a single number becomes a Python number, not {x}"
         raise TypeFault("T001", message, "take an element first: `x[0]`")
+    if weak and of_complex(x) and order(FLOAT_WORD) >= order(dtype) > order(BOOL_WORD):
+        python = PYTHON_TYPE[dtype].__name__
+        fault = f"`{python}` takes real numbers, not {x}"
+        raise TypeFault("U017", fault, "take a part of it: `z.real`, `z.imag` or `abs(z)`")
     return Scalar(dtype, weak) if isinstance(x, Scalar) else Array(dtype, x.dims)  # type: ignore[union-attr]
 
 
@@ -194,6 +198,8 @@ def convert(x, dtype, weak=False):
     """To a Python number (int truncates, and refuses nan), or to a NumPy dtype as astype does."""
     if weak:
         return PYTHON_TYPE[dtype](x)
+    if np.iscomplexobj(x) and np.dtype(NUMPY_DTYPE[dtype]).kind not in "cb":
+        x = x.real  # without the warning that the imaginary part is left
     return x.astype(NUMPY_DTYPE[dtype]) if isinstance(x, np.ndarray) else NUMPY_DTYPE[dtype].type(x)
 
 
@@ -201,6 +207,7 @@ declare(
     Operator(
         name="cast",
         kind="elementwise",
+        of_complex=True,
         operands=("x",),
         static={"dtype": ..., "weak": False},
         type_rule=cast_type,

@@ -24,12 +24,13 @@ from ..dtypes import (
     accumulator,
     as_float,
     is_inexact,
+    part_of,
     promote_dtypes,
 )
 from ..dtypes import python_word as word_of_python
 from ..dtypes import summed as summed_word
 from ..records import dataclass
-from ..types import BOOL, FLOAT, INT, Array, ListOf, Scalar, Type, promote
+from ..types import Array, ListOf, Scalar, Type, of_complex, promote, type_of_number
 from . import type_rules
 from .schema import TypeFault
 
@@ -70,15 +71,9 @@ def _word(dtype: np.dtype) -> str:
 
 def type_of(description: object) -> Type:
     """The type of a description that stands for a number or an array."""
-    match description:
-        case Scalar() | Array() | ListOf():
-            return description
-        case bool():
-            return BOOL
-        case int():
-            return INT
-        case float():
-            return FLOAT
+    found = description if isinstance(description, Scalar | Array | ListOf) else type_of_number(description)
+    if found is not None:
+        return found
     raise TypeFault("T001", f"a number or an array is needed here, not {type_rules.shown(description)}")
 
 
@@ -125,7 +120,7 @@ def element(value: object) -> str:
 
 @StaticFunction
 def kind(value: object) -> str:
-    """`bool`, `int` or `float`."""
+    """`bool`, `int`, `float` or `complex`."""
     return type_rules.kind_word(type_of(value))
 
 
@@ -186,7 +181,20 @@ def limits(word: str) -> object:
 
 @StaticFunction
 def is_float_word(word: str) -> bool:
+    """Whether these are floats or complex numbers."""
     return is_inexact(word)
+
+
+@StaticFunction
+def is_complex(value: object) -> bool:
+    """Whether this is a complex number, or an array of them."""
+    return of_complex(type_of(value))
+
+
+@StaticFunction
+def real_word(word: str) -> str:
+    """The dtype word of the real parts of such numbers."""
+    return part_of(word)
 
 
 # --- static arguments ----------------------------------------------------------------------------------------------
@@ -201,7 +209,7 @@ def dtype_name(dtype: object) -> str:
         return dtype
     if isinstance(dtype, type) and dtype in _PYTHON_DTYPES:
         return _PYTHON_DTYPES[dtype]
-    if isinstance(dtype, Scalar | Array | tuple | bool | int | float) or dtype is None:
+    if isinstance(dtype, Scalar | Array | tuple | bool | int | float | complex) or dtype is None:
         what = "a dtype must be known when the function is compiled, such as np.float64"
         raise TypeFault("R001", f"{what}, not {type_rules.shown(dtype)}")
     try:

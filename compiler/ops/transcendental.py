@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, PYTHON_TYPE
-from ..types import Type, dtype_of
+from ..types import Type, dtype_of, of_complex
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise
 from .schema import TypeFault
@@ -27,13 +27,20 @@ if TYPE_CHECKING:
 LN_2, LN_10 = math.log(2.0), math.log(10.0)
 
 
+def arcsinh_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom:
+    """Of real numbers without a square, which could overflow."""
+    (x,) = operands
+    size = "sqrt(1.0 + x * x)" if of_complex(builder.type_of(x)) else "hypot(x, 1.0)"
+    return builder.quote(f"out_bar / {size}", x=x, out_bar=out_bar)
+
+
 def real(
-    name: str, partial: str, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}"
+    name: str, partial: object, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}"
 ) -> None:
-    """A function of one floating number that NumPy has."""
+    """A function of one floating number that NumPy has, of complex ones where it has that too."""
     ufunc = getattr(np, name)
     elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
-                cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
+                of_complex="D->D" in ufunc.types, cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
 real("sqrt", "0.5 / out", "positive", work="slow")
@@ -54,7 +61,7 @@ real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",), cpu="c atan")
 real("sinh", "cosh(x)", cpu="c sinh")
 real("cosh", "sinh(x)", cpu="c cosh")
 real("tanh", "1.0 - out * out", cpu="c tanh")
-real("arcsinh", "1.0 / hypot(x, 1.0)", "reals", ("numpy.asinh",), cpu="c asinh")
+real("arcsinh", arcsinh_slope, "reals", ("numpy.asinh",), cpu="c asinh")
 real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",), cpu="c acosh")
 real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",), cpu="c atanh")
 

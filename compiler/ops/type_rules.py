@@ -4,7 +4,7 @@
     broadcast((n, 1), (m,))                    ->    (n, m)
 
 A *dtype rule* takes the operator's name and its operand types and gives (dtype, weak); a *type rule* adds the shape.
-Whatever NumPy would answer in a dtype that the language lacks (complex128, object) is refused.
+Whatever NumPy would answer in a dtype that the language lacks (longdouble, object) is refused.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from ..dtypes import (
     PYTHON_TYPE,
     as_float,
     is_bool,
+    is_complex,
+    is_inexact,
+    order,
+    part_of,
     promote_dtypes,
 )
 from ..types import Array, Dim, Extent, ListOf, Scalar, Type, dtype_of, promote
@@ -51,6 +55,7 @@ def shown(description: object) -> str:
 
 def in_floats(name: str, types: Sequence[Type]) -> str:
     """The dtype in which NumPy's linear algebra works: ints are taken in float64, and it has the floats of LAPACK."""
+    real_only(name, types)
     found = promote_dtypes(*(as_float(dtype_of(t)) for t in types))
     if not all(DTYPE[as_float(dtype_of(t))].letter for t in types):
         fault = f"`{name}` does not take {words(types)}: array type {NUMPY_DTYPE[found]} is unsupported in linalg"
@@ -64,6 +69,13 @@ def numeric(name: str, types: Sequence[Type]) -> None:
         if isinstance(type_, ListOf):
             message = f"`{name}` takes numbers and arrays, not a list that grows: {type_}"
             raise TypeFault("T001", message, "make an array of it: `np.array(...)`")
+
+
+def real_only(name: str, types: Sequence[Type]) -> None:
+    """Refuse complex numbers."""
+    if any(not isinstance(t, ListOf) and is_complex(t.dtype) for t in types):
+        fault = f"`{name}` does not take complex numbers here: {words(types)}"
+        raise TypeFault("U017", fault, "take a part of them: `z.real`, `z.imag` or `abs(z)`")
 
 
 def is_weak(type_: Type) -> bool:
@@ -120,12 +132,17 @@ def python_or(python: Callable[[Sequence[str]], str], ufunc: np.ufunc, hint: str
 
 
 def python_number(dtypes: Sequence[str]) -> str:
-    """int, unless one is a float: bools count as ints."""
-    return FLOAT_WORD if FLOAT_WORD in dtypes else INT_WORD
+    """int, unless one is of a higher kind: bools count as ints."""
+    return max(*dtypes, INT_WORD, key=order)
+
+
+def python_size(dtypes: Sequence[str]) -> str:
+    """That of an absolute value: a float of complex numbers."""
+    return part_of(python_number(dtypes))
 
 
 def python_float(dtypes: Sequence[str]) -> str:
-    return FLOAT_WORD
+    return max(*dtypes, FLOAT_WORD, key=order)
 
 
 def python_bool(dtypes: Sequence[str]) -> str:
@@ -134,11 +151,16 @@ def python_bool(dtypes: Sequence[str]) -> str:
 
 def python_bits(dtypes: Sequence[str]) -> str:
     """bool of bools, int of ints, nothing of floats."""
-    return "" if FLOAT_WORD in dtypes else INT_WORD if INT_WORD in dtypes else BOOL_WORD
+    return "" if any(map(is_inexact, dtypes)) else INT_WORD if INT_WORD in dtypes else BOOL_WORD
 
 
 def python_shift(dtypes: Sequence[str]) -> str:
-    return "" if FLOAT_WORD in dtypes else INT_WORD
+    return "" if any(map(is_inexact, dtypes)) else INT_WORD
+
+
+def python_order(dtypes: Sequence[str]) -> str:
+    """Python has no order of complex numbers."""
+    return "" if any(map(is_complex, dtypes)) else BOOL_WORD
 
 
 def python_only(function: Callable[..., object], dtype: str) -> DtypeRule:

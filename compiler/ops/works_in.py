@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, as_float, is_inexact, summed
+from ..dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, as_float, is_complex, is_inexact, part_of, summed
 from ..types import Scalar, promote
 
 WorksIn: TypeAlias = Callable[[Sequence[Scalar], Scalar], tuple[str, ...]]
@@ -20,6 +20,11 @@ WorksIn: TypeAlias = Callable[[Sequence[Scalar], Scalar], tuple[str, ...]]
 
 def as_result(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
     return (result.dtype,) * len(operands)
+
+
+def as_sized(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    """The size of a complex number is a real one."""
+    return tuple(o.dtype if is_complex(o.dtype) else result.dtype for o in operands)
 
 
 def as_common(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
@@ -63,6 +68,10 @@ def as_rounded(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
 def as_rounded_by_math(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
     """`math` makes a float of NumPy's numbers first, and takes Python's ints as they are."""
     return as_rounded(operands, result) if operands[0].weak else (FLOAT_WORD,)
+
+
+def as_parts(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:
+    return (part_of(result.dtype),) * len(operands)
 
 
 def as_it_is(operands: Sequence[Scalar], result: Scalar) -> tuple[str, ...]:

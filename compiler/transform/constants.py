@@ -41,7 +41,7 @@ def evaluate(value: gast.Call) -> gast.Constant | None:
         result = row.meaning(*numbers, **static)
     except (ArithmeticError, ValueError, TypeError):
         return None
-    if type(result) not in (bool, int, float) or type(result) is int and not -(2**63) <= result < 2**63:
+    if type(result) not in (bool, int, float, complex) or type(result) is int and not -(2**63) <= result < 2**63:
         return None
     return syntax.constant(result)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import interrupts, machine_code, memory
 from ..array import Array
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, REAL
 from ..guards import Guards
 from ..stack import stack_floor
 from . import native_type, records, support
@@ -88,7 +88,7 @@ class Native:
                 shifts[dtype.num] = dtype.itemsize.bit_length() - 1
         types = (ctypes.c_void_p * len(objects))(*map(id, objects))
         self.held += [objects, codes, shifts, types]
-        scalars = {f"{n}_scalar_type": id(scalar) for n, scalar in NUMPY.items()}
+        scalars = {f"{n}_scalar_type": id(NUMPY[n]) for n in REAL}
         found = {f"{t.__name__}_type": id(t) for t in (float, int, bool, tuple, list, dict, str, np.ndarray)} | scalars
         found |= {
             "array_type": id(Array),

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import routines
 from ..array import Array
-from ..dtypes import DTYPES
+from ..dtypes import REAL
 
 SWITCH = "PELLUCID_NATIVE_DISPATCH"
 FIRST, BEYOND = (3, 11), (3, 15)
@@ -95,7 +95,7 @@ def _objects() -> str | None:
     for class_ in (int, dict, Array, np.ndarray):
         if word(id(class_) + 32) != class_.__basicsize__ or word(id(class_) + 168) & (2**64 - 1) != class_.__flags__:
             return "types of an unknown layout"
-    for name in DTYPES:
+    for name in REAL:
         scalar: Any = getattr(np, name)
         made = scalar(1)
         stored = (ctypes.c_char * made.itemsize).from_address(id(made) + 16)

@@ -7,10 +7,10 @@ The key says what `pellucid/flatten.py` says of the arguments, never less; what 
 `scan_value` answer false, and the call goes the general way.
 """
 
-from ..dtypes import DTYPES
+from ..dtypes import REAL
 
 # The types of leaves and containers, the most frequent first, and the block that handles each.
-_SCALARS = [f"{name}_scalar_type:scalar_{name}" for name in DTYPES]
+_SCALARS = [f"{name}_scalar_type:scalar_{name}" for name in REAL]
 _CASES = [
     *"float_type:float ndarray_type:ndarray array_type:array int_type:int bool_type:bool".split(), *_SCALARS[:2],
     *"tuple_type:tuple list_type:list dict_type:dict".split(), *_SCALARS[2:],
@@ -37,8 +37,8 @@ def _chain() -> str:
 
 def _scalars() -> str:
     """A scalar of NumPy: its value as it stands in memory, whatever lies behind it, and the code of its dtype."""
-    lines = [f"take_scalar_{name}:\n  br label %scalar" for name in DTYPES]
-    codes = ", ".join(f"[ DTYPE_{name}, %take_scalar_{name} ]" for name in DTYPES)
+    lines = [f"take_scalar_{name}:\n  br label %scalar" for name in REAL]
+    codes = ", ".join(f"[ DTYPE_{name}, %take_scalar_{name} ]" for name in REAL)
     return "\n".join([*lines, "scalar:", f"  %code = phi i64 {codes}"])
 
 

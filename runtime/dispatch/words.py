@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, REAL
 
 # The most that one call may have before it is left to the general path.
 PARAMETERS, KEYS, SLOTS, OBJECTS, KEPT, RESULTS, DEPTH = 64, 512, 2048, 256, 512, 256, 32
@@ -52,7 +52,7 @@ RECIPE = "LEAF STATIC TUPLE LIST DICT CALL".split()
 CONSTANTS = """float_type int_type bool_type tuple_type list_type dict_type str_type ndarray_type array_type
     object_types object_type_count dtype_codes dtype_shifts true general find_floor
     values_offset version_offset numpy_new numpy_set_base numpy_scalar numpy_copy""".split()
-CONSTANTS += [f"{name}_scalar_type" for name in DTYPES]
+CONSTANTS += [f"{name}_scalar_type" for name in REAL]
 
 
 def _numbers() -> dict[str, int]:

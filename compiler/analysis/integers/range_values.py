@@ -23,7 +23,7 @@ from .affine import Affine, Unknowns
 from .prover import Prover
 
 LENGTH_HIGH = 2**52  # the longest axis that compiled code lets through
-INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind != "float"}
+INTERVALS = {word: (int(row.least), int(row.greatest)) for word, row in DTYPE.items() if row.kind in ("bool", "int")}
 FRONT, BACK, NATURAL = "front", "back", "natural"
 NATURALS: frozenset[str | None] = frozenset({FRONT, NATURAL})
 

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from ... import syntax, types
-from ...dtypes import FLOAT_WORD, promote_dtypes, python_dtype
+from ...dtypes import FLOAT_WORD, promote_dtypes, python_word
 from ...types import Array, ListOf
 from . import container_methods, containers, evaluate, evenness, library, rows, subscript, tables
 from .frame import Frame
@@ -125,4 +125,4 @@ def to_list(frame: Frame, value: Value, found: Any, node: gast.AST) -> Value:
     if types.rank(found) == 1:
         return frame.new(containers.grown_from_array(frame, value, True, node))
     number = subscript.element(frame, value, [], node) if isinstance(found, Array) else value
-    return frame.emit("cast", number, node=node, dtype=python_dtype(found.dtype), weak=True)
+    return frame.emit("cast", number, node=node, dtype=python_word(found.dtype), weak=True)

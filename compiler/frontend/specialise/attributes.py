@@ -12,6 +12,7 @@ import gast
 
 from ... import types
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
+from ...ops.python_names import BINDINGS
 from ...types import Array, Scalar, Type
 from . import classes, evaluate, library, optional, outside, trying
 from .frame import Frame
@@ -96,8 +97,10 @@ def array_attribute(
             return frame.emit("transpose", base, node=node, hint=hint, axes=tuple(range(ndim))[::-1])
         case "mT" if ndim > 1:
             return library.call(frame, library.method(attribute), [base], {}, node, hint)
-        case "real":
+        case "real" if not types.of_complex(found):
             return base
+        case "real" | "imag":
+            return library.call(frame, BINDINGS[f"numpy.{attribute}"], [base], {}, node, hint)
     if library.method(attribute) is None and attribute not in PYTHONS:
         what = "an array" if ndim else "a scalar"
         frame.fault("U013", f"{what} ({found}) has no attribute `{attribute}` here", node, "looked up here")

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import gast
 
 from ... import syntax, types
-from ...dtypes import INT_WORD, python_dtype
+from ...dtypes import INT_WORD, python_word
 from ...types import Array, ListOf, Scalar
 from . import (
     classes,
@@ -224,7 +224,7 @@ def converted_list(frame: Frame, held: Leaf, wanted: ListOf, node: gast.AST) -> 
 def grown_from_array(frame: Frame, array: Leaf, is_weak: bool, node: gast.AST) -> Leaf:
     """A growable list of the numbers in an array, or of its rows."""
     found = frame.type_of(array)
-    dtype = python_dtype(found.dtype) if is_weak else found.dtype
+    dtype = python_word(found.dtype) if is_weak else found.dtype
     element = Scalar(dtype, is_weak) if found.ndim == 1 else Array(found.dtype, found.dims[1:], "C")
     made = Leaf(frame.builder.bind(syntax.call("new_list"), ListOf(element), "items").id)
     append_all(frame, made, array, node, is_weak)

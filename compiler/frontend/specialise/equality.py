@@ -84,7 +84,7 @@ def _kind(frame: Frame, value: Value) -> type:
 def _is_unlike_any(frame: Frame, value: Value) -> bool:
     """Whether a value is equal to none of another kind, and says so."""
     if isinstance(value, Static):
-        return value.value is None or isinstance(value.value, bool | int | float | str)
+        return value.value is None or isinstance(value.value, bool | int | float | complex | str)
     return isinstance(value, Sequence | Rows | Mapping_ | Record | Closure) or frame.is_scalar(value)
 
 

@@ -236,8 +236,6 @@ def fold(frame: Frame, function: Callable[..., Any], node: gast.AST, *values: Va
         text = escaped(str(error))
         frame.builder.append(syntax.raise_(type(error).__name__, text, span=frame.here(node)))
         return Static(math.nan)
-    if isinstance(result, complex):
-        frame.fault("U017", "a negative number to a fractional power is complex", node)
     return Static(result)
 
 

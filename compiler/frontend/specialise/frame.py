@@ -253,14 +253,7 @@ class Frame:
         """The type of a leaf or number; None for everything else."""
         if type(value) is Leaf:
             return self.builder.types[value.name]
-        match value:
-            case Static(value=bool()):
-                return types.BOOL
-            case Static(value=int()):
-                return types.INT
-            case Static(value=float()):
-                return types.FLOAT
-        return None
+        return types.type_of_number(value.value) if isinstance(value, Static) else None
 
     def describe(self, value: Value) -> str:
         return describe(self, value)
@@ -325,11 +318,11 @@ class Frame:
         match value:
             case Leaf(name=name):
                 return syntax.name(name)
-            case Static(value=bool() | int() | float() as number):
+            case Static(value=bool() | int() | float() | complex() as number):
                 if isinstance(number, int) and not isinstance(number, bool) and not -(2**63) <= number < 2**63:
                     help_ = ("NumPy's own are larger: `np.uint64(...)`",) if number > 0 else ()
                     self.fault("T001", f"the integer {number} does not fit into 64 bits", node, "too large", help_)
-                return syntax.constant(number if type(number) in (bool, int, float) else number.real)
+                return syntax.constant(number if type(number) in (bool, int, float, complex) else number.real)
         message = f"a number or an array is needed here, not a {self.describe(value)}"
         help_ = ("make an array of it: `np.array(...)`",) if self.is_list(self.held(value)) else ()
         self.fault("T001", message, node, "used as a number", help_)

@@ -210,7 +210,7 @@ def identical(left: Value, right: Value) -> bool:
         a, b = left.value, right.value
         if a is b:
             return True
-        comparable = isinstance(a, bool | int | float | str | bytes | type(None))
+        comparable = isinstance(a, bool | int | float | complex | str | bytes | type(None))
         return comparable and type(a) is type(b) and (repr(a) == repr(b))
     return type(left) is type(right) and left == right
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import gast
 
 from ... import syntax
-from ...dtypes import PYTHON_TYPE, python_dtype
+from ...dtypes import PYTHON_TYPE, python_word
 from ...messages import escaped
 from ...types import Array, Scalar
 from . import choices, evaluate
@@ -74,7 +74,7 @@ def _kind(frame: Frame, value: Value) -> str:
     inner = value.inner if isinstance(value, Optional) else value
     found = frame.type_of(inner)
     if isinstance(found, Scalar | Array):
-        return PYTHON_TYPE[python_dtype(found.dtype)].__name__
+        return PYTHON_TYPE[python_word(found.dtype)].__name__
     return "NoneType" if is_none(inner) else frame.describe(inner)
 
 

@@ -38,7 +38,7 @@ def _text(value: Value) -> Any:
     if inner:
         return (type(value).__name__, getattr(value, "cls", None), tuple((k, _text(v)) for k, v in inner))
     if isinstance(value, Static):
-        plain = isinstance(value.value, int | float | str | bool | type(None))
+        plain = isinstance(value.value, int | float | complex | str | bool | type(None))
         return ("static", repr(value.value) if plain else id(value.value))
     if isinstance(value, Lent):
         return ("lent", value.place)

@@ -290,7 +290,7 @@ def as_optional(value: Value) -> Optional:
 
 
 def is_number(value: Value) -> bool:
-    return isinstance(value, Static) and isinstance(value.value, bool | int | float)
+    return isinstance(value, Static) and isinstance(value.value, bool | int | float | complex)
 
 
 def can_change(cls: type) -> bool:

@@ -6,6 +6,8 @@ A call passes one array of 64-bit slots:
     arguments   per parameter: a scalar; or data pointer, lengths, strides in elements; or a list
     results     per result:    a scalar; or owner, data pointer, lengths, strides; or a list
 
+A scalar takes one slot, and as many as its bytes fill if these are more.
+
 The native entry returns 0, or the number of an error site plus one; below zero where a signal ended the call.
 """
 
@@ -80,12 +82,16 @@ class ErrorSite:
 
 def argument_slots(type_: Type) -> int:
     """How many slots a parameter takes."""
-    return 1 + 2 * type_.ndim if isinstance(type_, Array) else 1
+    return 1 + 2 * type_.ndim if isinstance(type_, Array) else scalar_slots(type_)
 
 
 def result_slots(type_: Type) -> int:
     """How many slots a result takes; lists come as one pointer."""
-    return 2 + 2 * type_.ndim if isinstance(type_, Array) else 1
+    return 2 + 2 * type_.ndim if isinstance(type_, Array) else scalar_slots(type_)
+
+
+def scalar_slots(type_: Scalar | ListOf) -> int:
+    return -(-ITEM_BYTES[type_.dtype] // 8) if isinstance(type_, Scalar) else 1
 
 
 def list_item_bytes(type_: ListOf) -> int:

@@ -6,9 +6,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...dtypes import DTYPE, INT_WORD, NUMPY_DTYPE, is_bool, is_exact, is_inexact, is_signed
+from ...dtypes import (
+    DTYPE,
+    INT_WORD,
+    NUMPY_DTYPE,
+    is_bool,
+    is_complex,
+    is_exact,
+    is_inexact,
+    is_signed,
+    part_of,
+)
 from . import half, memory_values
 from .abi import BITS, INT64_MIN, REGISTER, STORED
 from .here import INT_TOO_LARGE, Here, emits, python_message
@@ -31,6 +43,8 @@ def truth(here: Here, x: SsaValue, dtype: str) -> SsaValue:
     """Whether a value counts as true: nan does."""
     if is_bool(dtype):
         return x
+    if is_complex(dtype):
+        return here.code.binary("or", *[truth(here, part, part_of(dtype)) for part in here.code.parts(x)])
     if is_inexact(dtype):
         return here.code.compare("une", x, SsaValue(x.type, "0.0"))
     return here.code.compare("ne", x, SsaValue(x.type, "0"))
@@ -44,6 +58,10 @@ def cast(here: Here, x: SsaValue) -> SsaValue:
         return x
     if is_bool(result):
         return truth(here, x, source)
+    if is_complex(result):
+        return _as_complex(here, x)
+    if is_complex(source):  # the imaginary part is left, as NumPy leaves it
+        return cast(replace(here, source=part_of(source)), here.code.parts(x)[0])
     if is_inexact(result):
         return _as_float(here, x)
     if is_bool(source):
@@ -53,6 +71,16 @@ def cast(here: Here, x: SsaValue) -> SsaValue:
     if here.source_weak and result != INT_WORD:  # by way of Python's int, which NumPy then finds too large or not
         return _as_int(here, truncate(here, x, source, INT_WORD), INT_WORD, True)
     return truncate(here, x, source, result)
+
+
+def _as_complex(here: Here, x: SsaValue) -> SsaValue:
+    """Both parts in the floats of the result; a real number has no imaginary part."""
+    part = part_of(here.result)
+    if not is_complex(here.source):
+        real = cast(replace(here, result=part), x)
+        return here.code.pair(real, memory_values.constant(part, 0))
+    inner = replace(here, source=part_of(here.source), result=part)
+    return here.code.pair(*[cast(inner, value) for value in here.code.parts(x)])
 
 
 def _as_float(here: Here, x: SsaValue) -> SsaValue:

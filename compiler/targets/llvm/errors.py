@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from ....runtime.traceback_frames import Line, show
 from ...dtypes import NUMPY_DTYPE
 from ...messages import message_arguments
 from ...types import Scalar
-from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, EmitOptions, ErrorSite
+from .abi import TRACE, TRACE_COUNT, TRACE_LENGTH, VALUES, EmitOptions, ErrorSite, scalar_slots
 
 if TYPE_CHECKING:
     from ...diagnostics import Span
@@ -53,7 +54,8 @@ def _places(sites: Sequence[ErrorSite], number: int, slots: Any) -> list[Line]:
 
 def _arguments(site: ErrorSite, slots: Any) -> list[Any]:
     """What the exception is made with: formats filled in, constants, values as they are."""
-    values = iter([read_slot(slots, VALUES + k, type_) for k, type_ in enumerate(site.values)])
+    places = accumulate(map(scalar_slots, site.values), initial=VALUES)
+    values = iter([read_slot(slots, place, type_) for place, type_ in zip(places, site.values)])
     arguments: list[Any] = []
     for argument in message_arguments(site.message):
         if isinstance(argument, str):
@@ -71,8 +73,9 @@ def _text(template: str, values: Iterator[Any]) -> str:
 
 
 def read_slot(slots: Any, position: int, type_: Scalar) -> object:
-    """A scalar from a slot: a Python number if weak, else a NumPy scalar, which is in the slot as in memory."""
-    held = struct.pack("q", slots[position])
+    """A scalar from its slots: a Python number if weak, else a NumPy scalar, which is there as in memory."""
+    count = scalar_slots(type_)
+    held = struct.pack(f"{count}q", *slots[position : position + count])
     number = np.frombuffer(held, NUMPY_DTYPE[type_.dtype], 1)[0]
     return number.item() if type_.weak else number
 

@@ -19,7 +19,7 @@ from ....runtime.sources import Source
 from ....runtime.stack import stack_floor
 from ...messages import has_gap
 from ...records import dataclass
-from ...types import ListOf, Type
+from ...types import ListOf, Scalar, Type
 from . import packing
 from .abi import (
     ARGUMENTS,
@@ -31,6 +31,7 @@ from .abi import (
     ErrorSite,
     argument_slots,
     result_slots,
+    scalar_slots,
 )
 from .errors import make_error
 
@@ -94,9 +95,10 @@ class Executable:
         """How native dispatch calls this; the last `count` arguments are `hidden`, as long as the guards do not say
         that there are others.
 
-        None for lists, which are native inside a program only, as a rule.
+        None for lists, which are native inside a program only, as a rule, and for numbers of more than one slot.
         """
-        if any(isinstance(type_, ListOf) for type_ in (*self.parameters, *self.results)):
+        types = (*self.parameters, *self.results)
+        if any(isinstance(t, ListOf) or isinstance(t, Scalar) and scalar_slots(t) > 1 for t in types):
             return None
         given = len(self.parameters) - count
         first = ARGUMENTS + sum(map(argument_slots, self.parameters[:given]))

@@ -12,11 +12,12 @@ import gast
 from ... import syntax
 from ...analysis.expression_types import is_scalar_operator, joined, result_of, type_of, works_in
 from ...diagnostics import InternalError
-from ...dtypes import BOOL_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_exact, is_inexact
-from ...types import FLOAT, ListOf, Scalar
+from ...dtypes import BOOL_WORD, COMPLEX_WORD, INT_WORD, NUMPY_DTYPE, holds, is_bool, is_complex, is_exact, is_inexact
+from ...types import COMPLEX, FLOAT, ListOf, Scalar
 from . import lists, memory_values
 from .abi import REGISTER
 from .arrays import load_element
+from .complex_emitters import OF_COMPLEX
 from .conversions import cast, truth
 from .emitters import EMITTERS
 from .frame import Emission
@@ -103,10 +104,13 @@ def index_of_list(frame: Emission, node: gast.Subscript) -> SsaValue:
 
 def _constant(frame: Emission, value: object, dtype: str) -> SsaValue:
     """A constant in a dtype; what does not fit raises where it is reached, as in NumPy."""
-    if not isinstance(value, bool | int | float):
+    if not isinstance(value, bool | int | float | complex):
         raise InternalError("llvm", repr(value), "not a scalar constant")
     if is_bool(dtype):
         return TRUE if value else FALSE
+    if isinstance(value, complex):
+        held = memory_values.constant(COMPLEX_WORD, value)
+        return memory_values.constant(dtype, value) if is_complex(dtype) else convert(frame, held, COMPLEX, Scalar(dtype))
     if is_inexact(dtype):
         try:
             return memory_values.constant(dtype, float(value))
@@ -183,7 +187,7 @@ def _call(frame: Emission, node: gast.Call) -> SsaValue:
             if isinstance(node.args[0], gast.Constant) and source.weak and not target.weak:
                 return _constant(frame, node.args[0].value, target.dtype)
             return convert(frame, lower(frame, node.args[0]), source, target, node)
-    if not is_scalar_operator(operator) or operator not in EMITTERS:
+    if not is_scalar_operator(operator) or operator not in EMITTERS and operator not in OF_COMPLEX:
         raise InternalError("llvm", gast.dump(node), f"`{operator}` has no emitter")
     sources = tuple(scalar_type(frame, a) for a in node.args)
     dtypes = works_in(operator, sources)
@@ -193,4 +197,5 @@ def _call(frame: Emission, node: gast.Call) -> SsaValue:
     ]
     dtype, result = dtypes[-1] if operator == "where" else dtypes[0], result_of(operator, sources)
     here = _here(frame, node, dtype, result.weak, other=dtypes[-1])
-    return memory_values.rounded(frame.code, result.dtype, EMITTERS[operator](here, *operands))
+    emitter = OF_COMPLEX[operator] if is_complex(dtype) else EMITTERS[operator]
+    return memory_values.rounded(frame.code, result.dtype, emitter(here, *operands))

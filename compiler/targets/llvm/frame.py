@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
+from itertools import accumulate
 
 import gast
 
@@ -20,7 +21,7 @@ from ...program import Function, Program
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
-from .abi import REGISTER, VALUE_COUNT, VALUES, EmitOptions, ErrorSite
+from .abi import REGISTER, VALUE_COUNT, VALUES, EmitOptions, ErrorSite, scalar_slots
 from .text import NULL, Code, LlvmLine, Module, SsaValue, Tags, int_
 
 # What a value in an error is where only its register is known: Python's own number where it may be one.
@@ -190,11 +191,13 @@ class Emission:
         self, label: str, exception: str, message: str, values: Sequence[SsaValue], types: Sequence[Scalar]
     ) -> None:
         lines: list[str | LlvmLine] = [f"{label}:"]
-        for number, (value, type_) in enumerate(zip(values[:VALUE_COUNT], types)):
+        places = list(accumulate(map(scalar_slots, types), initial=VALUES))
+        kept = sum(behind <= VALUES + VALUE_COUNT for behind in places[1:])
+        for value, type_, slot in zip(values[:kept], types, places):
             place = "%" + self.code.fresh("slot")
-            lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {VALUES + number}")
+            lines.append(f"  {place} = getelementptr i64, ptr %context, i64 {slot}")
             lines += self._stored_in_slot(value, type_.dtype, place)
-        status = self.site(exception, message, list(types)[:VALUE_COUNT])
+        status = self.site(exception, message, list(types)[:kept])
         lines += [f"  store i64 {status}, {self.status}", "  br label %leave"]
         self.code.cold += lines
 

@@ -2,6 +2,7 @@
 
     power      integer powers by squaring, wrapping like NumPy's or reporting overflow like a C conversion of Python's
     quotient   Python's division of ints, rounded once, where floats would round three times
+    complex    powers of complex numbers
     zeta       Hurwitz's zeta function
 """
 
@@ -64,6 +65,77 @@ exit:
   %pair = insertvalue {i64, i1} poison, i64 %result, 0
   %answer = insertvalue {i64, i1} %pair, i1 %bad, 1
   ret {i64, i1} %answer"""
+
+# A whole exponent of at most 100 by squaring, in the order of NumPy and of Python; all others by the C library.
+COMPLEX_POWER = """entry:
+  %size = call double @llvm.fabs.f64(double %c)
+  %few = fcmp ole double %size, 1.000000e+02
+  %whole = call double @llvm.trunc.f64(double %c)
+  %exact = fcmp oeq double %whole, %c
+  %real = fcmp oeq double %d, 0.0
+  %plain = and i1 %exact, %real
+  %short = and i1 %plain, %few
+  br i1 %short, label %start, label %general
+general:
+  %any = call {double, double} @cpow(double %a, double %b, double %c, double %d)
+  ret {double, double} %any
+start:
+  %count = fptosi double %size to i64
+  br label %head
+head:
+  %re = phi double [ 1.0, %start ], [ %next_re, %body ]
+  %im = phi double [ 0.0, %start ], [ %next_im, %body ]
+  %square_re = phi double [ %a, %start ], [ %next_square_re, %body ]
+  %square_im = phi double [ %b, %start ], [ %next_square_im, %body ]
+  %left = phi i64 [ %count, %start ], [ %next_left, %body ]
+  %fresh = phi i1 [ true, %start ], [ %next_fresh, %body ]
+  %done = icmp eq i64 %left, 0
+  br i1 %done, label %exit, label %body
+body:
+  %odd = trunc i64 %left to i1
+  %rr = fmul double %re, %square_re
+  %ii = fmul double %im, %square_im
+  %ri = fmul double %re, %square_im
+  %ir = fmul double %im, %square_re
+  %product_re = fsub double %rr, %ii
+  %product_im = fadd double %ri, %ir
+  %taken_re = select i1 %fresh, double %square_re, double %product_re
+  %taken_im = select i1 %fresh, double %square_im, double %product_im
+  %next_re = select i1 %odd, double %taken_re, double %re
+  %next_im = select i1 %odd, double %taken_im, double %im
+  %even = xor i1 %odd, true
+  %next_fresh = and i1 %fresh, %even
+  %rr2 = fmul double %square_re, %square_re
+  %ii2 = fmul double %square_im, %square_im
+  %ri2 = fmul double %square_re, %square_im
+  %next_square_re = fsub double %rr2, %ii2
+  %next_square_im = fadd double %ri2, %ri2
+  %next_left = lshr i64 %left, 1
+  br label %head
+exit:
+  %first = insertvalue {double, double} poison, double %re, 0
+  %result = insertvalue {double, double} %first, double %im, 1
+  %below = fcmp olt double %c, 0.0
+  br i1 %below, label %invert, label %give
+give:
+  ret {double, double} %result
+invert:
+  %re_size = call double @llvm.fabs.f64(double %re)
+  %im_size = call double @llvm.fabs.f64(double %im)
+  %wide = fcmp oge double %re_size, %im_size
+  %large = select i1 %wide, double %re, double %im
+  %small = select i1 %wide, double %im, double %re
+  %ratio = fdiv double %small, %large
+  %more = fmul double %small, %ratio
+  %divisor = fadd double %large, %more
+  %upper_re = select i1 %wide, double 1.0, double %ratio
+  %upper_im = select i1 %wide, double %ratio, double 1.0
+  %inverse_re = fdiv double %upper_re, %divisor
+  %inverse = fdiv double %upper_im, %divisor
+  %inverse_im = fneg double %inverse
+  %half = insertvalue {double, double} poison, double %inverse_re, 0
+  %inverted = insertvalue {double, double} %half, double %inverse_im, 1
+  ret {double, double} %inverted"""
 
 # Both operands below 2**53 in size are exact as floats.  Otherwise 64 bits of the quotient of the magnitudes are found
 # bit by bit, what remains is folded into the last bit, and the conversion to float rounds once, to even.
@@ -233,6 +305,20 @@ def checked_power(module: Module) -> str:
     module.declare(product, f"declare {{i64, i1}} @{product}(i64, i64)")
     parameters = "i64 %base", "i64 %exponent"
     return defined(module, "pellucid.checked_power", "{i64, i1}", parameters, CHECKED_POWER, [product])
+
+
+def complex_power(module: Module) -> str:
+    """(a + b i) ** (c + d i) on doubles, of a base that is not zero."""
+    uses = []
+    for name, declared in (
+        ("llvm.fabs.f64", "declare double @llvm.fabs.f64(double)"),
+        ("llvm.trunc.f64", "declare double @llvm.trunc.f64(double)"),
+        ("cpow", f"declare {{double, double}} @cpow({', '.join(['double'] * 4)}) memory(none) nounwind willreturn"),
+    ):
+        module.declare(name, declared)
+        uses.append(name)
+    parameters = tuple(f"double %{name}" for name in "abcd")
+    return defined(module, "pellucid.complex_power", "{double, double}", parameters, COMPLEX_POWER, uses)
 
 
 def quotient(module: Module) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
-from ...dtypes import DTYPE, INT_WORD, is_bool, is_inexact, is_signed
+from ...dtypes import DTYPE, INT_WORD, is_bool, is_complex, is_inexact, is_signed, part_of
 from ...records import dataclass
 from . import memory_values
 from .abi import REGISTER
@@ -43,7 +44,11 @@ class Here:
 
     @property
     def is_float(self) -> bool:
-        return is_inexact(self.dtype)
+        return is_inexact(self.dtype) and not self.is_complex
+
+    @property
+    def is_complex(self) -> bool:
+        return is_complex(self.dtype)
 
     @property
     def is_signed(self) -> bool:
@@ -53,9 +58,13 @@ class Here:
     def is_bool(self) -> bool:
         return is_bool(self.dtype)
 
-    def number(self, value: float) -> SsaValue:
+    def of_parts(self) -> Here:
+        """The place, for the parts of complex numbers, as NumPy computes with them."""
+        return replace(self, dtype=part_of(self.dtype), weak=False, other="")
+
+    def number(self, value: complex) -> SsaValue:
         """A constant, with all the digits that the registers of the dtype have."""
-        if self.is_float:
+        if self.is_float and not isinstance(value, complex):
             return float_(float(value), REGISTER[self.dtype])
         return memory_values.constant(self.dtype, value)
 

@@ -8,7 +8,7 @@ A scalar stands at the beginning of its slot as an element would; ints fill all 
 
 from __future__ import annotations
 
-from ...dtypes import DTYPE, is_bool, is_inexact, is_signed
+from ...dtypes import DTYPE, is_bool, is_complex, is_inexact, is_signed
 from . import half
 from .text import Code, SsaValue, Tags, float_, int_
 
@@ -46,9 +46,14 @@ def rounded(code: Code, dtype: str, value: SsaValue) -> SsaValue:
     return half.widened(code, half.narrowed(code, value))
 
 
-def constant(dtype: str, value: float) -> SsaValue:
+def constant(dtype: str, value: complex) -> SsaValue:
     """A number of the dtype; ints as LLVM reads them, whose ints have a sign."""
     row = DTYPE[dtype]
+    if is_complex(dtype):
+        parts = complex(value)
+        first, second = constant(row.parts, parts.real), constant(row.parts, parts.imag)
+        return SsaValue(row.register, f"{{{first}, {second}}}")
+    assert not isinstance(value, complex), value
     if is_inexact(dtype):
         return float_(half.nearest(value) if row.storage != row.register else float(value), row.register)
     number = int(value)

@@ -26,6 +26,7 @@ from .abi import (
     LIST_LENGTH,
     list_item_bytes,
     result_slots,
+    scalar_slots,
 )
 from .errors import read_slot
 
@@ -63,12 +64,14 @@ def packer(type_: Type) -> Packer:
 
 def _scalar_packer(type_: Scalar) -> Packer:
     """A NumPy scalar as in memory; a Python number alike, which must fit."""
-    make = NUMPY_DTYPE[type_.dtype].type
+    make, count = NUMPY_DTYPE[type_.dtype].type, scalar_slots(type_)
 
     def pack(slots: Any, position: int, leaf: object, kept: list) -> int:
         number: Any = leaf if type(leaf) is make else _converted(make, leaf)
-        slots[position] = int.from_bytes(number.tobytes().ljust(8, b"\0"), sys.byteorder, signed=True)
-        return position + 1
+        held = number.tobytes().ljust(8, b"\0")
+        for k in range(count):
+            slots[position + k] = int.from_bytes(held[8 * k : 8 * k + 8], sys.byteorder, signed=True)
+        return position + count
 
     return pack
 
@@ -171,7 +174,8 @@ def unpacker(type_: Type) -> Unpacker:
     """A function (slots, position) -> (leaf, next position)."""
     match type_:
         case Scalar():
-            return lambda slots, position: (read_slot(slots, position, type_), position + 1)
+            count = scalar_slots(type_)
+            return lambda slots, position: (read_slot(slots, position, type_), position + count)
         case Array(ndim=ndim, dtype=dtype):
             return lambda slots, position: (
                 take_array(slots, position, NUMPY_DTYPE[dtype], ndim),

@@ -26,6 +26,7 @@ from ...analysis.def_use import reads_of
 from ...analysis.integers.ranges import FRONT
 from ...analysis.lanes import straight
 from ...analysis.liveness import liveness
+from ...dtypes import is_complex, part_of
 from ...ops.forms import LIBRARY
 from ...tuning import GRANULE, SMALL_LOOP
 from ...types import Array, ListOf
@@ -35,7 +36,7 @@ from .cold_functions import is_short
 from .cost import Estimate, as_value
 from .frame import ArrayPlace, Emission, ScalarPlace, ScalarValue, places_of
 from .merge_functions import define_once
-from .text import Code, SsaValue, identifier, int_
+from .text import Code, SsaValue, identifier, int_, is_pair
 
 PARALLEL_FOR = "pellucid_parallel_for"
 DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, double, i64, i64, i64)"
@@ -159,9 +160,11 @@ def _variables(frame: Emission, name: str) -> list[tuple[str, SsaValue]]:
     """(LLVM type, variable or value) of everything that a name stands for, but the owner of an array."""
     match frame.places[name]:
         case ScalarPlace(type=type_, place=variable):
-            return [(REGISTER[type_.dtype], variable)]
-        case ScalarValue(type=type_, value=SsaValue() as value):
-            return [(REGISTER[type_.dtype], value)]
+            part, count = part_of(type_.dtype), 1 + is_complex(type_.dtype)
+            kind = REGISTER[part]
+            return [(kind, frame.code.offset(kind, variable, k) if k else variable) for k in range(count)]
+        case ScalarValue(value=SsaValue() as value):
+            return [(v.type, v) for v in (frame.code.parts(value) if is_pair(value.type) else (value,))]
         case ArrayPlace() as place:
             return [("ptr", place.data), *(("i64", v) for v in (*place.dims, *place.strides))]
     return []

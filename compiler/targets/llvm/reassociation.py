@@ -18,7 +18,7 @@ from ...ops.reduction import fold_by
 from ...ops.schema import OPERATORS
 from .expressions import lower_as
 from .frame import Emission, ScalarPlace, ScalarValue
-from .text import SsaValue
+from .text import SsaValue, is_pair
 
 
 def accumulated(frame: Emission, name: str, value: gast.expr) -> SsaValue | None:
@@ -34,4 +34,10 @@ def accumulated(frame: Emission, name: str, value: gast.expr) -> SsaValue | None
     if row.reorders == "zeros":
         return frame.code.intrinsic(row.name, total, term, flags="nsz ")
     flags = " ".join(dict.fromkeys(["reassoc", *frame.code.flags.split()]))
-    return frame.code.value(total.type, f"fadd {flags} {total}, {term.text}")
+
+    def added(one: SsaValue, other: SsaValue) -> SsaValue:
+        return frame.code.value(one.type, f"fadd {flags} {one}, {other.text}")
+
+    if is_pair(total.type):
+        return frame.code.pair(*map(added, frame.code.parts(total), frame.code.parts(term)))
+    return added(total, term)

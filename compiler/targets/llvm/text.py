@@ -33,6 +33,10 @@ class SsaValue(NamedTuple):
         """Whether it is a constant int."""
         return self.text.lstrip("-").isdigit()
 
+    @property
+    def is_constant(self) -> bool:
+        return not self.text.startswith("%")
+
 
 TRUE, FALSE, NULL = SsaValue("i1", "true"), SsaValue("i1", "false"), SsaValue("ptr", "null")
 
@@ -68,6 +72,15 @@ def float_(value: float, type_: str = "double") -> SsaValue:
         except OverflowError:  # rounds to infinity, as a conversion at run time does
             value = float("inf") if value > 0 else float("-inf")
     return SsaValue(type_, f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}")
+
+
+def is_pair(type_: str) -> bool:
+    """Whether it is that of a complex number: `{double, double}`."""
+    return type_.startswith("{")
+
+
+def part_type(type_: str) -> str:
+    return type_[1:-1].partition(", ")[0]
 
 
 @lru_cache(maxsize=1024)
@@ -249,6 +262,7 @@ class Code:
         self.uses: dict[str, None] = {}  # functions and variables of the module that were mentioned
         self.terminated = False
         self.unreached = ""  # the label of the last block that nothing leads to
+        self.halves: dict[str, tuple[SsaValue, SsaValue]] = {}  # the parts of complex numbers, by their text
         self.vector_calls = 0  # of functions that have variants for vectors
         self.scope: int | None = None  # the metadata of the function and of the line, where there are line tables
         self.location: int | None = None
@@ -279,6 +293,27 @@ class Code:
         self.uses[name] = None
         return SsaValue("ptr", f"@{name}")
 
+    def pair(self, first: SsaValue, second: SsaValue) -> SsaValue:
+        """A complex number of its parts, which `parts` gives again."""
+        type_ = f"{{{first.type}, {second.type}}}"
+        if first.is_constant and second.is_constant:
+            return SsaValue(type_, f"{{{first}, {second}}}")
+        half = self.value(type_, f"insertvalue {type_} poison, {first}, 0")
+        made = self.value(type_, f"insertvalue {half}, {second}, 1")
+        self.halves[made.text] = first, second
+        return made
+
+    def parts(self, pair: SsaValue) -> tuple[SsaValue, SsaValue]:
+        """The real and the imaginary part of a complex number."""
+        type_ = part_type(pair.type)
+        if is_pair(pair.text):
+            first, _, second = pair.text[1:-1].partition(", ")
+            return SsaValue(type_, first.split()[1]), SsaValue(type_, second.split()[1])
+        if pair.text not in self.halves:
+            first, second = (self.value(type_, f"extractvalue {pair}, {k}") for k in (0, 1))
+            return first, second
+        return self.halves[pair.text]
+
     def binary(self, operation: str, left: SsaValue, right: SsaValue) -> SsaValue:
         if left.type == "i1":
             known = _known_logic(operation, left, right)
@@ -300,6 +335,9 @@ class Code:
     def select(self, condition: SsaValue, then: SsaValue, otherwise: SsaValue) -> SsaValue:
         if condition in (TRUE, FALSE):
             return then if condition is TRUE or condition == TRUE else otherwise
+        if is_pair(then.type):
+            both = zip(self.parts(then), self.parts(otherwise))
+            return self.pair(*[self.select(condition, first, second) for first, second in both])
         return self.value(then.type, f"select {condition}, {then}, {otherwise}")
 
     def convert(self, operation: str, operand: SsaValue, to: str) -> SsaValue:
@@ -333,9 +371,16 @@ class Code:
         return self.value(type_, f"extractvalue {pair}, 0"), self.value("i1", f"extractvalue {pair}, 1")
 
     def load(self, type_: str, pointer: SsaValue, tags: Tags = ()) -> SsaValue:
+        if is_pair(type_):
+            part = part_type(type_)
+            return self.pair(*[self.load(part, self.offset(part, pointer, k), tags) for k in (0, 1)])
         return self.value(type_, f"load {type_}, {pointer.type} {pointer.text}", tags)
 
     def store(self, value: SsaValue, pointer: SsaValue, tags: Tags = ()) -> None:
+        if is_pair(value.type):
+            for k, part in enumerate(self.parts(value)):
+                self.store(part, self.offset(part.type, pointer, k), tags)
+            return
         self.effect(f"store {value.type} {value.text}, {pointer.type} {pointer.text}", tags)
 
     def offset(self, type_: str, pointer: SsaValue, index: SsaValue | int) -> SsaValue:

@@ -46,12 +46,14 @@ def precedence(node: gast.AST) -> int:
 
 
 def constant_text(value: object, quote: str | None = None) -> str:
-    """A literal; infinities and nan are spelled through `math`, strings in double quotes where they can be."""
+    """A literal; complex numbers that are not a positive multiple of `1j` are made of their parts; infinities and nan are spelled through `math`, strings in double quotes where they can be."""
     match value:
         case float() if math.isnan(value):
             return "math.nan"
         case float() if math.isinf(value):
             return "math.inf" if value > 0 else "-math.inf"
+        case complex() if repr(value.real) != "0.0" or repr(value.imag).startswith(("-", "nan", "inf")):
+            return f"complex({constant_text(value.real)}, {constant_text(value.imag)})"
         case str() if quote == '"' or '"' not in value:
             return '"' + repr("'" + value)[2:-1].replace("\\'", "'").replace('"', '\\"') + '"'
         case _ if value is ...:

@@ -322,7 +322,7 @@ class Unparser(BaseUnparser):
         self.part(t.body, TEST)
 
     def _Attribute(self, t: gast.Attribute) -> None:
-        number = isinstance(t.value, gast.Constant) and isinstance(t.value.value, int | float)
+        number = isinstance(t.value, gast.Constant) and isinstance(t.value.value, int | float | complex)
         self.write("(" if number else "")
         self.part(t.value, ATOM)
         self.write(")" if number else "")

@@ -1,0 +1,357 @@
+"""Scalar emitters for complex numbers: pairs of floats, with the values that NumPy and Python give.
+
+    multiply((a, b), (c, d))    ->    (a*c - b*d, a*d + b*c)
+    exp(z)                      ->    cexp of the C library, in double precision
+
+The real numbers of `float_emitters` do the work where a part is a function of parts.  What is written for NumPy's
+numbers serves Python's, where `here.weak` says so, with Python's errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from . import float_emitters, helpers
+from .emitters import FLOAT_BY_ZERO
+from .here import EMITTERS, Here, emits, python_message
+from .text import SsaValue, float_
+
+OF_COMPLEX: dict[str, Callable[..., SsaValue]] = {}
+
+DIVISION_BY_ZERO = python_message(lambda: 1j / (0j * len("1")))
+TO_NEGATIVE = python_message(lambda: (0j * len("1")) ** -1j)
+POWER_TOO_LARGE = python_message(lambda: (1e300 + 1j * len("1")) ** 3)
+SIZE_TOO_LARGE = python_message(lambda: abs(complex(1.7e308, 1.7e308)))
+
+Parts = tuple[SsaValue, SsaValue]
+
+
+def of_complex(*names: str) -> Callable[[Callable[..., SsaValue]], Callable[..., SsaValue]]:
+    """Register an emitter for complex numbers under operator names."""
+
+    def register(emitter: Callable[..., SsaValue]) -> Callable[..., SsaValue]:
+        for name in names:
+            OF_COMPLEX[name] = emitter
+        return emitter
+
+    return register
+
+
+def _real(here: Here, name: str, *operands: SsaValue) -> SsaValue:
+    """An operator of the parts, as of NumPy's floats."""
+    return EMITTERS[name](here.of_parts(), *operands)
+
+
+# --- arithmetic ----------------------------------------------------------------------------------------------------
+
+
+def _by_parts(name: str) -> None:
+    @of_complex(name)
+    def emit(here: Here, *operands: SsaValue) -> SsaValue:
+        code = here.code
+        return code.pair(*[_real(here, name, *parts) for parts in zip(*map(code.parts, operands))])
+
+
+for _name in ("add", "subtract", "negative", "rint"):
+    _by_parts(_name)
+
+
+@of_complex("positive", "stop_gradient", "given", "tangent_of", "with_tangent")
+def positive(here: Here, x: SsaValue, *_: SsaValue) -> SsaValue:
+    return x
+
+
+@of_complex("multiply")
+def multiply(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    code = here.code
+    (a, b), (c, d) = code.parts(x), code.parts(y)
+    real = code.binary("fsub", code.binary("fmul", a, c), code.binary("fmul", b, d))
+    return code.pair(real, code.binary("fadd", code.binary("fmul", a, d), code.binary("fmul", b, c)))
+
+
+@of_complex("square")
+def square(here: Here, x: SsaValue) -> SsaValue:
+    return multiply(here, x, x)
+
+
+@of_complex("divide")
+def divide(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    """Smith's algorithm (1962): by the quotient of the smaller part of the divisor by the larger one, which cannot
+    overflow.
+    """
+    code, (a, b), (c, d) = here.code, here.code.parts(x), here.code.parts(y)
+    sizes = [code.intrinsic("fabs", part) for part in (c, d)]
+    is_zero = _both(here, *[code.compare("oeq", size, _zero(here)) for size in sizes])
+    if here.weak:
+        here.fail_if(is_zero, "ZeroDivisionError", DIVISION_BY_ZERO)
+    wide = code.compare("oge", *sizes)
+    large, small = code.select(wide, c, d), code.select(wide, d, c)
+    first, second = code.select(wide, a, b), code.select(wide, b, a)
+    ratio = code.binary("fdiv", small, large)
+    divisor = code.binary("fadd", large, code.binary("fmul", small, ratio))
+    real = code.binary("fadd", first, code.binary("fmul", second, ratio))
+    forward, back = (
+        code.binary("fsub", one, other) for one, other in _both_ways(second, code.binary("fmul", first, ratio))
+    )
+    imaginary = code.select(wide, forward, back)
+    if here.weak:
+        return code.pair(code.binary("fdiv", real, divisor), code.binary("fdiv", imaginary, divisor))
+    scale = code.binary("fdiv", float_(1.0, divisor.type), divisor)
+    made = code.pair(code.binary("fmul", real, scale), code.binary("fmul", imaginary, scale))
+    by_zero = code.pair(code.binary("fdiv", a, sizes[0]), code.binary("fdiv", b, sizes[0]))
+    return code.select(is_zero, by_zero, made)
+
+
+def _both_ways(one: SsaValue, other: SsaValue) -> tuple[Parts, Parts]:
+    return (one, other), (other, one)
+
+
+@of_complex("reciprocal")
+def reciprocal(here: Here, x: SsaValue) -> SsaValue:
+    code, (a, b) = here.code, here.code.parts(x)
+    one = float_(1.0, a.type)
+    wide = code.compare("ole", code.intrinsic("fabs", b), code.intrinsic("fabs", a))
+    large, small = code.select(wide, a, b), code.select(wide, b, a)
+    ratio = code.binary("fdiv", small, large)
+    divisor = code.binary("fadd", large, code.binary("fmul", small, ratio))
+    real = code.binary("fdiv", code.select(wide, one, ratio), divisor)
+    return code.pair(real, code.binary("fdiv", code.unary("fneg", code.select(wide, ratio, one)), divisor))
+
+
+@of_complex("power", "float_power")
+def power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    """Up to exponents of 100, where they are whole, by products as in NumPy and in Python; else by the logarithm."""
+    code = here.code
+    if y == here.number(2):
+        return square(here, x)
+    (a, b), (c, d) = code.parts(_doubles(here, x)), code.parts(_doubles(here, y))
+    zero = float_(0.0)
+    is_nothing = _both(here, *[code.compare("oeq", part, zero) for part in (a, b)])
+    no_exponent = _both(here, *[code.compare("oeq", part, zero) for part in (c, d)])
+    above = _both(here, code.compare("ogt", c, zero), code.compare("oeq", d, zero))
+    name = helpers.complex_power(code.module)
+    result = code.call("{double, double}", name, a, b, c, d)
+    if here.weak:
+        stays = code.binary("or", above, no_exponent)
+        pole = _both(here, is_nothing, code.binary("xor", stays, SsaValue("i1", "true")))
+        here.fail_if(pole, "ZeroDivisionError", TO_NEGATIVE)
+        _fail_if_too_large(here, result, POWER_TOO_LARGE, a, b, c, d)
+    nan = float_(math.nan)
+    of_nothing = code.select(above, code.pair(zero, zero), code.pair(nan, nan))
+    one = code.pair(float_(1.0), zero)
+    return _narrowed(here, code.select(no_exponent, one, code.select(is_nothing, of_nothing, result)))
+
+
+def _fail_if_too_large(here: Here, result: SsaValue, message: str, *operands: SsaValue) -> None:
+    """Python raises where a result of finite numbers is not one."""
+    code, reals = here.code, here.of_parts()
+    real, imaginary = (float_emitters.is_infinite(reals, part) for part in code.parts(result))
+    finite = SsaValue("i1", "true")
+    for part in operands:
+        finite = code.binary("and", finite, float_emitters.is_finite(reals, part))
+    here.fail_if(code.binary("and", finite, code.binary("or", real, imaginary)), "OverflowError", message)
+
+
+# --- functions of the C library, in double precision -----------------------------------------------------------------
+
+
+def _doubles(here: Here, x: SsaValue) -> SsaValue:
+    code = here.code
+    return code.pair(*[code.convert("fpext", part, "double") for part in code.parts(x)])
+
+
+def _narrowed(here: Here, x: SsaValue) -> SsaValue:
+    code, (kind, _) = here.code, (here.number(0).type[1:-1].split(", "))
+    return code.pair(*[code.convert("fptrunc", part, kind) for part in code.parts(x)])
+
+
+def _library(here: Here, name: str, *operands: SsaValue) -> SsaValue:
+    code = here.code
+    given = [part for x in operands for part in code.parts(_doubles(here, x))]
+    parameters = ", ".join("double" for _ in given)
+    code.module.declare(name, f"declare {{double, double}} @{name}({parameters}) memory(none) nounwind willreturn")
+    return _narrowed(here, code.call("{double, double}", name, *given))
+
+
+def _of_library(name: str, function: str) -> None:
+    @of_complex(name)
+    def emit(here: Here, x: SsaValue) -> SsaValue:
+        return _library(here, function, x)
+
+
+for _name in "sqrt exp log sin cos tan sinh cosh tanh".split():
+    _of_library(_name, "c" + _name)
+for _name in "sin cos tan sinh cosh tanh".split():
+    _of_library("arc" + _name, "ca" + _name)
+
+
+def _scaled(here: Here, x: SsaValue, factor: float) -> SsaValue:
+    code = here.code
+    return code.pair(*[code.binary("fmul", part, float_(factor, part.type)) for part in code.parts(x)])
+
+
+@of_complex("log10")
+def log10(here: Here, x: SsaValue) -> SsaValue:
+    return _scaled(here, _library(here, "clog", x), 1.0 / math.log(10.0))
+
+
+@of_complex("log2")
+def log2(here: Here, x: SsaValue) -> SsaValue:
+    return _scaled(here, _library(here, "clog", x), 1.0 / math.log(2.0))
+
+
+@of_complex("exp2")
+def exp2(here: Here, x: SsaValue) -> SsaValue:
+    return _library(here, "cexp", _scaled(here, x, math.log(2.0)))
+
+
+@of_complex("log1p")
+def log1p(here: Here, x: SsaValue) -> SsaValue:
+    """The logarithm of the distance from -1, and the angle seen from there."""
+    code, (a, b) = here.code, here.code.parts(x)
+    moved = code.binary("fadd", a, float_(1.0, a.type))
+    return code.pair(_real(here, "log", _real(here, "hypot", moved, b)), _real(here, "arctan2", b, moved))
+
+
+@of_complex("expm1")
+def expm1(here: Here, x: SsaValue) -> SsaValue:
+    """exp(a) cos(b) - 1 = (exp(a) - 1) cos(b) - 2 sin(b / 2)**2"""
+    code, (a, b) = here.code, here.code.parts(x)
+    half = _real(here, "sin", code.binary("fmul", b, float_(0.5, b.type)))
+    less = code.binary("fmul", code.binary("fmul", float_(2.0, b.type), half), half)
+    real = code.binary("fsub", code.binary("fmul", _real(here, "expm1", a), _real(here, "cos", b)), less)
+    return code.pair(real, code.binary("fmul", _real(here, "exp", a), _real(here, "sin", b)))
+
+
+# --- parts and sizes -------------------------------------------------------------------------------------------------
+
+
+@emits("complex_of")
+def complex_of(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    return here.code.pair(x, y)
+
+
+@emits("real", "conjugate")
+def real_itself(here: Here, x: SsaValue) -> SsaValue:
+    """The part of a real number, and its conjugate."""
+    return x
+
+
+@emits("imag")
+def nothing_imaginary(here: Here, x: SsaValue) -> SsaValue:
+    return here.number(0)
+
+
+@of_complex("real")
+def real_part(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.parts(x)[0]
+
+
+@of_complex("imag")
+def imaginary_part(here: Here, x: SsaValue) -> SsaValue:
+    return here.code.parts(x)[1]
+
+
+@of_complex("conjugate")
+def conjugate(here: Here, x: SsaValue) -> SsaValue:
+    a, b = here.code.parts(x)
+    return here.code.pair(a, here.code.unary("fneg", b))
+
+
+@of_complex("absolute")
+def absolute(here: Here, x: SsaValue) -> SsaValue:
+    a, b = here.code.parts(x)
+    size = _real(here, "hypot", a, b)
+    if here.weak:
+        reals = here.of_parts()
+        finite = _both(here, *[float_emitters.is_finite(reals, part) for part in (a, b)])
+        too_large = _both(here, finite, float_emitters.is_infinite(reals, size))
+        here.fail_if(too_large, "OverflowError", SIZE_TOO_LARGE)
+    return size
+
+
+@of_complex("sign")
+def sign(here: Here, x: SsaValue) -> SsaValue:
+    """x / abs(x), zero at zero; an infinite part alone gives its direction."""
+    code, reals, (a, b) = here.code, here.of_parts(), here.code.parts(x)
+    zero = reals.number(0)
+    size = _real(here, "hypot", a, b)
+    endless = [float_emitters.is_infinite(reals, part) for part in (a, b)]
+    units = [
+        code.select(is_endless, _real(here, "copysign", reals.number(1), part), zero)
+        for is_endless, part in zip(endless, (a, b))
+    ]
+    far = code.select(_both(here, *endless), code.pair(reals.number(math.nan), reals.number(math.nan)), code.pair(*units))
+    near = code.pair(code.binary("fdiv", a, size), code.binary("fdiv", b, size))
+    at_zero = code.compare("oeq", size, zero)
+    found = code.select(at_zero, code.pair(zero, zero), near)
+    return code.select(code.compare("oeq", size, reals.number(math.inf)), far, found)
+
+
+# --- questions and order: numbers are in the order of their real parts, then of the imaginary ones -------------------
+
+
+def _both(here: Here, one: SsaValue, other: SsaValue) -> SsaValue:
+    return here.code.binary("and", one, other)
+
+
+def _zero(here: Here) -> SsaValue:
+    return here.of_parts().number(0)
+
+
+def _question(name: str, together: str) -> None:
+    @of_complex(name)
+    def emit(here: Here, x: SsaValue) -> SsaValue:
+        return here.code.binary(together, *[_real(here, name, part) for part in here.code.parts(x)])
+
+
+for _name, _together in (("isnan", "or"), ("isinf", "or"), ("isfinite", "and")):
+    _question(_name, _together)
+
+
+@of_complex("equal")
+def equal(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    pairs = zip(here.code.parts(x), here.code.parts(y))
+    return _both(here, *[here.code.compare("oeq", *pair) for pair in pairs])
+
+
+@of_complex("not_equal")
+def not_equal(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+    return here.code.binary("xor", equal(here, x, y), SsaValue("i1", "true"))
+
+
+def _ordered(name: str, strictly: str, last: str) -> None:
+    @of_complex(name)
+    def emit(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+        code, (a, b), (c, d) = here.code, here.code.parts(x), here.code.parts(y)
+        apart = _both(here, code.compare(strictly, a, c), code.compare("ord", b, d))
+        level = _both(here, code.compare("oeq", a, c), code.compare(last, b, d))
+        return code.binary("or", apart, level)
+
+
+for _name, _strictly, _last in (
+    ("less", "olt", "olt"), ("less_equal", "olt", "ole"), ("greater", "ogt", "ogt"), ("greater_equal", "ogt", "oge"),
+):  # fmt: skip
+    _ordered(_name, _strictly, _last)
+
+
+def _extreme(name: str, order: str, doubtful: int) -> None:
+    """The first where it is in order before the second; a nan wins, or loses where numbers are asked for."""
+
+    @of_complex(name)
+    def emit(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
+        is_first = OF_COMPLEX[order](here, x, y)
+        return here.code.select(here.code.binary("or", is_first, OF_COMPLEX["isnan"](here, (x, y)[doubtful])), x, y)
+
+
+for _name, _order, _doubtful in (
+    ("maximum", "greater_equal", 0), ("minimum", "less_equal", 0), ("fmax", "greater_equal", 1),
+    ("fmin", "less_equal", 1),
+):  # fmt: skip
+    _extreme(_name, _order, _doubtful)
+
+
+@of_complex("where")
+def where(here: Here, condition: SsaValue, x: SsaValue, y: SsaValue) -> SsaValue:
+    return here.code.select(condition, x, y)
