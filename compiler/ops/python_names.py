@@ -67,6 +67,12 @@ class NameBinding:
         return getattr(import_module(f"{LIBRARY}.{module}"), name)
 
     @property
+    def takes_complex(self) -> bool:
+        """Whether a library function takes complex numbers."""
+        module, _, name = self.function.partition(":")
+        return bool({"*", name} & set(OF_COMPLEX.get(module, "").split()))
+
+    @property
     def shares(self) -> str:
         """Whether the result shares elements with the arguments (`sharing`)."""
         if self.operator:
@@ -158,6 +164,26 @@ METHOD_FUNCTIONS = {
     "changing": "put",
     "products": "dot trace",
     "complex_numbers": "conj=conjugate conjugate",
+}
+# Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
+OF_COMPLEX = {
+    "complex_numbers": "*",
+    "creation": "*",
+    "manipulation": "*",
+    "joining": "*",
+    "editing": "*",
+    "places": "*",
+    "changing": "*",
+    "along": "*",
+    "elementary": "cast astype item where isclose logical_and logical_or logical_not logical_xor",
+    "reductions": "sum prod any all cumsum cumprod count_nonzero allclose",
+    "calculus": "diff ediff1d trapezoid gradient",
+    "statistics": "mean average var std",
+    "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross norm vector_norm trace_of_last matmul",
+    "choosing": "select choose piecewise array_equal",
+    "interpolation": "convolve correlate",
+    "polynomials": "polyval vander polyder polyadd polysub polymul",
+    "least_squares": "matrix_power",
 }
 UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}

@@ -185,8 +185,9 @@ def cast_type(operands: Sequence[Type], dtype: str, weak: bool = False) -> Type:
     if weak and isinstance(x, Array):
         message = f"only a single number becomes a Python number, not {x}"
         raise TypeFault("T001", message, "take an element first: `x[0]`")
-    if weak and of_complex(x) and order(FLOAT_WORD) >= order(dtype) > order(BOOL_WORD):
-        python = PYTHON_TYPE[dtype].__name__
+    is_pythons = weak or isinstance(x, Scalar) and x.weak
+    if is_pythons and of_complex(x) and order(FLOAT_WORD) >= order(dtype) > order(BOOL_WORD):
+        python = PYTHON_TYPE[dtype].__name__ if weak else NUMPY_DTYPE[dtype].name
         fault = f"`{python}` takes real numbers, not {x}"
         raise TypeFault("U017", fault, "take a part of it: `z.real`, `z.imag` or `abs(z)`")
     return Scalar(dtype, weak) if isinstance(x, Scalar) else Array(dtype, x.dims)  # type: ignore[union-attr]

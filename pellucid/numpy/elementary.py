@@ -75,6 +75,18 @@ def as_floating(x):
 
 
 @gives("on request")
+def conjugated(x):
+    """The conjugate of complex numbers; others as they are."""
+    return op.conjugate(x) if static.is_complex(x) else x
+
+
+def squared_size(x):
+    """abs(x)**2 without a root."""
+    if not static.is_complex(x):
+        return x * x
+    return op.square(op.real(x)) + op.square(op.imag(x))
+
+
 def cast(x, dtype, copy=True):
     """`np.astype(x, dtype)`"""
     return astype(operand(x), dtype, copy=copy)

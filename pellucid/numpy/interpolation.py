@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, number, operand
+from .elementary import conjugated, in_dtype, number, operand
 from .joining import concatenate
 from .manipulation import atleast_1d, ravel
 from .sorting import order_of
@@ -167,7 +167,7 @@ def correlate(a, v, mode="valid"):
         raise ValueError("first array argument cannot be empty")
     if m == 0:
         raise ValueError("second array argument cannot be empty")
-    found = convolve(a, v[::-1])
+    found = convolve(a, conjugated(v)[::-1])
     if mode == "same" and m > n:
         return found[n // 2 : n // 2 + m]
     return middle_part(found, n, m, mode)

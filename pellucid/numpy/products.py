@@ -3,7 +3,7 @@
 from ..compiler.ops import letters, static
 from ..compiler.ops import primitives as op
 from ..compiler.ops.sharing import gives
-from .elementary import as_floating, operand, strong
+from .elementary import as_floating, conjugated, operand, squared_size, strong
 from .joining import stack
 from .manipulation import diagonal, diagonal_view, moveaxis, ravel, reshape
 
@@ -37,12 +37,13 @@ def outer(a, b):
 
 
 def vdot(a, b):
-    return op.matmul(ravel(a), ravel(b))
+    """The sum of products, of the conjugate of `a` where it is complex."""
+    return op.matmul(conjugated(ravel(a)), ravel(b))
 
 
 def vecdot(x1, x2, /, *, axis=-1):
-    """The sum of products along one axis of both."""
-    first, second = moveaxis(operand(x1), axis, -1), moveaxis(operand(x2), axis, -1)
+    """The sum of products along one axis of both, of the conjugate of `x1` where it is complex."""
+    first, second = moveaxis(conjugated(operand(x1)), axis, -1), moveaxis(operand(x2), axis, -1)
     same_length(first.shape[-1], second.shape[-1])
     product = first * second
     where = static.reduced(-1, static.rank(product))
@@ -154,7 +155,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = as_floating(operand(x))
     rank = static.rank(x)
     if axis is None and ord is None:
-        return op.sqrt(op.sum(x * x, axis=None, keepdims=keepdims))
+        return op.sqrt(op.sum(squared_size(x), axis=None, keepdims=keepdims))
     axes = static.axes_of(axis, rank)
     if len(axes) == 1:
         return vector_norm_along(x, 2 if ord is None else ord, static.reduced(axes, rank), keepdims)
@@ -170,14 +171,14 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 def vector_norm_along(x, ord, axis, keepdims):
     if ord == 2:
-        return op.sqrt(op.sum(x * x, axis=axis, keepdims=keepdims))
+        return op.sqrt(op.sum(squared_size(x), axis=axis, keepdims=keepdims))
     size = op.absolute(x)
     if ord == float("inf"):
         return op.max(size, axis=axis, keepdims=keepdims)
     if ord == -float("inf"):
         return op.min(size, axis=axis, keepdims=keepdims)
     if ord == 0:
-        return op.cast(op.sum(x != 0.0, axis=axis, keepdims=keepdims), dtype=static.element(x))
+        return op.cast(op.sum(x != 0.0, axis=axis, keepdims=keepdims), dtype=static.real_word(static.element(x)))
     if ord == 1:
         return op.sum(size, axis=axis, keepdims=keepdims)
     return op.sum(size**ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
@@ -196,7 +197,7 @@ def of_singular_values(x, ord, rows, columns, keepdims):
 
 def matrix_norm(x, ord, rows, columns, keepdims):
     if ord == "fro":
-        return op.sqrt(op.sum(x * x, axis=static.reduced((rows, columns), static.rank(x)), keepdims=keepdims))
+        return op.sqrt(op.sum(squared_size(x), axis=static.reduced((rows, columns), static.rank(x)), keepdims=keepdims))
     if ord == 1 or ord == -1:
         sums = op.sum(op.absolute(x), axis=rows, keepdims=True)
     elif ord == float("inf") or ord == -float("inf"):

@@ -2,7 +2,7 @@
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .elementary import in_dtype, operand, strong
+from .elementary import in_dtype, operand, squared_size, strong
 from .reductions import sum
 
 
@@ -22,7 +22,7 @@ def var(a, axis=None, dtype=None, *, ddof=0, keepdims=False):
     if not static.is_float_word(word):
         static.refuse("T001", "np.var and np.std are taken in floats here", "convert the result")
     centred = a - mean(a, axis, word, keepdims=True)
-    total = sum(centred * centred, axis, word, keepdims=keepdims)
+    total = sum(squared_size(centred), axis, static.real_word(word), keepdims=keepdims)
     return total / max(count(a, axis) - ddof, 0)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import pellucid
-from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE, is_inexact
+from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE, is_complex, is_inexact
 
 AWKWARD = {
     "bool": (True, False, True, True), "i32": (2, -3, 0, 5), "i64": (3, -2, 0, 2**53 + 1),
@@ -30,9 +30,13 @@ PLAIN = {
     "f64": (0.75, 2.5, 1.25, 3.0),
 }  # fmt: skip
 RARE = [word for word in DTYPE if word not in AWKWARD]  # dtypes that fewer combinations are made of
-RARE_PLAIN = {word: (1.5, 0.5, 0.25, 2.0) if is_inexact(word) else (2, 3, 1, 4) for word in RARE}
+COMPLEX = (1.5 - 2j, -0.5 + 0.25j, 2j, 0.75 + 0j)
+AWKWARD_COMPLEX = (2.5 - 3j, complex(-0.0, 1.5), complex(math.nan, 1.0), complex(math.inf, -2.0))
+RARE_PLAIN = {
+    word: COMPLEX if is_complex(word) else (1.5, 0.5, 0.25, 2.0) if is_inexact(word) else (2, 3, 1, 4) for word in RARE
+}
 RARE_AWKWARD = {
-    word: (-0.0, 65504.0, math.nan, math.inf) if is_inexact(word) else
+    word: AWKWARD_COMPLEX if is_complex(word) else (-0.0, 65504.0, math.nan, math.inf) if is_inexact(word) else
     (2, int(DTYPE[word].least), 0, int(DTYPE[word].greatest) // (1 if DTYPE[word].bits < 64 else 2)) for word in RARE
 }  # fmt: skip
 
@@ -120,6 +124,8 @@ def agree(found: object, wanted: object, *, same_type: bool = True, same_zero: b
 
 
 def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
+    if "c" in (left.dtype.kind, right.dtype.kind):
+        return _close_pairs(left, right)
     if right.dtype.kind != "f" or left.dtype.kind != "f":
         return bool(np.all(left == right))
     tolerance = {2: 2e-3, 4: 3e-6}.get(min(left.dtype.itemsize, right.dtype.itemsize), 1e-12)
@@ -127,3 +133,12 @@ def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
         equal = (left == right) & ((right != 0) | (np.signbit(left) == np.signbit(right)) | (not same_zero))
         near = (np.abs(left - right) <= tolerance * np.abs(right)) & (right != 0)
     return bool(np.all(equal | near | (np.isnan(left) & np.isnan(right))))
+
+
+def _close_pairs(left: np.ndarray, right: np.ndarray) -> bool:
+    """Complex numbers: near by their distance, nan in the same parts, infinite ones with the same infinities."""
+    tolerance = 3e-6 if min(left.dtype.itemsize, right.dtype.itemsize) == 8 else 1e-12
+    with np.errstate(all="ignore"):
+        near = np.abs(left - right) <= tolerance * np.abs(right)
+        same = [(a == b) | (np.isnan(a) & np.isnan(b)) for a, b in ((left.real, right.real), (left.imag, right.imag))]
+    return bool(np.all(near | (same[0] & same[1])))

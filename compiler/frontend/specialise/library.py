@@ -61,11 +61,26 @@ def call(frame: Frame, binding: Any, args: list[Value], kwargs: dict[str, Value]
         args = [Static(python_names.object_of(binding.owner)), *args]
     if "out" in kwargs or "where" in kwargs and not python_names.takes_where(binding):
         return into_out.call(frame, binding, args, kwargs, node, hint)
+    if not frame.is_library and not binding.takes_complex:
+        _require_real(frame, binding, [*args, *kwargs.values()], node)
     before = len(frame.builder.body)
     result = apply.call_function(frame, binding.load(), args, kwargs, node)
     if binding.shares == "copy" and _is_shared(frame, result, before):
         return frame.emit("copy", result, node=node, hint=hint)
     return renamed(frame, result, hint) if len(frame.builder.body) > before else result
+
+
+def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node: gast.AST) -> None:
+    """Refuse complex numbers for a function that is not written for them."""
+    leaves: list[Value] = []
+    for value in values:
+        map_leaves(frame.held(value), lambda part, _: leaves.append(part) or part)
+    found = [frame.type_of(leaf) for leaf in leaves]
+    given = next((t for t in found if t is not None and types.of_complex(t)), None)
+    if given is not None:
+        name = binding.function.partition(":")[2]
+        help_ = ("take a part of it: `z.real`, `z.imag` or `abs(z)`",)
+        frame.fault("U017", f"`{name}` does not take complex numbers here: {given}", node, "called here", help_)
 
 
 def common_dtype(frame: Frame, columns: list[Leaf]) -> str:

@@ -267,6 +267,9 @@ def store_items(frame: Frame, base: Leaf, items: list[gast.expr], value: Value, 
     found = frame.type_of(value)
     if found is None or isinstance(found, ListOf):
         frame.fault("T001", f"a {frame.describe(value)} cannot be an element of {place}", node)
+    if types.of_complex(found) and not types.of_complex(place):
+        help_ = ("store a part: `z.real`, `z.imag` or `abs(z)`", "make the array complex: `dtype=complex`")
+        frame.fault("U017", f"a complex number does not fit into {place}", node, "stored here", help_)
     require_items(frame, base, items, node)
     dims = shape_of_place(frame, base, items, node)
     if isinstance(found, Array):

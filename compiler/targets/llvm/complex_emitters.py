@@ -15,7 +15,7 @@ from collections.abc import Callable
 from . import float_emitters, helpers
 from .emitters import FLOAT_BY_ZERO
 from .here import EMITTERS, Here, emits, python_message
-from .text import SsaValue, float_
+from .text import FALSE, SsaValue, float_
 
 OF_COMPLEX: dict[str, Callable[..., SsaValue]] = {}
 
@@ -123,18 +123,20 @@ def reciprocal(here: Here, x: SsaValue) -> SsaValue:
 def power(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     """Up to exponents of 100, where they are whole, by products as in NumPy and in Python; else by the logarithm."""
     code = here.code
-    if y == here.number(2):
+    if y == here.number(2) and not here.weak:
         return square(here, x)
     (a, b), (c, d) = code.parts(_doubles(here, x)), code.parts(_doubles(here, y))
     zero = float_(0.0)
     is_nothing = _both(here, *[code.compare("oeq", part, zero) for part in (a, b)])
     no_exponent = _both(here, *[code.compare("oeq", part, zero) for part in (c, d)])
-    above = _both(here, code.compare("ogt", c, zero), code.compare("oeq", d, zero))
+    above = code.compare("ogt", c, zero)
     name = helpers.complex_power(code.module)
-    result = code.call("{double, double}", name, a, b, c, d)
+    low = _both(here, code.compare("oge", c, float_(1.0)), code.compare("ole", c, float_(3.0)))
+    direct = FALSE if here.weak else low  # as NumPy writes these powers; all others begin with 1
+    result = code.call("{double, double}", name, a, b, c, d, direct)
     if here.weak:
-        stays = code.binary("or", above, no_exponent)
-        pole = _both(here, is_nothing, code.binary("xor", stays, SsaValue("i1", "true")))
+        complex_ = code.binary("or", code.compare("olt", c, zero), code.compare("une", d, zero))
+        pole = _both(here, is_nothing, complex_)
         here.fail_if(pole, "ZeroDivisionError", TO_NEGATIVE)
         _fail_if_too_large(here, result, POWER_TOO_LARGE, a, b, c, d)
     nan = float_(math.nan)

@@ -88,7 +88,7 @@ head:
   %square_re = phi double [ %a, %start ], [ %next_square_re, %body ]
   %square_im = phi double [ %b, %start ], [ %next_square_im, %body ]
   %left = phi i64 [ %count, %start ], [ %next_left, %body ]
-  %fresh = phi i1 [ true, %start ], [ %next_fresh, %body ]
+  %fresh = phi i1 [ %direct, %start ], [ %next_fresh, %body ]
   %done = icmp eq i64 %left, 0
   br i1 %done, label %exit, label %body
 body:
@@ -308,7 +308,9 @@ def checked_power(module: Module) -> str:
 
 
 def complex_power(module: Module) -> str:
-    """(a + b i) ** (c + d i) on doubles, of a base that is not zero."""
+    """(a + b i) ** (c + d i) on doubles, of a base that is not zero; a product begins with the base where it is
+    `direct`, else with 1.
+    """
     uses = []
     for name, declared in (
         ("llvm.fabs.f64", "declare double @llvm.fabs.f64(double)"),
@@ -317,7 +319,7 @@ def complex_power(module: Module) -> str:
     ):
         module.declare(name, declared)
         uses.append(name)
-    parameters = tuple(f"double %{name}" for name in "abcd")
+    parameters = (*(f"double %{name}" for name in "abcd"), "i1 %direct")
     return defined(module, "pellucid.complex_power", "{double, double}", parameters, COMPLEX_POWER, uses)
 
 
