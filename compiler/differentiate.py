@@ -8,7 +8,7 @@ The results are put together as JAX does it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import count
 from typing import Any, NoReturn
@@ -35,6 +35,7 @@ from .frontend.specialise.values import (
 from .frontend.specialise.values import Sequence as SequenceValue
 from .program import Program, Unnumbered
 from .records import dataclass
+from .types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def differentiable(made: Specialised, wanted: Wanted) -> Specialised:
     require_arguments(made, wanted)
     output, _ = split_result(made, wanted)
     check_output(made, wanted.where, output)
+    require_real_results(made, wanted, [made.program.main.results[output.index]])
     return made
 
 
@@ -79,12 +81,29 @@ def check_argnums(made: Specialised, wanted: Wanted) -> None:
 
 
 def check_holomorphic(made: Specialised, wanted: Wanted) -> None:
-    """Raise a GradientError where a derivative of complex numbers is asked for: there are none but real ones here."""
+    """Raise a GradientError where the derivative by a complex argument is asked for, and the argument is not."""
     for name, value in chosen_parts(made, wanted) if wanted.transform.holomorphic else ():
-        found = {str(made.program.main.types[leaf.name]) for leaf in leaves(value) if isinstance(leaf, Leaf)}
-        fault(wanted.where, "G001", f"holomorphic=True asks for the derivative by a complex argument, and `{name}` is "
-              f"{' and '.join(sorted(found)) or 'static'}",
-              ("leave out holomorphic=True: the function is one of real numbers",))  # fmt: skip
+        given = [made.program.main.types[leaf.name] for leaf in leaves(value) if isinstance(leaf, Leaf)]
+        if not given or not all(map(types.of_complex, given)):
+            found = " and ".join(sorted(set(map(str, given)))) or "static"
+            fault(wanted.where, "G001", f"holomorphic=True asks for the derivative by a complex argument, and `{name}` "
+                  f"is {found}", ("leave out holomorphic=True: the function is one of real numbers",))  # fmt: skip
+
+
+def require_real_results(made: Specialised, wanted: Wanted, results: Iterable[Type]) -> None:
+    """Raise a GradientError where the derivative is that of real numbers and a result is not, or the other way round.
+
+    Backwards, a complex result has a direction for each of its parts, of which a gradient gives one number.
+    """
+    holomorphic = wanted.transform.holomorphic
+    for found in results:
+        if types.of_complex(found) and not holomorphic:
+            fault(wanted.where, "G002", f"the gradient is of a function that returns real numbers, and this one returns "
+                  f"{found}", ("take a part of it: `z.real`, or `abs(z) ** 2`",
+                  "for the derivative of an analytic function use holomorphic=True"))  # fmt: skip
+        if holomorphic and not types.of_complex(found):
+            fault(wanted.where, "G002", f"holomorphic=True asks for the derivative of a function that returns complex "
+                  f"numbers, and this one returns {found}", ("leave out holomorphic=True",))  # fmt: skip
 
 
 def reverse(made: Specialised, wanted: Wanted) -> Specialised:

@@ -20,6 +20,7 @@ from .differentiate import (
     fault,
     floats_of,
     keep_results,
+    require_real_results,
     split,
     with_value,
 )
@@ -46,11 +47,24 @@ def has_jacobian(made: Specialised, wanted: Wanted) -> Specialised:
     check_holomorphic(made, wanted)
     for name, value in chosen_parts(made, wanted):
         check_differentiable(made, wanted.where, name, value)
+        _require_real(made, wanted, name, value)
+    if wanted.transform.holomorphic:
+        require_real_results(made, wanted, [made.program.main.results[k] for k in _outputs(made, wanted)])
     for value in (*chosen(made, wanted), made.result):
         if _has_list(value):
             fault(wanted.where, "G004", "a list of many items, or one that grows, has no Jacobian here",
                   ("make an array of it: `np.array(...)`",))  # fmt: skip
     return made
+
+
+def _require_real(made: Specialised, wanted: Wanted, name: str, value: Value) -> None:
+    """Forwards, a complex argument has a direction for each of its parts, of which a Jacobian gives one number."""
+    types_ = [made.program.main.types[leaf.name] for leaf in leaves(value) if isinstance(leaf, Leaf)]
+    found = None if wanted.transform.holomorphic else next(filter(types.of_complex, types_), None)
+    if found is not None:
+        fault(wanted.where, "G001", f"a Jacobian is by real numbers, and `{name}` is {found}",
+              ("for the derivative of an analytic function use holomorphic=True",
+               "take the parts as two arguments"))  # fmt: skip
 
 
 def _has_list(value: Value) -> bool:

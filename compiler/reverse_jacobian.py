@@ -19,8 +19,17 @@ import gast
 
 from . import syntax, types
 from .builder import Builder
-from .differentiate import Wanted, chosen, fault, floats_of, keep_results, split, with_value
-from .dtypes import FLOAT_WORD
+from .differentiate import (
+    Wanted,
+    chosen,
+    fault,
+    floats_of,
+    keep_results,
+    require_real_results,
+    split,
+    with_value,
+)
+from .dtypes import DTYPE, FLOAT_WORD
 from .frontend.specialise.specialised import Cut, Specialised
 from .frontend.specialise.values import Out, Rows, Value, leaves, map_leaves, parts
 from .frontend.specialise.values import Sequence as SequenceValue
@@ -37,6 +46,8 @@ def floating_results(made: Specialised, wanted: Wanted) -> Specialised:
         if found is not None and not types.is_floating(found):
             message = f"a Jacobian is of a function that returns floats, and this one returns {found}"
             fault(wanted.where, "G002", message, ("return it beside them: (value, auxiliary) with has_aux=True",))
+    results = [made.program.main.results[leaf.index] for leaf in leaves(out) if isinstance(leaf, Out)]
+    require_real_results(made, wanted, results)
     if any(map(_has_rows, chosen(made, wanted))):
         fault(wanted.where, "G001", "a Jacobian with respect to a list of any length is not made",
               ("pass an array or a tuple",))  # fmt: skip
@@ -194,5 +205,5 @@ class Writer:
 
     def _number(self, value: float, type_: Scalar) -> gast.expr:
         if type_.weak:
-            return syntax.constant(value)
+            return syntax.constant(DTYPE[type_.dtype].python_type(value))
         return self.build.call("cast", value, dtype=type_.dtype, weak=False, hint="seed")

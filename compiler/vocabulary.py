@@ -91,6 +91,7 @@ INDEX_EXPRESSIONS = ("s_", "index_exp", "r_", "c_", "mgrid", "ogrid")
 CONSTANTS = frozenset(
     [f"numpy.{name}" for name in ("pi", "e", "inf", "nan", "newaxis", "euler_gamma")]
     + [f"math.{name}" for name in ("pi", "e", "tau", "inf", "nan")]
+    + [f"cmath.{name}" for name in ("pi", "e", "tau", "inf", "nan", "infj", "nanj")]
     + [f"numpy.{name}" for name in INDEX_EXPRESSIONS]
     + ["numpy.linalg.LinAlgError"]
 )

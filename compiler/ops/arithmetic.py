@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..types import is_floating, of_complex
+from ..types import dtype_of, is_floating, of_complex
 from . import intervals
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise, infix, prefix
@@ -78,7 +78,11 @@ def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: Atom, out_bar: Atom) -> Atom | None:
     """log(x) * x ** y, with 1 for x = 0 under the logarithm (as in JAX): there the power is constant for y > 0."""
     x, y = operands
-    log = "math_log" if is_weak(builder.type_of(x)) and is_weak(builder.type_of(y)) else "log"
+    if of_complex(builder.type_of(out)) and not of_complex(builder.type_of(x)):  # a negative number has a logarithm
+        result = builder.type_of(out)
+        x = builder.call("cast", x, dtype=dtype_of(result), weak=is_weak(result))
+    is_pythons = is_weak(builder.type_of(x)) and is_weak(builder.type_of(y)) and not of_complex(builder.type_of(x))
+    log = "math_log" if is_pythons else "log"
     template = f"out_bar * ({log}(where(x == 0, one, x)) * out)"
     one = syntax.constant(1.0 if is_floating(builder.type_of(x)) else 1)
     return builder.quote(template, x=x, one=one, out=out, out_bar=out_bar)

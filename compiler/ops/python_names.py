@@ -11,6 +11,7 @@ are Python numbers converts them first (`np.add(1, 2)` is an int64), while `np.a
 
 from __future__ import annotations
 
+import cmath
 import inspect
 import math
 import sys
@@ -49,7 +50,7 @@ class NameBinding:
     operator: str = ""
     function: str = ""
     dtype: str = ""
-    constant: float | None = None
+    constant: complex | None = None
     strong: bool = False
     owner: str = ""
 
@@ -150,6 +151,10 @@ NUMPY_FUNCTIONS = {
 MATH_FUNCTIONS = {
     "mathematics": "log hypot isclose prod factorial gcd lcm isqrt comb perm",
 }
+CMATH_FUNCTIONS = {
+    "complex_mathematics": "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh phase polar"
+    " rect isnan isinf isfinite isclose",
+}
 METHOD_FUNCTIONS = {
     "reductions": "sum prod max min any all argmax argmin cumsum cumprod",
     "statistics": "mean var std",
@@ -168,6 +173,7 @@ METHOD_FUNCTIONS = {
 # Library functions that take complex numbers; all others refuse them.  `*` stands for all functions of a module.
 OF_COMPLEX = {
     "complex_numbers": "*",
+    "complex_mathematics": "*",
     "creation": "*",
     "manipulation": "*",
     "joining": "*",
@@ -190,13 +196,15 @@ DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name 
 CONSTANTS = {
     "numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan, "numpy.newaxis": None,
     "numpy.euler_gamma": float(np.euler_gamma), "math.pi": math.pi, "math.e": math.e, "math.tau": math.tau,
-    "math.inf": math.inf, "math.nan": math.nan,
+    "math.inf": math.inf, "math.nan": math.nan, "cmath.pi": math.pi, "cmath.e": math.e, "cmath.tau": math.tau,
+    "cmath.inf": math.inf, "cmath.nan": math.nan, "cmath.infj": cmath.infj, "cmath.nanj": cmath.nanj,
 }  # fmt: skip
 
 BINDINGS: dict[str, NameBinding] = {
     **_rows(),
     **_library("numpy.", NUMPY_FUNCTIONS),
     **_library("math.", MATH_FUNCTIONS),
+    **_library("cmath.", CMATH_FUNCTIONS),
     **{dotted: NameBinding(dtype=dtype) for dotted, dtype in DTYPES.items()},
     **{dotted: NameBinding(constant=value) for dotted, value in CONSTANTS.items()},
 }

@@ -24,6 +24,7 @@ from ...builder import Builder, Specialiser
 from ...names import Names
 from ...ops.cotangents import length, shape_of
 from ...program import Function, Program
+from ...dtypes import DTYPE
 from ...types import INT, Array, Type, symbols_of
 from ..told_apart import told_apart
 from .forward import forward
@@ -117,7 +118,7 @@ class _Main:
         count = len(self.function_.results)
         if not isinstance(type_, Array) or type_.ndim == 0:
             shape = syntax.tuple_([])
-            one: gast.expr = syntax.constant(1.0)
+            one: gast.expr = syntax.constant(DTYPE[type_.dtype].python_type(1.0))  # type: ignore[union-attr]
             if isinstance(type_, Array):
                 one = build.call("full", one, shape=shape, dtype=type_.dtype, hint="direction")
             elif not type_.weak:
