@@ -98,7 +98,7 @@ def require_real_results(made: Specialised, wanted: Wanted, results: Iterable[Ty
     holomorphic = wanted.transform.holomorphic
     for found in results:
         if types.of_complex(found) and not holomorphic:
-            fault(wanted.where, "G002", f"the gradient is of a function that returns real numbers, and this one returns "
+            fault(wanted.where, "G002", f"the gradient is of a function that returns real numbers, and this one gives "
                   f"{found}", ("take a part of it: `z.real`, or `abs(z) ** 2`",
                   "for the derivative of an analytic function use holomorphic=True"))  # fmt: skip
         if holomorphic and not types.of_complex(found):

@@ -20,8 +20,8 @@ def words(text: str) -> frozenset[str]:
 
 
 BUILTINS = words(
-    "abs all any bool complex dict enumerate filter float int isinstance iter len list map max min next range reversed round"
-    " set slice sorted sum tuple zip"
+    "abs all any bool complex dict enumerate filter float int isinstance iter len list map max min next range reversed"
+    " round set slice sorted sum tuple zip"
 )
 # Functions of Python's libraries that the specialiser knows: `frontend/specialise/functions.py`.
 PYTHON_NAMES = words(
@@ -47,8 +47,8 @@ INSPECTING_BUILTINS = words(
 
 ARRAY_METHODS = words(
     "all any argmax argmin astype clip copy cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze"
-    " std sum swapaxes transpose var item conj conjugate argpartition argsort choose compress fill nonzero partition put"
-    " searchsorted sort"
+    " std sum swapaxes transpose var item conj conjugate argpartition argsort choose compress fill nonzero partition"
+    " put searchsorted sort"
 )
 CONTAINER_METHODS = words(
     "append pop get items keys values copy extend index count insert remove reverse clear sort update setdefault"

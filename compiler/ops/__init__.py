@@ -22,5 +22,6 @@ from .schema import BY_PYTHON_NAME, OPERATORS, Operator, TypeFault
 
 __all__ = [
     "BY_PYTHON_NAME", "OPERATORS", "Operator", "TypeFault", "arithmetic", "collectives", "comparison",
-    "complex_numbers", "creation",    "library", "linalg", "mathematics", "reduction", "shape", "stopped", "transcendental",
+    "complex_numbers", "creation", "library", "linalg", "mathematics", "reduction", "shape", "stopped",
+    "transcendental",
 ]  # fmt: skip

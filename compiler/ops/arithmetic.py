@@ -71,7 +71,8 @@ def power_of_base(builder: Builder, operands: Atoms, static: Static, out: Atom, 
             return out_bar
         case 2:
             return builder.quote("out_bar * (2.0 * x)", x=x, out_bar=out_bar)
-    factor, less = syntax.constant(y.value if isinstance(y.value, complex) else float(y.value)), syntax.constant(y.value - 1)
+    factor = syntax.constant(y.value if isinstance(y.value, complex) else float(y.value))
+    less = syntax.constant(y.value - 1)
     return builder.quote("out_bar * (factor * x ** less)", x=x, factor=factor, less=less, out_bar=out_bar)
 
 

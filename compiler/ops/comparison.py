@@ -13,7 +13,17 @@ from . import intervals
 from .kinds import elementwise, infix, prefix
 from .raising import on_python
 from .schema import Precedence, TypeFault
-from .type_rules import all_weak, from_numpy, numeric, python_bits, python_bool, python_or, python_order, python_shift, words
+from .type_rules import (
+    all_weak,
+    from_numpy,
+    numeric,
+    python_bits,
+    python_bool,
+    python_or,
+    python_order,
+    python_shift,
+    words,
+)
 from .works_in import as_common, as_floats
 
 for _name, _sign, _meaning, _negation in (

@@ -1,6 +1,7 @@
 """The functions of Python's `cmath`: single numbers in, Python's complex numbers out, with Python's errors.
 
-    cmath.log(0)    ->    ValueError: math domain error          cmath.exp(1000)    ->    OverflowError: math range error
+    cmath.log(0)       ->    ValueError: math domain error
+    cmath.exp(1000)    ->    OverflowError: math range error
 
 Written in the language, on the functions of NumPy that compute the same.
 """

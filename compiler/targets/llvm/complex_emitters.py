@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 
 from . import float_emitters, helpers
-from .emitters import FLOAT_BY_ZERO
 from .here import EMITTERS, Here, emits, python_message
 from .text import FALSE, SsaValue, float_
 
@@ -284,7 +283,8 @@ def sign(here: Here, x: SsaValue) -> SsaValue:
         code.select(is_endless, _real(here, "copysign", reals.number(1), part), zero)
         for is_endless, part in zip(endless, (a, b))
     ]
-    far = code.select(_both(here, *endless), code.pair(reals.number(math.nan), reals.number(math.nan)), code.pair(*units))
+    nowhere = code.pair(reals.number(math.nan), reals.number(math.nan))
+    far = code.select(_both(here, *endless), nowhere, code.pair(*units))
     near = code.pair(code.binary("fdiv", a, size), code.binary("fdiv", b, size))
     at_zero = code.compare("oeq", size, zero)
     found = code.select(at_zero, code.pair(zero, zero), near)

@@ -109,8 +109,9 @@ def _constant(frame: Emission, value: object, dtype: str) -> SsaValue:
     if is_bool(dtype):
         return TRUE if value else FALSE
     if isinstance(value, complex):
-        held = memory_values.constant(COMPLEX_WORD, value)
-        return memory_values.constant(dtype, value) if is_complex(dtype) else convert(frame, held, COMPLEX, Scalar(dtype))
+        if is_complex(dtype):
+            return memory_values.constant(dtype, value)
+        return convert(frame, memory_values.constant(COMPLEX_WORD, value), COMPLEX, Scalar(dtype))
     if is_inexact(dtype):
         try:
             return memory_values.constant(dtype, float(value))

@@ -46,7 +46,9 @@ def precedence(node: gast.AST) -> int:
 
 
 def constant_text(value: object, quote: str | None = None) -> str:
-    """A literal; complex numbers that are not a positive multiple of `1j` are made of their parts; infinities and nan are spelled through `math`, strings in double quotes where they can be."""
+    """A literal; infinities and nan are spelled through `math`, strings in double quotes where they can be; complex
+    numbers that are not a positive multiple of `1j` are made of their parts.
+    """
     match value:
         case float() if math.isnan(value):
             return "math.nan"

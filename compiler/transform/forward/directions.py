@@ -21,10 +21,10 @@ import gast
 
 from ... import syntax
 from ...builder import Builder, Specialiser
+from ...dtypes import DTYPE
 from ...names import Names
 from ...ops.cotangents import length, shape_of
 from ...program import Function, Program
-from ...dtypes import DTYPE
 from ...types import INT, Array, Type, symbols_of
 from ..told_apart import told_apart
 from .forward import forward
