@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import gc
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from types import ModuleType
+from types import FrameType, ModuleType
 
 from .runtime.prepare import prepare
 from .runtime.store import store
@@ -20,7 +22,7 @@ from .runtime.store import store
 def compiler() -> ModuleType:
     """The module `compiling`."""
     prepare()
-    with no_collection():
+    with no_collection(), after_interrupts():
         from . import compiling
     return compiling
 
@@ -30,6 +32,23 @@ def begin() -> None:
     kept = store()
     if kept is None or kept.is_empty():
         compiler()
+
+
+@contextmanager
+def after_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait: modules that import each other do not work any more once an import has ended half-way."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    noted: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *given: noted.append(given))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if noted:
+            handler(*noted[0])
 
 
 @contextmanager

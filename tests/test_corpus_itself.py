@@ -84,7 +84,7 @@ def test_result_is_made_of_numbers_and_arrays(program):
     result_leaves = leaves(run(program, program.make_arguments()))
     assert result_leaves, "a program returns something"
     for leaf in result_leaves:
-        assert isinstance(leaf, np.ndarray | np.generic | float | int | set | None), type(leaf)
+        assert isinstance(leaf, np.ndarray | np.generic | float | int | complex | set | None), type(leaf)
 
 
 @each(PROGRAMS)
@@ -193,6 +193,7 @@ FREER = {
     "views": "stores through views, and functions that make them",
     "matching": "statements that other modules do without",
     "keyed": "dicts, sets, deques and heaps, with the methods that they have",
+    "complex_numbers": "the functions of `cmath`, and what complex numbers alone have",
     "classes": "methods and attributes of its own classes, and the functions that are tried there",
 }
 

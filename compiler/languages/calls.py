@@ -55,6 +55,8 @@ class CallReader:
             return self.operator(node, "dim", node.args, {"axis": 0})
         if word in FORMS and FORMS[word].gives == "number":
             return self.library(node, word)
+        if word == "complex" and len(node.args) == 2:
+            return self.complex(node)
         if _cast_of(node.func, self.table) is not None and not node.keywords and len(node.args) == 1:
             return self.cast(node, *_cast_of(node.func, self.table))  # type: ignore[misc]
         return self.function(node, word, list(node.args), self.chosen(node))
@@ -91,6 +93,18 @@ class CallReader:
             return value, type_  # the arms differ, and what is chosen has the type of the operator
         part = value if self.is_nested or syntax.is_atom(value) else self.builder.bind(value, type_)
         return self.made(node, "cast", [part], {"dtype": dtype, "weak": weak})
+
+    def complex(self, node: gast.Call) -> tuple[gast.expr, Type]:
+        """`complex(x, y)`: a number where both parts are."""
+        if all(map(self.is_literal, node.args)):
+            return self.parts.constant(node, complex(*(self.value(a)[0].value for a in node.args)))  # type: ignore
+        return self.operator(node, "complex_of", node.args, {})
+
+    def is_literal(self, node: gast.expr) -> bool:
+        """Whether a number is written here: `1.5`, `-math.inf`."""
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, gast.USub) and self.is_literal(node.operand)
+        return isinstance(node, gast.Constant) or isinstance(node, gast.Attribute) and self.parts.is_number(node)
 
     def method(self, node: gast.Call, base: gast.expr, name: str) -> tuple[gast.expr, Type]:
         args, static = list(node.args), self.static(node)

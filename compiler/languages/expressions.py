@@ -128,6 +128,8 @@ class Expressions:
     def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Type]:
         if self.is_number(node):
             return syntax.constant(CONSTANTS[node.attr]), types.FLOAT
+        if node.attr in ("real", "imag"):
+            return self.operator(node, node.attr, [node.value], {})
         if node.attr == "T":
             base = self.atom(node.value)
             rank = types.rank(self.builder.type_of(base) if syntax.is_atom(base) else self.type_of(base))

@@ -190,6 +190,13 @@ OF_COMPLEX = {
     "interpolation": "convolve correlate",
     "polynomials": "polyval vander polyder polyadd polysub polymul",
     "least_squares": "matrix_power",
+    "python_builtins": "total",
+    "python_lists": "*",
+    "python_dicts": "*",
+    "python_deques": "*",
+    "python_heaps": "*",
+    "python_counters": "*",
+    "python_sets": "*",
 }
 UFUNC_METHODS = "reduce accumulate outer reduceat at".split()
 DTYPES = {f"numpy.{name}": DTYPE_OF_NUMPY[np.dtype(getattr(np, name))] for name in sorted(vocabulary.DTYPES)}

@@ -308,6 +308,8 @@ def assert_same_leaf(got, want, tolerance, place):
     # Where two paths meet, a Python number may have become NumPy's scalar of the same kind: only that is let pass.
     assert one.dtype == other.dtype, f"{place} has dtype {one.dtype}, not {other.dtype}"
     assert one.shape == other.shape, f"{place} has shape {one.shape}, not {other.shape}"
+    if other.dtype.kind == "c":
+        one, other = (np.stack([v.real, v.imag]) for v in (one, other))
     if other.dtype.kind != "f":
         np.testing.assert_array_equal(one, other, err_msg=place)
         return

@@ -99,6 +99,8 @@ def array_attribute(
             return library.call(frame, library.method(attribute), [base], {}, node, hint)
         case "real" if not types.of_complex(found):
             return base
+        case "real" | "imag" if isinstance(found, Scalar):
+            return frame.emit(attribute, base, node=node, hint=hint)
         case "real" | "imag":
             return library.call(frame, BINDINGS[f"numpy.{attribute}"], [base], {}, node, hint)
     if library.method(attribute) is None and attribute not in PYTHONS:

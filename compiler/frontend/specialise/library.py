@@ -78,7 +78,8 @@ def _require_real(frame: Frame, binding: NameBinding, values: list[Value], node:
     found = [frame.type_of(leaf) for leaf in leaves]
     given = next((t for t in found if t is not None and types.of_complex(t)), None)
     if given is not None:
-        name = binding.function.partition(":")[2]
+        written = node.func if isinstance(node, gast.Call) else None
+        name = written.id if isinstance(written, gast.Name) else binding.function.partition(":")[2]
         help_ = ("take a part of it: `z.real`, `z.imag` or `abs(z)`",)
         frame.fault("U017", f"`{name}` does not take complex numbers here: {given}", node, "called here", help_)
 

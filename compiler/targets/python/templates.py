@@ -19,6 +19,7 @@ from ... import syntax
 from ...diagnostics import InternalError
 from ...dtypes import FLOAT_WORD, NUMPY_DTYPE, WEAK_WORD, is_bool, order
 from ...ops.schema import Operator
+from ...ops.type_rules import is_weak
 from ...parsing import parsed_expression
 from ...types import Type, rank
 
@@ -99,6 +100,8 @@ def _special_form(
             return gast.Call(attribute("np.arange"), list(short), [])
         case "eye":
             return _eye(static, values)
+        case "complex_of" if all(t is not None and is_weak(t) for t in types):
+            return gast.Call(attribute("complex"), list(operands), [])
     return None
 
 
