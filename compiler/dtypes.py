@@ -87,10 +87,10 @@ def _float(bits: int, register: str, storage: str, letter: str = "", python: str
     return DType(f"f{bits}", np.dtype(f"float{bits}"), "float", bits, True, register, storage, python, letter)
 
 
-def _complex(part: DType, python: str = "") -> DType:
+def _complex(part: DType, letter: str, python: str = "") -> DType:
     """Two floats, one behind the other."""
     bits, pair = 2 * part.bits, f"{{{part.register}, {part.register}}}"
-    return DType(f"c{bits}", np.dtype(f"complex{bits}"), "complex", bits, True, pair, pair, python, parts=part.word)
+    return DType(f"c{bits}", np.dtype(f"complex{bits}"), "complex", bits, True, pair, pair, python, letter, part.word)
 
 
 PYTHON_TYPES = (bool, int, float, complex)  # by kind
@@ -108,7 +108,7 @@ REALS = (
     _float(32, "float", "float", "s"),
     _float(64, "double", "double", "d", "float"),
 )
-TABLE = (*REALS, _complex(REALS[-2]), _complex(REALS[-1], "complex"))
+TABLE = (*REALS, _complex(REALS[-2], "c"), _complex(REALS[-1], "z", "complex"))
 DTYPE = {row.word: row for row in TABLE}
 DTYPES = tuple(DTYPE)
 NUMPY_DTYPE = {word: row.numpy for word, row in DTYPE.items()}
@@ -147,6 +147,11 @@ def is_complex(word: str) -> bool:
 def part_of(word: str) -> str:
     """The dtype of the real part of such numbers: that of the numbers themselves where they are real."""
     return DTYPE[word].parts or word
+
+
+def has_dot(word: str) -> bool:
+    """Whether BLAS has all products, single sums too: compilers differ in how a function gives a complex number."""
+    return bool(DTYPE[word].letter) and not is_complex(word)
 
 
 def is_signed(word: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from .. import syntax
-from ..dtypes import DTYPE, accumulator, is_bool
+from ..dtypes import DTYPE, accumulator, has_dot, is_bool
 from ..ops.schema import OPERATORS
 from ..records import dataclass
 from ..types import Array, Scalar
@@ -72,7 +72,9 @@ def matmul(low: Lowering, name: str, a: Node, b: Node, dtype: str) -> Result:
     if min(rank(a), rank(b)) < 3:
         know_summed(low, inner.extent, core.extent)
     require_equal(low, [(inner, core)], "ValueError", message, [core.clamped, inner.clamped])
-    if not DTYPE[dtype].letter or (rank(a) == rank(b) == 1 and not (_is_in_memory(low, a) and _is_in_memory(low, b))):
+    is_dot = rank(a) == rank(b) == 1
+    in_memory = _is_in_memory(low, a) and _is_in_memory(low, b)
+    if not DTYPE[dtype].letter or is_dot and not (has_dot(dtype) and in_memory):
         return _by_loops(low, name, a, b, dtype)
     if rank(a) == rank(b) == 1:
         left, right = realise(low, a), realise(low, b)

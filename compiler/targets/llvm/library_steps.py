@@ -31,6 +31,7 @@ from .library_operands import (
     turned,
     vector_as_it_lies,
 )
+from . import memory_values
 from .matrix_helpers import clear, positions, triangle
 from .shared_routines import FAILED
 from .text import SsaValue, float_, int_
@@ -222,7 +223,7 @@ class _Steps:
             case gast.Constant(value=str(letter)):
                 return place_of(frame, int_(ord(letter), "i8"))
             case gast.Constant(value=float(number)):
-                return place_of(frame, float_(number, REGISTER[self.dtype]))
+                return place_of(frame, memory_values.constant(self.dtype, number))
             case gast.IfExp(test=gast.Name(id=name), body=body, orelse=orelse):
                 return self._place(body if self.static[name] else orelse, memory)
             case gast.Name(id="info"):

@@ -9,9 +9,9 @@
 
 from __future__ import annotations
 
-from ...dtypes import DTYPE, is_bool, is_inexact
+from ...dtypes import DTYPE, is_bool, is_complex, is_inexact
 from .helpers import defined
-from .text import AS_IT_STANDS, OPTIMISED, Module
+from .text import AS_IT_STANDS, OPTIMISED, Module, part_type, type_word
 
 SMALL = "noinline nounwind optsize"  # the work is done elsewhere
 
@@ -156,8 +156,7 @@ column:
   %c_at = mul i64 %j, %c1
   %c_place = getelementptr {T}, ptr %c_row, i64 %c_at
   %old = load {T}, ptr %c_place
-  %product = {MUL} {T} %factor, %x
-  %new = {ADD} {T} %old, %product
+{STEP}
   store {T} %new, ptr %c_place
   %j_next = add nsw i64 %j, 1
   br label %column_head
@@ -171,21 +170,42 @@ exit:
   ret void"""
 
 
+STEP = """  %product = {MUL} {T} %factor, %x
+  %new = {ADD} {T} %old, %product"""
+COMPLEX_STEP = """  %f_re = extractvalue {T} %factor, 0
+  %f_im = extractvalue {T} %factor, 1
+  %x_re = extractvalue {T} %x, 0
+  %x_im = extractvalue {T} %x, 1
+  %old_re = extractvalue {T} %old, 0
+  %old_im = extractvalue {T} %old, 1
+  %ac = fmul {P} %f_re, %x_re
+  %bd = fmul {P} %f_im, %x_im
+  %ad = fmul {P} %f_re, %x_im
+  %bc = fmul {P} %f_im, %x_re
+  %product_re = fsub {P} %ac, %bd
+  %product_im = fadd {P} %ad, %bc
+  %new_re = fadd {P} %old_re, %product_re
+  %new_im = fadd {P} %old_im, %product_im
+  %half = insertvalue {T} poison, {P} %new_re, 0
+  %new = insertvalue {T} %half, {P} %new_im, 1"""
+
+
 def multiply(module: Module, dtype: str) -> str:
     """The name of the matrix product on elements of a dtype; on bools sums are `or`, products `and`."""
     stored, floating = DTYPE[dtype].storage, is_inexact(dtype)
-    name = f"pellucid.multiply.{'bool' if is_bool(dtype) else stored}"
+    name = f"pellucid.multiply.{'bool' if is_bool(dtype) else type_word(stored)}"
     add, mul = ("fadd", "fmul") if floating else ("or", "and") if is_bool(dtype) else ("add", "mul")
-    zero, attributes = ("0.0", AS_IT_STANDS) if floating else ("0", OPTIMISED)  # floats have BLAS
+    attributes = AS_IT_STANDS if floating else OPTIMISED  # floats have BLAS
     parameters = [*_ints("m", "n", "kk"), *_matrices("c", "a", "b")]
-    body = MULTIPLY.format(T=stored, ADD=add, MUL=mul, ZERO=zero)
+    step = (COMPLEX_STEP if is_complex(dtype) else STEP).format(T=stored, P=part_type(stored), ADD=add, MUL=mul)
+    body = MULTIPLY.format(T=stored, STEP=step, ZERO="zeroinitializer")
     return defined(module, name, "void", parameters, body, attributes=attributes)
 
 
 def copy(module: Module, stored: str) -> str:
     """The name of the copy of a matrix of a stored type, both of any strides."""
     parameters, body = [*_ints("m", "n"), *_matrices("to", "from")], COPY.format(T=stored)
-    return defined(module, f"pellucid.copy.{stored}", "void", parameters, body, attributes=SMALL)
+    return defined(module, f"pellucid.copy.{type_word(stored)}", "void", parameters, body, attributes=SMALL)
 
 
 def positions(module: Module) -> str:

@@ -15,7 +15,7 @@ from dataclasses import fields
 from .abi import STORED
 from .arrays import View, strides_of
 from .frame import Emission
-from .text import AS_IT_STANDS, NULL, Code, LlvmDefinition, SsaValue, int_
+from .text import AS_IT_STANDS, NULL, Code, LlvmDefinition, SsaValue, int_, type_word
 
 TOO_LARGE = -1
 FAILED = -2  # and below it, counting down, the place where it failed; above zero are the bytes that could not be had
@@ -44,7 +44,7 @@ def call_routine(
     """
     views = [*given[:results], *(View(v.dtype, v.owner, v.data, v.dims, strides_of(frame, v)) for v in given[results:])]
     strided = "".join(f".strided{k}" for k, view in enumerate(given[:results]) if view.strides is not None)
-    full = f"pellucid.{name}.{STORED[given[-1].dtype]}{strided}"
+    full = f"pellucid.{name}.{type_word(STORED[given[-1].dtype])}{strided}"
     if full not in frame.module.definitions:
         frame.module.define_movable(_routine(frame, full, write, views))
     parts = [part for view in views for part in (view.data, *view.dims, *(view.strides or ()))]

@@ -79,6 +79,11 @@ def is_pair(type_: str) -> bool:
     return type_.startswith("{")
 
 
+def type_word(type_: str) -> str:
+    """The type as part of a name."""
+    return "pair." + part_type(type_) if is_pair(type_) else type_
+
+
 def part_type(type_: str) -> str:
     return type_[1:-1].partition(", ")[0]
 

@@ -25,7 +25,7 @@ from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
-from ...dtypes import DTYPE
+from ...dtypes import has_dot
 from ...program import Function
 from ...records import dataclass
 from ...renaming import with_blocks
@@ -91,7 +91,7 @@ class Dots:
         """Whether the library knows the dtype of all."""
         names = [dot.statement.targets[0].id, dot.left.array, dot.right.array]
         dtypes = {getattr(self.integers.types[name], "dtype", "") for name in names}
-        return len(dtypes) == 1 and bool(DTYPE[dtypes.pop()].letter)
+        return len(dtypes) == 1 and has_dot(dtypes.pop())
 
     def _is_kept(self, dot: Dot) -> bool:
         """Whether the loops fill an array that is as large as the product: they may be there to do without one."""

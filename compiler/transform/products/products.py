@@ -24,7 +24,7 @@ from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
-from ...dtypes import DTYPE
+from ...dtypes import has_dot
 from ...names import Names
 from ...ops.schema import row_of
 from ...program import Decision, Function
@@ -184,7 +184,7 @@ class Taking:
         names = [*(load.targets[0].id for load in loads), form.kernel.value]
         types = [self.integers.types[name] for name in names]
         dtypes = {getattr(type_, "dtype", "") for type_ in types}
-        return len(dtypes) == 1 and not any(map(_is_weak, types)) and bool(DTYPE[dtypes.pop()].letter)
+        return len(dtypes) == 1 and not any(map(_is_weak, types)) and has_dot(dtypes.pop())
 
     def _needed(self, form: Form) -> list[gast.stmt] | None:
         """The statements inside of the adding loop that the rest of the factors needs; None where they depend on it."""
