@@ -129,7 +129,8 @@ def grad(
                  passed by name only); each may be a nested container of floats and float arrays, and its gradient
                  has the same structure, shapes and dtypes
     has_aux      the function returns (value, auxiliary) and the result is (gradient, auxiliary)
-    holomorphic  the argument and the result are complex, as in JAX; refused for real ones, and there are no others yet
+    holomorphic  the function is analytic, its argument and result complex: the gradient is its derivative.  Without it
+                 the result is real, and by a complex argument x + i y the gradient is d/dx - i d/dy, as in JAX
     allow_int    arguments and parts of them that are no floats are allowed, and their gradient is None
 
     The result takes the arguments of `function` and gives one gradient, or a tuple of them where `argnums` is a tuple.
