@@ -2,7 +2,7 @@
 
     w, v = eigh(a)     ->     w = empty(shape=(n,), dtype="f64"); v = empty(shape=(n, n), dtype="f64"); syevd(w, v, a)
 
-The routine checks the lengths and says what is wrong.  It is called on doubles always, as NumPy calls it: a matrix of
+The routine checks the lengths and says what is wrong.  It is called on doubles always, or on pairs of them, as NumPy calls it: a matrix of
 singles may be singular only as one of singles.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import gast
 
 from .. import syntax, types
-from ..dtypes import FLOAT_WORD
+from ..dtypes import COMPLEX_WORD, FLOAT_WORD, is_complex
 from ..ops.routines import ROUTINES, formula
 from ..ops.schema import Operator
 from .contractions import in_dtype
@@ -25,9 +25,11 @@ from .nodes import Length, ScalarTree
 
 def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Call) -> None:
     routine = ROUTINES[row.routine]
-    stored = [realise(low, in_dtype(low, low.node(a), FLOAT_WORD)) for a in call.args]
+    given = [low.node(a) for a in call.args]
+    wide = COMPLEX_WORD if any(is_complex(node.dtype) for node in given) else FLOAT_WORD
+    stored = [realise(low, in_dtype(low, node, wide)) for node in given]
     if routine.gives_number:
-        return assign(low, names[0], ScalarTree(syntax.call(routine.name, *(a.name for a in stored)), FLOAT_WORD))
+        return assign(low, names[0], ScalarTree(syntax.call(routine.name, *(a.name for a in stored)), wide))
     lengths: dict[str, Length] = {}
     for operand, array in zip(routine.read, stored):
         for name, length in zip(operand.lengths, array.lengths):
@@ -36,7 +38,7 @@ def by_library(low: Lowering, names: Sequence[str], row: Operator, call: gast.Ca
     made = []
     for name, result in zip(names, routine.results, strict=True):
         wanted = low.function.types[name]
-        dtype = result.dtype or FLOAT_WORD
+        dtype = result.dtype or wide
         is_other = dtype != types.dtype_of(wanted) or name in low.facts.merged
         shape = tuple(lengths[length] for length in result.lengths[: types.rank(wanted)])
         made.append((allocate(low, low.fresh(name) if is_other else name, shape, dtype), shape))

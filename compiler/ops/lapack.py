@@ -7,6 +7,9 @@
     geqrf(q, r, a)         orthonormal columns and an upper triangle with q @ r == a
     syevd(w, v, a)         eigenvalues, ascending, and eigenvectors of a symmetric matrix: its lower triangle is read
     syevd_values(w, a)     its eigenvalues alone
+    geev(x, y, v, a)       eigenvalues x + i y of a real square, and eigenvectors: those of a pair are v[:, k] and its
+                           conjugate, v[:, k] + i v[:, k + 1] for the first of the two
+    geev_values(x, y, a)   its eigenvalues alone
     gesdd(u, s, vt, a)     u @ diag(s) @ vt == a
     gesdd_values(s, a)     its singular values alone
 
@@ -45,6 +48,16 @@ def factored(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return a.copy(), np.arange(0)
     lu, pivots, _ = _of_scipy(".lapack", f"{a.dtype.char.replace('f', 's')}getrf")(a)
     return lu, pivots
+
+
+def of_square(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors in real numbers, as LAPACK gives them."""
+    w, v = np.linalg.eig(a)
+    packed = np.array(v.real)
+    for k in range(len(w)):
+        if w[k].imag < 0.0:
+            packed[:, k] = v[:, k - 1].imag
+    return np.array(w.real), np.array(w.imag), packed
 
 
 def solved_triangle(a: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
@@ -105,6 +118,20 @@ routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="
             gesdd('S', m, n, f, max(1, m), s, left, max(1, m), right, max(1, k), work, lwork, ints(8 * k), info)
             u = left
             vt = right
+        """)  # fmt: skip
+routine("geev", "x(n), y(n), v(n, n) <- a(n, n)", meaning=of_square, work="25 * n * n * n",
+        samples="finite_matrices", error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            none = floats(1)
+            right = floats(n, n)
+            geev('N', 'V', n, f, max(1, n), x, y, none, 1, right, max(1, n), work, lwork, info)
+            v = right
+        """)  # fmt: skip
+routine("geev_values", "x(n), y(n) <- a(n, n)", meaning=lambda a: of_square(a)[:2], work="10 * n * n * n",
+        samples="finite_matrices", error=NO_CONVERGENCE, steps="""
+            f = columns(a)
+            none = floats(1)
+            geev('N', 'N', n, f, max(1, n), x, y, none, 1, none, 1, work, lwork, info)
         """)  # fmt: skip
 routine("syevd_values", "w(n) <- a(n, n)", meaning=np.linalg.eigvalsh, work="2 * n * n * n", samples="symmetric",
         error=NO_CONVERGENCE, steps="""

@@ -20,7 +20,7 @@ from .raising import always
 from .routines import ROUTINES, Routine, formula
 from .rules import in_language, tangent_in_language
 from .schema import Operator, TypeFault
-from .type_rules import dims_of, in_floats, numeric
+from .type_rules import dims_of, in_floats, numeric, real_only
 
 
 def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | None], **more: Any) -> Operator:
@@ -29,9 +29,12 @@ def by_routine(name: str, routine: str, spelling: str, *, vjp: Sequence[str | No
     The rule for tangents is called like the operator.
     """
     row = ROUTINES[routine]
+    takes_complex = bool(more.get("of_complex"))
     jvp = tangent_in_language(name) if any(vjp) else None
 
     def rule(types: Sequence[Type], **static: object) -> Any:
+        if not takes_complex:
+            real_only(spelling.partition("(")[0], types)
         return types_of(spelling.partition("(")[0], row, types)
 
     return library(
@@ -69,7 +72,7 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
     return made[0] if len(made) == 1 else tuple(made)
 
 
-by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", vjp=["solve_matrix", "solve_right_side"],
+by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", of_complex=True, vjp=["solve_matrix", "solve_right_side"],
            batch=right_sides, python=("numpy.linalg.solve",))  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
            vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip
@@ -80,6 +83,8 @@ by_routine("eigh", "syevd", "np.linalg.eigh({a})", vjp=["eigh"])
 by_routine("svd", "gesdd", "np.linalg.svd({a}, full_matrices=False)", vjp=["svd"])
 by_routine("eigvalsh", "syevd_values", "np.linalg.eigvalsh({a})", vjp=["eigvalsh"])
 by_routine("svdvals", "gesdd_values", "np.linalg.svdvals({a})", vjp=["svdvals"])
+by_routine("parts_of_eig", "geev", "pellucid.support.parts_of_eig({a})", vjp=["parts_of_eig"])
+by_routine("parts_of_eigvals", "geev_values", "pellucid.support.parts_of_eigvals({a})", vjp=["parts_of_eigvals"])
 
 # Whether an operator raises LinAlgError: what a `try` asks before it.
 for _name, _routine in (

@@ -125,7 +125,7 @@ NUMPY_FUNCTIONS = {
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm",
-    "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
+    "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
     " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
     "sorting": "sort argsort lexsort partition argpartition unique",
     "quantiles": "median percentile quantile",
@@ -142,7 +142,7 @@ NUMPY_FUNCTIONS = {
     "windows": "sinc hanning hamming blackman bartlett kaiser i0",
     "interpolation": "interp searchsorted convolve correlate",
     "sets": "isin union1d intersect1d setdiff1d setxor1d",
-    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul",
+    "polynomials": "polyval vander polyfit polyder polyadd polysub polymul roots",
     "least_squares": "linalg.lstsq=lstsq linalg.pinv=pinv linalg.matrix_rank=matrix_rank linalg.cond=cond"
     " linalg.matrix_power=matrix_power",
     "along": "apply_along_axis",
@@ -190,6 +190,7 @@ OF_COMPLEX = {
     "interpolation": "convolve correlate",
     "polynomials": "polyval vander polyder polyadd polysub polymul",
     "least_squares": "matrix_power",
+    "linear_algebra": "inv",
     "python_builtins": "total",
     "python_lists": "*",
     "python_dicts": "*",

@@ -50,5 +50,6 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     + tuple((a,) for a in (*SINGULAR, *WRONG, NAN, -np.eye(3))),
     "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),
     "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
+    "finite_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG)),
     "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
 }

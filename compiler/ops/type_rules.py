@@ -55,7 +55,6 @@ def shown(description: object) -> str:
 
 def in_floats(name: str, types: Sequence[Type]) -> str:
     """The dtype in which NumPy's linear algebra works: ints are taken in float64, and it has the floats of LAPACK."""
-    real_only(name, types)
     found = promote_dtypes(*(as_float(dtype_of(t)) for t in types))
     if not all(DTYPE[as_float(dtype_of(t))].letter for t in types):
         fault = f"`{name}` does not take {words(types)}: array type {NUMPY_DTYPE[found]} is unsupported in linalg"

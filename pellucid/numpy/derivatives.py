@@ -189,6 +189,34 @@ def eigvalsh(a, w, w_bar):
     return eigh(a, values, v, w_bar, None)
 
 
+def parts_of_eigvals(a, x, y, x_bar, y_bar):
+    """With w = x + i y and a = v diag(w) v^-1: a_bar = v^-T diag(w_bar) v^T."""
+    n = len(a)
+    w_bar = op.zeros(shape=(n,), dtype="c128")
+    if x_bar is not None:
+        w_bar = w_bar + x_bar
+    if y_bar is not None:
+        w_bar = w_bar - 1j * y_bar
+    v = eigenvectors(*op.parts_of_eig(a)[1:])
+    a_bar = op.real(op.solve(transposed(v), w_bar[:, None] * transposed(v)))
+    return a_bar
+
+
+def eigenvectors(y, packed):
+    """The complex eigenvectors of a real matrix; each of a pair has one of the two columns for its imaginary part."""
+    v = op.cast(packed, dtype="c128")
+    for k in range(len(y)):
+        if y[k] > 0.0:
+            v[:, k] = packed[:, k] + 1j * packed[:, k + 1]
+            v[:, k + 1] = packed[:, k] - 1j * packed[:, k + 1]
+    return v
+
+
+def parts_of_eig(a, x, y, v, x_bar, y_bar, v_bar):
+    static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
+                  "of the eigenvalues alone: np.linalg.eigvals; of a symmetric matrix: np.linalg.eigh")  # fmt: skip
+
+
 def svdvals(a, s, s_bar):
     u, values, vt = op.svd(a)
     return svd(a, u, values, vt, None, s_bar, None)

@@ -7,6 +7,7 @@ import numpy
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
 from .creation import arange, eye
+from .derivatives import eigenvectors
 from .elementary import operand
 from .manipulation import diagonal, transposed
 
@@ -14,6 +15,7 @@ from .manipulation import diagonal, transposed
 EighResult: Any = type(numpy.linalg.eigh(numpy.eye(1)))
 QRResult: Any = type(numpy.linalg.qr(numpy.eye(1)))
 SVDResult: Any = type(numpy.linalg.svd(numpy.eye(1)))
+EigResult: Any = type(numpy.linalg.eig(numpy.eye(1)))
 SlogdetResult: Any = type(numpy.linalg.slogdet(numpy.eye(1)))
 
 
@@ -30,7 +32,8 @@ def inv(a):
 
 
 def in_floats(a):
-    return "float32" if static.element(a) == "f32" else "float64"
+    word = static.element(a)
+    return word if word in ("f32", "c64", "c128") else "f64"
 
 
 def slogdet(a):
@@ -56,6 +59,24 @@ def qr(a, mode="reduced"):
         static.refuse("U012", f"np.linalg.qr in the mode {mode!r} is not supported", "use 'reduced'")
     q, r = op.qr(operand(a))
     return QRResult(q, r)
+
+
+def finite(a):
+    """The matrix, which LAPACK must not be given where it is not finite."""
+    if not op.all(op.isfinite(a)):
+        raise numpy.linalg.LinAlgError("Array must not contain infs or NaNs")
+    return a
+
+
+def eigvals(a):
+    """Complex always: NumPy gives real numbers where no imaginary part is left."""
+    x, y = op.parts_of_eigvals(finite(operand(a)))
+    return op.complex_of(x, y)
+
+
+def eig(a):
+    x, y, packed = op.parts_of_eig(finite(operand(a)))
+    return EigResult(op.complex_of(x, y), eigenvectors(y, packed))
 
 
 def eigh(a, UPLO="L"):

@@ -8,6 +8,7 @@ from ..compiler.ops import static
 from .elementary import in_dtype, number, operand, strong
 from .interpolation import convolve
 from .least_squares import lstsq
+from .linear_algebra import eigvals
 from .manipulation import as_array, atleast_1d, transposed
 from .places import flatnonzero
 
@@ -24,6 +25,31 @@ def polyval(p, x):
     for k in range(p.shape[0]):
         value = value * x + p[k]
     return value
+
+
+def roots(p):
+    """The eigenvalues of the companion matrix; zeros at the end are roots at zero, zeros in front are left out.
+
+    Complex always, where NumPy gives real numbers if no imaginary part is left.
+    """
+    p = as_array(p)
+    if static.rank(p) != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    places = flatnonzero(p)
+    if len(places) == 0:
+        return op.zeros(shape=(0,), dtype="c128")
+    first, last = places[0], places[len(places) - 1]
+    zeros = len(p) - last - 1
+    degree = last - first
+    found = op.zeros(shape=(degree + zeros,), dtype="c128")
+    if degree > 0:
+        companion = op.zeros(shape=(degree, degree), dtype="f64")
+        for k in range(degree):
+            companion[0, k] = -p[first + 1 + k] / p[first]
+            if k > 0:
+                companion[k, k - 1] = 1.0
+        found[:degree] = eigvals(companion)
+    return found
 
 
 def vander(x, N=None, increasing=False):

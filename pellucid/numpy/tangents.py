@@ -7,7 +7,7 @@ A tangent that is zero is None.  (Giles 2008, "Collected matrix derivative resul
 
 from ..compiler.ops import primitives as op
 from ..compiler.ops import static
-from .derivatives import factors, inverse_gaps, other_factors, row_order, unit_lower
+from .derivatives import eigenvectors, factors, inverse_gaps, other_factors, row_order, unit_lower
 from .manipulation import diag, expand_dims, moveaxis, transposed, tril, triu
 
 
@@ -115,6 +115,18 @@ def eigvalsh(a, w, a_dot):
     v = op.eigh(a)[1]
     w_dot = diag(op.matmul(transposed(v), op.matmul(from_lower(a_dot), v)))
     return w_dot
+
+
+def parts_of_eigvals(a, x, y, a_dot):
+    """The diagonal of v^-1 a_dot v."""
+    v = eigenvectors(*op.parts_of_eig(a)[1:])
+    w_dot = diag(op.solve(v, op.matmul(op.cast(a_dot, dtype="c128"), v)))
+    return op.real(w_dot), op.imag(w_dot)
+
+
+def parts_of_eig(a, x, y, v, a_dot):
+    static.refuse("G003", "eigenvectors of a matrix that is not symmetric have no derivative here",
+                  "of the eigenvalues alone: np.linalg.eigvals; of a symmetric matrix: np.linalg.eigh")  # fmt: skip
 
 
 def svd(a, u, s, vt, a_dot):
