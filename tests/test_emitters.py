@@ -15,6 +15,7 @@ import pellucid.compiler.ops  # noqa: F401  (fills the table)
 from pellucid.compiler.dtypes import DTYPE, DTYPE_OF_NUMPY, NUMPY_DTYPE, holds
 from pellucid.compiler.ops import schema, type_rules
 from pellucid.compiler.ops.works_in import as_floats
+from pellucid.compiler.targets.llvm.complex_emitters import OF_COMPLEX
 from pellucid.compiler.targets.llvm.conversions import SATURATES
 from pellucid.compiler.targets.llvm.emitters import EMITTERS
 from pellucid.compiler.targets.llvm.llvm import compile_program
@@ -23,6 +24,7 @@ from tests.harness.loops_text import read_loops
 
 NUMPY = {word: dtype.type for word, dtype in NUMPY_DTYPE.items()}
 FLOATS = [word for word, row in DTYPE.items() if row.kind == "float"]
+PAIRS = [word for word, row in DTYPE.items() if row.kind == "complex"]
 WHOLE = [word for word, row in DTYPE.items() if row.kind == "int"]
 INF, NAN = float("inf"), float("nan")
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2.0, -2.0, 3.0, 10.0, -10.0, 1e-300, -1e-300, 1e-8,
@@ -38,15 +40,17 @@ def ints_of(dtype):
     return list(dict.fromkeys(v for v in wanted if holds(dtype, v)))
 
 
+COMPLEX = [complex(a, b) for a in (0.0, -0.0, 1.5, -2.5, 100.25, NAN, INF) for b in (0.0, 1.0, -0.75, NAN, -INF)]
 VALUES = {**{d: REALS for d in FLOATS}, **{d: ints_of(d) for d in WHOLE}, "bool": [False, True]}
+VALUES |= dict.fromkeys(PAIRS, COMPLEX)
 SPECIAL = {"erf", "erfc", "gamma", "gammaln", "digamma"}
 UNARY_FLOAT = """negative positive absolute sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos
     tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh rint floor ceil trunc deg2rad rad2deg erf erfc gamma
-    gammaln digamma isnan isinf isfinite signbit stop_gradient given tangent_of""".split()
+    gammaln digamma isnan isinf isfinite signbit stop_gradient given tangent_of real imag conjugate""".split()
 UNARY_INT = "negative positive absolute sign square reciprocal floor ceil trunc invert".split()
 BINARY_FLOAT = """add subtract multiply divide floor_divide remainder power fmod maximum minimum fmax fmin copysign
     heaviside hypot arctan2 logaddexp logaddexp2 nextafter equal not_equal less less_equal greater greater_equal
-    float_power with_tangent""".split()
+    float_power with_tangent complex_of""".split()
 BINARY_INT = """add subtract multiply divide floor_divide remainder fmod maximum minimum fmax fmin equal not_equal less
     less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor left_shift right_shift""".split()
 BINARY_BOOL = """add multiply maximum minimum equal not_equal less less_equal greater greater_equal bitwise_and
@@ -58,7 +62,7 @@ LOOSE = {"gamma": 40, "gammaln": 40, "digamma": 40, "logaddexp": 8, "logaddexp2"
 
 
 def reference(name):
-    if name in STOPPED:
+    if name in STOPPED or name == "complex_of":
         return schema.OPERATORS[name].meaning
     return getattr(scipy.special, {"digamma": "psi"}.get(name, name)) if name in SPECIAL else getattr(np, name)
 
@@ -88,6 +92,8 @@ def result_dtype(name, dtype, count):
 
 def check(name, dtype, got, expected, operands):
     assert got.dtype == expected.dtype, name
+    if expected.dtype.kind == "c":
+        return [check(name, dtype, *parts, operands) for parts in ((got.real, expected.real), (got.imag, expected.imag))]
     if expected.dtype.kind != "f":
         wrong = got != expected
     else:
@@ -186,7 +192,7 @@ def test_casts(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for target, got in zip(targets, results):
-            kept = np.array([source not in FLOATS or is_defined(float(v), target) for v in values])
+            kept = np.array([source in WHOLE or is_defined(float(v.real), target) for v in values])
             np.testing.assert_array_equal(got[kept], values.astype(NUMPY[target])[kept], f"{source} to {target}")
 
 
@@ -390,6 +396,7 @@ def test_operators_work_in_the_dtypes_of_numpys_loops():
     scalars = [Scalar(d) for d in NUMPY]
     rows = [r for r in schema.OPERATORS.values() if r.kind == "elementwise" and r.name != "cast"]
     assert all(row.name in EMITTERS for row in rows)
+    assert {row.name for row in rows if row.of_complex} == set(OF_COMPLEX)
     compared = 0
     for row in rows:
         ufunc = getattr(np, row.name, None)

@@ -153,7 +153,7 @@ elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", t
 
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
     elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
-                cpu=f"llvm {_round.__name__}", partials=[None])  # fmt: skip
+                of_complex="D->D" in _round.types, cpu=f"llvm {_round.__name__}", partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
@@ -164,7 +164,7 @@ WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} =
 
 def extreme(function: np.ufunc, sign: str, share: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
-                partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")], **row)  # fmt: skip
+                of_complex=True, partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")], **row)  # fmt: skip
 
 
 extreme(np.maximum, ">", WINS, is_exact=True, natural=any, interval=intervals.greatest, reorders="zeros")

@@ -19,7 +19,7 @@ from ..types import Type, dtype_of, promote
 from .cotangents import Atom, Atoms, Static
 from .kinds import elementwise
 from .schema import TOGETHER
-from .type_rules import all_weak, from_numpy, is_weak, numeric, real_only
+from .type_rules import all_weak, is_weak, numeric, python_number, python_or
 from .works_in import as_it_is, as_parts
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 def _part(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     numeric(name, types)
-    return part_of(dtype_of(types[0])), is_weak(types[0])
+    weak = is_weak(types[0])
+    return part_of(python_number([dtype_of(types[0])]) if weak else dtype_of(types[0])), weak
 
 
 def _conjugate(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     """Python's numbers have the method too, and stay Python's."""
-    return (dtype_of(types[0]), True) if all_weak(types) else from_numpy(np.conjugate)(name, types)
+    return python_or(python_number, np.conjugate)(name, types)
 
 
 def _of_parts(name: str, types: Sequence[Type]) -> tuple[str, bool]:
     numeric(name, types)
-    real_only(name, types)
     weak = all_weak(types)
     part = FLOAT_WORD if weak else promote(*types)[0]  # type: ignore[arg-type]
     return complex_word(part), weak
@@ -93,5 +93,5 @@ elementwise("conjugate", "x", work="free", works_in=as_it_is, of_complex=True, t
             partials=["vjp: conjugate(out_bar)"], samples="complex_numbers",
             python=("numpy.conjugate", "numpy.conj"))  # fmt: skip
 elementwise("complex_of", "x, y", work="free", works_in=as_parts, type=_of_parts, meaning=complex_of,
-            spelling="pellucid.support.complex_of({x}, {y})", linear=TOGETHER, of_complex=True,
+            spelling="pellucid.support.complex_of({x}, {y})", linear=TOGETHER,
             partials=["vjp: real(out_bar)", "vjp: -imag(out_bar)"], samples="real_pairs", python=())  # fmt: skip

@@ -120,7 +120,7 @@ routine("gesdd", "u(m, k), s(k), vt(k, n) <- a(m, n) with k = min(m, n)", work="
             vt = right
         """)  # fmt: skip
 routine("geev", "x(n), y(n), v(n, n) <- a(n, n)", meaning=of_square, work="25 * n * n * n",
-        samples="finite_matrices", error=NO_CONVERGENCE, steps="""
+        samples="apart_in_eigenvalues", error=NO_CONVERGENCE, steps="""
             f = columns(a)
             none = floats(1)
             right = floats(n, n)
@@ -128,7 +128,7 @@ routine("geev", "x(n), y(n), v(n, n) <- a(n, n)", meaning=of_square, work="25 * 
             v = right
         """)  # fmt: skip
 routine("geev_values", "x(n), y(n) <- a(n, n)", meaning=lambda a: of_square(a)[:2], work="10 * n * n * n",
-        samples="finite_matrices", error=NO_CONVERGENCE, steps="""
+        samples="apart_in_eigenvalues", error=NO_CONVERGENCE, steps="""
             f = columns(a)
             none = floats(1)
             geev('N', 'N', n, f, max(1, n), x, y, none, 1, none, 1, work, lwork, info)

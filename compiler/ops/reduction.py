@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from .. import syntax
-from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, is_inexact, summed
+from ..dtypes import BOOL_WORD, DTYPE, INT_WORD, is_complex, is_inexact, summed
 from ..types import Array, Type, dtype_of
 from .cotangents import Atom, Atoms, Static, shape_of
 from .kinds import reduction
@@ -136,4 +136,5 @@ def fold_by(operator: str | None, dtype: str) -> Fold | None:
 
 
 def _keeps_order(fold: Fold, dtype: str) -> bool:
-    return fold.keeps_order and is_inexact(dtype)
+    """Whether one order alone is NumPy's: of products of floats, and of extremes of what has no order of its own."""
+    return fold.keeps_order and is_inexact(dtype) or OPERATORS[fold.combine].reorders == "zeros" and is_complex(dtype)

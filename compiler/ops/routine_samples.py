@@ -23,6 +23,14 @@ def _symmetric(n: int) -> np.ndarray:
     return _made(n, n) + _made(n, n).T
 
 
+def _apart(n: int) -> np.ndarray:
+    """Eigenvalues far from each other, the first two of them a pair: rounding does not change their order."""
+    made = np.diag(np.arange(1.0, n + 1.0)) + 0.1 * np.triu(_made(n, n), 1)
+    if n > 1:
+        made[1, 0], made[0, 1], made[1, 1] = -1.0, 4.0, 1.0
+    return made
+
+
 def _positive(n: int) -> np.ndarray:
     return _made(n, n) @ _made(n, n).T + np.eye(n)
 
@@ -50,6 +58,6 @@ ROUTINE_SAMPLES: dict[str, tuple[Operands, ...]] = {
     + tuple((a,) for a in (*SINGULAR, *WRONG, NAN, -np.eye(3))),
     "matrices": tuple((_made(m, n),) for m in SIZES for n in (0, 1, 3, 40)) + tuple((a,) for a in SINGULAR),
     "square_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, NAN)),
-    "finite_matrices": tuple((_square(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG)),
+    "apart_in_eigenvalues": tuple((_apart(n),) for n in (0, 1, 2, 3, 5, 8)) + tuple((a,) for a in WRONG),
     "symmetric": tuple((_symmetric(n),) for n in SIZES) + tuple((a,) for a in (*SINGULAR, *WRONG, np.eye(4))),
 }

@@ -85,6 +85,13 @@ def all_weak(types: Sequence[Type]) -> bool:
     return all(map(is_weak, types))
 
 
+def is_pythons(types: Sequence[Type]) -> bool:
+    """Whether it is Python's complex number that meets a NumPy scalar: those of float64 are Python's floats to it."""
+    if len(types) != 2 or not is_weak(types[0]) or not is_complex(dtype_of(types[0])):
+        return False
+    return types[1] == Scalar(FLOAT_WORD)
+
+
 def loop_dtypes(ufunc: np.ufunc, types: Sequence[Scalar | Array]) -> tuple[np.dtype, ...]:
     """The dtypes of the loop NumPy runs: what each operand is converted to, then the results.  TypeError if none."""
     keep_weak = not all_weak(types)
@@ -120,7 +127,7 @@ def python_or(python: Callable[[Sequence[str]], str], ufunc: np.ufunc, hint: str
 
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
-        if not all_weak(types):
+        if not all_weak(types) and not is_pythons(types):
             return strong(name, types)
         dtype = python([t.dtype for t in types])  # type: ignore[union-attr]
         if not dtype:

@@ -77,6 +77,8 @@ def type_of_value(value: Any, symbolic: bool = False) -> Scalar | Array:
             return types.INT
         case float() if not isinstance(value, np.generic):
             return types.FLOAT
+        case complex() if not isinstance(value, np.generic):
+            return types.COMPLEX
         case np.generic():
             return Scalar(DTYPE_OF_NUMPY[value.dtype])
     dims = tuple(types.symbol(f"n{d}") if symbolic and d != 1 else d for d in value.shape)
