@@ -21,6 +21,7 @@ from . import syntax, types
 from .builder import Builder
 from .differentiate import (
     Wanted,
+    check_holomorphic,
     chosen,
     fault,
     floats_of,
@@ -40,6 +41,7 @@ from .types import INT, Extent, Scalar
 
 def floating_results(made: Specialised, wanted: Wanted) -> Specialised:
     """Raise a GradientError where a result or an argument has no place in a Jacobian."""
+    check_holomorphic(made, wanted)
     out, _ = split(made, wanted)
     for leaf in leaves(out):
         found = made.program.main.results[leaf.index] if isinstance(leaf, Out) else None

@@ -466,8 +466,8 @@ def test_fastmath_and_one_thread_give_the_same():
 @pytest.mark.parametrize(
     "argument",
     [
-        1j, np.complex128(1j), b"x", {1.0}, object(), np.ones(2, np.complex128), np.ones(2, "S1"), np.longdouble(1.0),
-        np.array(["a"]), np.array([None]), 2**63, [1.0, 1j], np.ma.masked_array([1.0], [True]), range(3),
+        b"x", {1.0}, object(), np.ones(2, "S1"), np.longdouble(1.0), np.array(["a"]), np.array([None]), 2**63,
+        [1.0, b"x"], np.ma.masked_array([1.0], [True]), range(3),
     ],
     ids=lambda value: repr(value).split(" at 0x")[0],
 )  # fmt: skip

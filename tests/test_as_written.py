@@ -27,19 +27,23 @@ COMPILE = frozenset("""
     ising_metropolis isotonic_pava kalman_mle kepler_ephemeris kernel_density knapsack_bnb lotka_volterra_fit
     lsm_american lucas_kanade max_flow mcmc_hierarchical md_lennard_jones mpc_tank onset_detection
     peak_integration pid_thermal portfolio_frontier power_flow rainfall_runoff ransac_homography
-    seir_age lqr_riccati recursive_fft robot_arm schrodinger_wavepacket shallow_water simplex_tableau soft_dtw survival_cox
+    lqr_riccati recursive_fft robot_arm schrodinger_wavepacket seir_age shallow_water simplex_tableau soft_dtw
+    survival_cox
     titration_curve truss_fem tsp_heuristics viterbi_decoder wright_fisher yield_curve_bootstrap
 """.split()
 )
 
 # Compiles as well, to what NumPy gives, in some ten seconds: longer than a test may take.
-AT_LENGTH = frozenset({"bpe_huffman", "kinetics_stiff", "lempel_ziv", "lsystem_turtle", "orf_finder", "percolation_unionfind"})
+AT_LENGTH = frozenset(
+    "bpe_huffman kinetics_stiff lempel_ziv lsystem_turtle orf_finder percolation_unionfind".split()
+)
 
 # Two seconds or more for each combination of types.  Here they are compiled for one, whose values and errors are looked
 # at; for all others, like those AT_LENGTH, by `python -m tests.fuzz.as_written`.
 ONE_COMBINATION = frozenset("""
     binomial_american convnet_loops ekf_tracking fwi_acoustic garch_likelihood heat_adi hungarian hypocenter_location
-    ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade peak_integration portfolio_frontier
+    ising_metropolis isotonic_pava kernel_density lotka_volterra_fit lqr_riccati lucas_kanade peak_integration
+    portfolio_frontier
     power_flow rainfall_runoff ransac_homography robot_arm seir_age yield_curve_bootstrap
 """.split())
 SIZES = {"yield_curve_bootstrap": (1,)}  # compiles longer for lists that are longer

@@ -93,7 +93,8 @@ def result_dtype(name, dtype, count):
 def check(name, dtype, got, expected, operands):
     assert got.dtype == expected.dtype, name
     if expected.dtype.kind == "c":
-        return [check(name, dtype, *parts, operands) for parts in ((got.real, expected.real), (got.imag, expected.imag))]
+        pairs = (got.real, expected.real), (got.imag, expected.imag)
+        return [check(name, dtype, *parts, operands) for parts in pairs]
     if expected.dtype.kind != "f":
         wrong = got != expected
     else:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from pellucid.compiler.ops.python_names import BINDINGS, METHODS, NameBinding, binding_of, object_of
+from pellucid.compiler.ops.python_names import BINDINGS, CMATH_FUNCTIONS, METHODS, NameBinding, binding_of, object_of
 from pellucid.compiler.ops.schema import TypeFault
 from pellucid.compiler.vocabulary import CHANGING_METHODS
 from tests.harness.every import every
@@ -23,6 +23,7 @@ V32, A32 = V.astype(np.float32), A.astype(np.float32)
 I = np.array([[3, -1, 2], [0, 5, 1]])
 I32 = I.astype(np.int32)
 M = A > 0
+Z = np.array([1.5 - 2j, -0.25 + 0j, 3j, -0.75 - 0.5j])
 ODD = np.array([np.nan, np.inf, -np.inf, -0.0, 1.0])
 T, Y = np.array([0.0, 1.0, 2.5, 4.0]), np.array([1.0, -1.0, 0.5, 2.0])
 E = np.zeros((0, 3))
@@ -66,6 +67,9 @@ CASES = [
     *calls("clip", (A, -0.5, 1.0), (A, None, 1.0), (A, W, 2.0), (I, 0, 3), (I, 0, 2.5), ((A,), {"min": 0.0}), (A32,
         0.0, 1.0), (ODD, -1.0, 1.0),
            (A, 1.0, -1.0), (2.5, 0.0, 1.0)),
+    *(case for name in ("real", "imag", "angle", "iscomplex", "isreal", "iscomplexobj", "isrealobj")
+      for case in calls(name, (Z,), (A,), (2.5,), (1.5 - 2j,), (Z.astype(np.complex64),))),
+    *calls("angle", (Z, True)), *calls("roots", (np.array([1.0, 2.0, 5.0]),), ([2.0, 1.0, 3.0, 0.0],)),
     *calls("fabs", (A,), (I,), (-2,), (A32,)),
     *calls("round", (A,), (A * 10.0, 1), (A32 * 7, 2), (I,), (V * 1e3, -2), (2.5,), (ODD,)),
     *calls("nan_to_num", (ODD,), ((ODD,), {"nan": 7.0, "posinf": 9.0}), (I,), (ODD.astype(np.float32),)),
@@ -215,6 +219,7 @@ METHOD_CALLS = [
     ("argsort", V, (), {"kind": "stable"}), ("argpartition", W[:1], (0,), {}),
     ("nonzero", A, (), {}), ("compress", V, ([True, False, True],), {}), ("searchsorted", T, (2.0,), {}),
     ("item", np.array(True), (), {}), ("copy", A, (), {}), ("dot", A, (B,), {}), ("trace", A, (), {}),
+    ("conj", Z, (), {}), ("conjugate", Z, (), {}),
 ]  # fmt: skip
 
 
@@ -275,7 +280,8 @@ def test_positional_parameters_are_numpys():
 
 
 def test_every_library_function_is_tested():
-    tested = {f"numpy.{name}" for name,
+    tested = {f"cmath.{name}" for name in CMATH_FUNCTIONS["complex_mathematics"].split()}
+    tested |= {f"numpy.{name}" for name,
         *_ in CASES} | {f"math.{n}" for n in "log hypot isclose prod factorial gcd lcm isqrt comb perm".split()}
     called = re.findall(r"np\.([\w.]+)\(", "\n".join(text for texts in CALLS.values() for text in texts))
     tested = (tested | {f"numpy.{name}" for name in called}) & set(BINDINGS)
@@ -295,8 +301,8 @@ def test_every_library_function_is_tested():
         ("S002", "einsum", ("ij,jk->iz", A, B)), ("S003", "stack", ((V, A),)), ("T001", "concatenate", (2.5,)),
         ("S002", "expand_dims", (V, 3)), ("S003", "tensordot", (A, B, 3)), ("U012", "linalg.norm", (C, 2, (1, 2))),
         ("U015", "zeros", (2, np.longdouble)),
-        ("U015", "zeros", (2, complex)), ("R001", "zeros", (2, 1)), ("T001", "zeros", (2.5,)), ("T001", "linspace", (V,
-            1.0)),
+        ("U017", "sort", (np.array([1j, 2.0]),)), ("R001", "zeros", (2, 1)), ("T001", "zeros", (2.5,)),
+        ("T001", "linspace", (V, 1.0)),
     ],
 )  # fmt: skip
 def test_refusals(code, name, args):

@@ -11,8 +11,9 @@ import pytest
 import pellucid
 from pellucid.compiler import driver
 from pellucid.compiler.targets.llvm import abi, cold_functions, llvm, merge_functions
+from pellucid.compiler.targets.llvm.operands import SsaValue, int_
 from pellucid.compiler.targets.llvm.storage import alias_tags
-from pellucid.compiler.targets.llvm.text import Code, Module, SsaValue, int_
+from pellucid.compiler.targets.llvm.text import Code, Module
 from pellucid.runtime import new_arrays_code
 from tests.harness.regions import compiled, loops_of
 

@@ -21,6 +21,7 @@ from ..analysis.result_types import result_type
 from ..builder import COMPARISONS, INFIX, PREFIX, Builder, infer, type_of_constant
 from ..dtypes import is_bool
 from ..ops import schema
+from ..ops.complex_numbers import PARTS
 from ..ops.indexing import index_type
 from ..ops.schema import TypeFault
 from ..types import Array, ListOf, Scalar, Type
@@ -128,7 +129,7 @@ class Expressions:
     def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Type]:
         if self.is_number(node):
             return syntax.constant(CONSTANTS[node.attr]), types.FLOAT
-        if node.attr in ("real", "imag"):
+        if node.attr in PARTS:
             return self.operator(node, node.attr, [node.value], {})
         if node.attr == "T":
             base = self.atom(node.value)

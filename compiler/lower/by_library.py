@@ -2,8 +2,8 @@
 
     w, v = eigh(a)     ->     w = empty(shape=(n,), dtype="f64"); v = empty(shape=(n, n), dtype="f64"); syevd(w, v, a)
 
-The routine checks the lengths and says what is wrong.  It is called on doubles always, or on pairs of them, as NumPy calls it: a matrix of
-singles may be singular only as one of singles.
+The routine checks the lengths and says what is wrong.  It is called on doubles always, or on pairs of them, as NumPy
+calls it: a matrix of singles may be singular only as one of singles.
 """
 
 from __future__ import annotations

@@ -25,14 +25,14 @@ from .works_in import as_choice, as_quotient, as_sized
 if TYPE_CHECKING:
     from ..builder import Builder
 
-infix("add", "+", Precedence.SUM, of_complex=True, meaning=operator.add, samples="pairs",
+infix("add", "+", Precedence.SUM, of_complex="parts", meaning=operator.add, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.added, reorders="rounding",
       type=python_or(python_number, np.add), partials=["1.0", "1.0"])  # fmt: skip
-infix("subtract", "-", Precedence.SUM, of_complex=True, meaning=operator.sub, samples="pairs",
+infix("subtract", "-", Precedence.SUM, of_complex="parts", meaning=operator.sub, samples="pairs",
       is_polynomial=True, is_exact=True, interval=intervals.subtracted,
       type=python_or(python_number, np.subtract, "; `^` is the difference of booleans"),
       partials=["1.0", "-1.0"])  # fmt: skip
-infix("multiply", "*", Precedence.TERM, of_complex=True, meaning=operator.mul, samples="pairs",
+infix("multiply", "*", Precedence.TERM, of_complex="own", meaning=operator.mul, samples="pairs",
       is_polynomial=True, is_exact=True, natural=all, interval=intervals.multiplied,
       type=python_or(python_number, np.multiply), partials=["y", "x"])  # fmt: skip
 
@@ -46,7 +46,7 @@ def divisor_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 
 infix("divide", "/", Precedence.TERM, work="slow", raises=on_python, works_in=as_quotient, meaning=operator.truediv,
-      samples="quotients", is_exact=True, undoes="multiply", of_complex=True,
+      samples="quotients", is_exact=True, undoes="multiply", of_complex="own",
       type=python_or(python_float, np.divide), python=("numpy.divide", "numpy.true_divide"),
       partials=["vjp: out_bar / y", divisor_slope])  # fmt: skip
 infix("floor_divide", "//", Precedence.TERM, work="slow", raises=on_python, meaning=operator.floordiv,
@@ -91,15 +91,15 @@ def power_of_exponent(builder: Builder, operands: Atoms, static: Static, out: At
 
 # Python's int ** negative int is a float: the type cannot depend on a value, so compiled code raises ValueError there.
 infix("power", "**", Precedence.POWER, work="function", raises=on_python_or_ints, meaning=operator.pow,
-      samples="powers", of_complex=True,
+      samples="powers", of_complex="own",
       type=python_or(python_number, np.power), python=("numpy.power", "numpy.pow"),
       partials=[power_of_base, power_of_exponent])  # fmt: skip
 
 prefix("negative", "-", meaning=operator.neg, samples="numbers", partials=["-1.0"],
-       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex=True,
+       is_polynomial=True, is_exact=True, interval=intervals.negated, of_complex="parts",
        type=python_or(python_number, np.negative, "; `~` and np.logical_not negate booleans"))  # fmt: skip
 prefix("positive", "+", work="free", meaning=operator.pos, samples="numbers", partials=["1.0"],
-       is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged, of_complex=True,
+       is_polynomial=True, is_exact=True, natural=all, interval=intervals.unchanged, of_complex="own",
        type=python_or(python_number, np.positive))  # fmt: skip
 
 
@@ -123,15 +123,15 @@ def absolute_jvp(builder: Builder, operands: Atoms, tangents: Atoms, static: Sta
 
 
 elementwise("absolute", "x", work="light", meaning=abs, spelling="np.abs({x})", scalar_spelling="abs({x})",
-            samples="numbers", is_exact=True, interval=intervals.absolute, of_complex=True, works_in=as_sized,
+            samples="numbers", is_exact=True, interval=intervals.absolute, of_complex="own", works_in=as_sized,
             type=python_or(python_size, np.absolute), partials=[absolute_slope], jvp=absolute_jvp,
             python=("numpy.absolute", "numpy.abs"))  # fmt: skip
 elementwise("sign", "x", work="light", meaning=np.sign, samples="numbers", type=from_numpy(np.sign), partials=[None],
-            of_complex=True)
+            of_complex="own")
 elementwise("square", "x", work="light", meaning=np.square, samples="numbers", type=from_numpy(np.square),
-            of_complex=True, partials=["2.0 * x"])  # fmt: skip
+            of_complex="own", partials=["2.0 * x"])  # fmt: skip
 elementwise("reciprocal", "x", work="slow", meaning=np.reciprocal, samples="nonzero", type=from_numpy(np.reciprocal),
-            of_complex=True, partials=["-(out * out)"])  # fmt: skip
+            of_complex="own", partials=["-(out * out)"])  # fmt: skip
 elementwise("copysign", "x, y", work="light", meaning=np.copysign, samples="real_pairs", type=from_numpy(np.copysign),
             partials=["sign(x) * copysign(1.0, y)", None])  # fmt: skip
 elementwise("heaviside", "x, y", work="light", meaning=np.heaviside, samples="real_pairs",
@@ -143,7 +143,7 @@ elementwise("nextafter", "x, y", meaning=np.nextafter, samples="real_pairs", typ
 elementwise("fmod", "x, y", work="slow", meaning=np.fmod, samples="quotients", type=from_numpy(np.fmod),
             partials=["1.0", "-trunc(x / y)"])  # fmt: skip
 elementwise("float_power", "x, y", meaning=np.float_power, samples="powers", type=from_numpy(np.float_power),
-            of_complex=True, partials=[power_of_base, power_of_exponent])  # fmt: skip
+            of_complex="own", partials=[power_of_base, power_of_exponent])  # fmt: skip
 elementwise("deg2rad", "x", work="light", meaning=np.deg2rad, samples="reals", type=from_numpy(np.deg2rad),
             partials=[f"{np.pi / 180.0!r}"], python=("numpy.deg2rad", "numpy.radians"))  # fmt: skip
 elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", type=from_numpy(np.rad2deg),
@@ -153,7 +153,8 @@ elementwise("rad2deg", "x", work="light", meaning=np.rad2deg, samples="reals", t
 
 for _round in (np.floor, np.ceil, np.trunc, np.rint):
     elementwise(_round.__name__, "x", work="light", meaning=_round, samples="reals", type=from_numpy(_round),
-                of_complex="D->D" in _round.types, cpu=f"llvm {_round.__name__}", partials=[None])  # fmt: skip
+                of_complex="parts" if "D->D" in _round.types else "", cpu=f"llvm {_round.__name__}",
+                partials=[None])  # fmt: skip
 
 # --- extremes: a tie shares its cotangent evenly, as in JAX --------------------------------------------------------
 
@@ -164,7 +165,8 @@ WINS_OR_ALONE = "where(logical_or({0} {2} {1}, isnan({1})), out_bar, where({0} =
 
 def extreme(function: np.ufunc, sign: str, share: str, **row: Any) -> None:
     elementwise(function.__name__, "x, y", work="light", meaning=function, samples="pairs", type=from_numpy(function),
-                of_complex=True, partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")], **row)  # fmt: skip
+                of_complex="own", partials=["vjp: " + share.format(*names, sign) for names in ("xy", "yx")],
+                **row)  # fmt: skip
 
 
 extreme(np.maximum, ">", WINS, is_exact=True, natural=any, interval=intervals.greatest, reorders="zeros")
@@ -187,5 +189,5 @@ def choose(c, x, y):
 
 elementwise("where", "c, x, y", work="light", works_in=as_choice, meaning=choose, samples="choices",
             scalar_spelling="({x} if {c} else {y})", type=where_dtype, python=(), lazy=(1, 2), linear=TOGETHER,
-            interval=intervals.chosen, of_complex=True,
+            interval=intervals.chosen, of_complex="own",
             partials=[None, "vjp: where(c, out_bar, 0.0)", "vjp: where(c, 0.0, out_bar)"])  # fmt: skip

@@ -36,12 +36,12 @@ for _name, _sign, _meaning, _negation in (
 ):
     _python = python_bool if _sign in ("==", "!=") else python_order
     infix(_name, _sign, Precedence.COMPARE, works_in=as_common, meaning=_meaning, samples="pairs", negation=_negation,
-          of_complex=True, type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
+          of_complex="own", type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
-for _question in (np.isnan, np.isinf, np.isfinite, np.signbit):
+for _question, _of_complex in ((np.isnan, "any"), (np.isinf, "any"), (np.isfinite, "all"), (np.signbit, "")):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
-                of_complex="D->?" in _question.types, type=from_numpy(_question), partials=[None])  # fmt: skip
+                of_complex=_of_complex, type=from_numpy(_question), partials=[None])  # fmt: skip
 
 
 def bools_only(name: str, types: Sequence[Type]) -> tuple[str, bool]:

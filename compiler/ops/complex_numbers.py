@@ -49,6 +49,7 @@ def complex_word(part: str) -> str:
     return promote_dtypes(part, COMPLEX_64)
 
 
+PARTS = ("real", "imag")  # rows, and attributes of numbers and arrays
 COMPLEX_64 = next(word for word, dtype in NUMPY_DTYPE.items() if dtype == np.complex64)
 
 
@@ -68,7 +69,7 @@ def complex_of(x, y):
     """x + i y, exactly: a product with the imaginary unit would make nan of infinities."""
     if not any(isinstance(part, np.ndarray | np.generic) for part in (x, y)):
         return complex(x, y)
-    dtype = np.result_type(x, y, np.complex64)
+    dtype = np.result_type(np.result_type(x, y), np.complex64)
     made = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), dtype)
     made.real, made.imag = x, y
     return made if made.ndim else made[()]
@@ -82,13 +83,13 @@ def imag_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, out
     return builder.quote("complex_of(0.0, -out_bar)", out_bar=out_bar)
 
 
-elementwise("real", "x", work="free", works_in=as_it_is, of_complex=True, type=_part, meaning=real_meaning,
+elementwise("real", "x", work="free", works_in=as_it_is, of_complex="own", type=_part, meaning=real_meaning,
             spelling="np.real({x})", scalar_spelling="{x}.real", linear=TOGETHER, partials=[whole],
             samples="complex_numbers", python=())  # fmt: skip
-elementwise("imag", "x", work="free", works_in=as_it_is, of_complex=True, type=_part, meaning=imag_meaning,
+elementwise("imag", "x", work="free", works_in=as_it_is, of_complex="own", type=_part, meaning=imag_meaning,
             spelling="np.imag({x})", scalar_spelling="{x}.imag", linear=TOGETHER, partials=[imag_slope],
             samples="complex_numbers", python=())  # fmt: skip
-elementwise("conjugate", "x", work="free", works_in=as_it_is, of_complex=True, type=_conjugate,
+elementwise("conjugate", "x", work="free", of_complex="own", type=_conjugate,
             meaning=conjugate_meaning, spelling="np.conj({x})", scalar_spelling="{x}.conjugate()", linear=TOGETHER,
             partials=["vjp: conjugate(out_bar)"], samples="complex_numbers",
             python=("numpy.conjugate", "numpy.conj"))  # fmt: skip

@@ -17,7 +17,7 @@ from .type_rules import DtypeRule, broadcast, dims_of, real_only, shaped
 from .works_in import WorksIn, as_result
 
 
-def broadcasting(name: str, dtype: DtypeRule, of_complex: bool) -> TypeRule:
+def broadcasting(name: str, dtype: DtypeRule, of_complex: str) -> TypeRule:
     """The type rule of elementwise rows: this dtype in the shape that the operands broadcast to."""
 
     @lru_cache(maxsize=512)
@@ -48,7 +48,7 @@ def elementwise(
     work: str = "function",
     works_in: WorksIn = as_result,
     raises: Raises = never,
-    of_complex: bool = False,
+    of_complex: str = "",
     python: tuple[str, ...] | None = None,
     **more: object,
 ) -> Operator:

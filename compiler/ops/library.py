@@ -72,7 +72,7 @@ def types_of(name: str, row: Routine, types: Sequence[Type]) -> Type | tuple[Typ
     return made[0] if len(made) == 1 else tuple(made)
 
 
-by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", of_complex=True, vjp=["solve_matrix", "solve_right_side"],
+by_routine("solve", "gesv", "np.linalg.solve({a}, {b})", of_complex="own", vjp=["solve_matrix", "solve_right_side"],
            batch=right_sides, python=("numpy.linalg.solve",))  # fmt: skip
 by_routine("solve_triangular", "trtrs", "scipy.linalg.solve_triangular({a}, {b}, lower={lower})",
            vjp=["triangle", "triangle_right_side"], batch=right_sides)  # fmt: skip

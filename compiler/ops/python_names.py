@@ -125,7 +125,8 @@ NUMPY_FUNCTIONS = {
     "products": "dot inner outer vdot vecdot trace einsum tensordot kron cross linalg.norm=norm"
     " linalg.trace=trace_of_last linalg.matmul=matmul linalg.vecdot=vecdot linalg.outer=outer"
     " linalg.cross=cross linalg.vector_norm=vector_norm",
-    "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
+    "linear_algebra": "linalg.cholesky=cholesky linalg.inv=inv linalg.eig=eig linalg.eigvals=eigvals"
+    " linalg.det=det linalg.slogdet=slogdet linalg.qr=qr"
     " linalg.eigh=eigh linalg.eigvalsh=eigvalsh linalg.svd=svd linalg.svdvals=svdvals",
     "sorting": "sort argsort lexsort partition argpartition unique",
     "quantiles": "median percentile quantile",

@@ -208,7 +208,7 @@ declare(
     Operator(
         name="cast",
         kind="elementwise",
-        of_complex=True,
+        of_complex="own",
         operands=("x",),
         static={"dtype": ..., "weak": False},
         type_rule=cast_type,

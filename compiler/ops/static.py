@@ -55,15 +55,15 @@ class StaticFunction:
 def describe(value: object) -> object:
     """The description of a value in CPython, where all numbers are known."""
     if isinstance(value, np.ndarray):
-        return Array(_word(value.dtype), value.shape)
+        return Array(word_of(value.dtype), value.shape)
     if isinstance(value, np.generic):
-        return Scalar(_word(value.dtype))
+        return Scalar(word_of(value.dtype))
     if isinstance(value, tuple | list):
         return tuple(map(describe, value))
     return value
 
 
-def _word(dtype: np.dtype) -> str:
+def word_of(dtype: np.dtype) -> str:
     if dtype not in DTYPE_OF_NUMPY:
         raise TypeFault("U015", f"the dtype {dtype} is not supported", f"use one of {NUMPY_NAMES}")
     return DTYPE_OF_NUMPY[dtype]
@@ -213,7 +213,7 @@ def dtype_name(dtype: object) -> str:
         what = "a dtype must be known when the function is compiled, such as np.float64"
         raise TypeFault("R001", f"{what}, not {type_rules.shown(dtype)}")
     try:
-        return _word(np.dtype(dtype))  # type: ignore[call-overload]
+        return word_of(np.dtype(dtype))  # type: ignore[call-overload]
     except (TypeError, ValueError):
         raise TypeFault("U015", f"{dtype!r} is not a dtype") from None
 
@@ -383,25 +383,3 @@ def can_cast(value: object, word: str, casting: str) -> bool:
 @StaticFunction
 def ufunc_name(function: object) -> str:
     return function.__name__  # type: ignore[attr-defined]
-
-
-@StaticFunction
-def identity_of(function: np.ufunc) -> object:
-    """What a reduction begins with; None where that is the first element."""
-    return function.identity
-
-
-@StaticFunction
-def is_reorderable(function: np.ufunc) -> bool:
-    """Whether a reduction may take several axes: NumPy has it for what begins with a number, and for extremes."""
-    return function.identity is not None or function in (np.maximum, np.minimum, np.fmax, np.fmin)
-
-
-@StaticFunction
-def fold_dtype(function: np.ufunc, word: str) -> str:
-    """The dtype word in which a function takes its results again."""
-    try:
-        loop = function.resolve_dtypes((None, NUMPY_DTYPE[word], None), reduction=True)
-    except TypeError:
-        raise TypeFault("T001", f"`{function.__name__}` of {word} cannot be taken together along an axis") from None
-    return _word(loop[0])

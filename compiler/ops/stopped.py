@@ -34,15 +34,15 @@ def spread(x: object, x_dot: object) -> object:
 
 
 elementwise("stop_gradient", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
-            of_complex=True, of_parts=True, spelling="pellucid.support.stop_gradient({x})",
+            of_complex="own", of_parts=True, spelling="pellucid.support.stop_gradient({x})",
             python=("pellucid.lax.stop_gradient",))  # fmt: skip
 
 # `given` has no slope, `tangent_of` is where the slope of the operand begins, `with_tangent` where it goes on.
 GIVEN = elementwise("given", "x", type=as_it_is, meaning=kept, partials=[None], samples="stopped", work="free",
-                    of_complex=True, spelling="pellucid.support.given({x})", python=())  # fmt: skip
+                    of_complex="own", spelling="pellucid.support.given({x})", python=())  # fmt: skip
 TANGENT_OF = elementwise("tangent_of", "x", type=as_it_is, meaning=kept, partials=["1.0"], samples="stopped",
-                         work="free", of_complex=True, python=(),
+                         work="free", of_complex="own", python=(),
                          spelling="pellucid.support.tangent_of({x})")  # fmt: skip
 WITH_TANGENT = elementwise("with_tangent", "x, x_dot", type=as_it_is, meaning=spread, partials=[None, "1.0"],
-                           samples="stopped_pairs", work="free", of_complex=True, python=(), batch=pairwise,
+                           samples="stopped_pairs", work="free", of_complex="own", python=(), batch=pairwise,
                            spelling="pellucid.support.with_tangent({x}, {x_dot})")  # fmt: skip

@@ -35,35 +35,37 @@ def arcsinh_slope(builder: Builder, operands: Atoms, static: Static, out: Atom, 
 
 
 def real(
-    name: str, partial: object, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}"
+    name: str, partial: object, samples: str = "reals", aliases: tuple[str, ...] = (), work="function", cpu="llvm {}",
+    of_complex="",
 ) -> None:
     """A function of one floating number that NumPy has, of complex ones where it has that too."""
     ufunc = getattr(np, name)
     elementwise(name, "x", meaning=ufunc, type=from_numpy(ufunc), partials=[partial], samples=samples, work=work,
-                of_complex="D->D" in ufunc.types, cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
+                of_complex=of_complex, cpu=cpu.format(name), python=(f"numpy.{name}", *aliases))  # fmt: skip
 
 
-real("sqrt", "0.5 / out", "positive", work="slow")
+real("sqrt", "0.5 / out", "positive", work="slow", of_complex="c csqrt")
 real("cbrt", "1.0 / (3.0 * out * out)", "nonzero_reals", cpu="c cbrt")
-real("exp", "out")
-real("exp2", f"{LN_2!r} * out")
-real("expm1", "exp(x)", cpu="c expm1")
-real("log", "1.0 / x", "positive")
-real("log2", f"{1.0 / LN_2!r} / x", "positive")
-real("log10", f"{1.0 / LN_10!r} / x", "positive")
-real("log1p", "1.0 / (1.0 + x)", "positive", cpu="c log1p")
-real("sin", "cos(x)")
-real("cos", "-sin(x)")
-real("tan", "1.0 + out * out", cpu="c tan")
-real("arcsin", "1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.asin",), cpu="c asin")
-real("arccos", "-1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.acos",), cpu="c acos")
-real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",), cpu="c atan")
-real("sinh", "cosh(x)", cpu="c sinh")
-real("cosh", "sinh(x)", cpu="c cosh")
-real("tanh", "1.0 - out * out", cpu="c tanh")
-real("arcsinh", arcsinh_slope, "reals", ("numpy.asinh",), cpu="c asinh")
-real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",), cpu="c acosh")
-real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",), cpu="c atanh")
+real("exp", "out", of_complex="c cexp")
+real("exp2", f"{LN_2!r} * out", of_complex="own")
+real("expm1", "exp(x)", cpu="c expm1", of_complex="own")
+real("log", "1.0 / x", "positive", of_complex="c clog")
+real("log2", f"{1.0 / LN_2!r} / x", "positive", of_complex="own")
+real("log10", f"{1.0 / LN_10!r} / x", "positive", of_complex="own")
+real("log1p", "1.0 / (1.0 + x)", "positive", cpu="c log1p", of_complex="own")
+real("sin", "cos(x)", of_complex="c csin")
+real("cos", "-sin(x)", of_complex="c ccos")
+real("tan", "1.0 + out * out", cpu="c tan", of_complex="c ctan")
+real("arcsin", "1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.asin",), cpu="c asin", of_complex="c casin")
+real("arccos", "-1.0 / sqrt((1.0 - x) * (1.0 + x))", "unit", ("numpy.acos",), cpu="c acos", of_complex="c cacos")
+real("arctan", "1.0 / (1.0 + x * x)", "reals", ("numpy.atan",), cpu="c atan", of_complex="c catan")
+real("sinh", "cosh(x)", cpu="c sinh", of_complex="c csinh")
+real("cosh", "sinh(x)", cpu="c cosh", of_complex="c ccosh")
+real("tanh", "1.0 - out * out", cpu="c tanh", of_complex="c ctanh")
+real("arcsinh", arcsinh_slope, "reals", ("numpy.asinh",), cpu="c asinh", of_complex="c casinh")
+real("arccosh", "1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0))", "above_one", ("numpy.acosh",), cpu="c acosh",
+     of_complex="c cacosh")  # fmt: skip
+real("arctanh", "1.0 / ((1.0 - x) * (1.0 + x))", "unit", ("numpy.atanh",), cpu="c atanh", of_complex="c catanh")
 
 elementwise("arctan2", "y, x", meaning=np.arctan2, cpu="c atan2", type=from_numpy(np.arctan2), samples="real_pairs",
             python=("numpy.arctan2", "numpy.atan2"),

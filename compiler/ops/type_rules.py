@@ -127,9 +127,9 @@ def python_or(python: Callable[[Sequence[str]], str], ufunc: np.ufunc, hint: str
 
     def rule(name: str, types: Sequence[Type]) -> tuple[str, bool]:
         numeric(name, types)
-        if not all_weak(types) and not is_pythons(types):
-            return strong(name, types)
         dtype = python([t.dtype for t in types])  # type: ignore[union-attr]
+        if not all_weak(types) and not (dtype and is_pythons(types)):
+            return strong(name, types)
         if not dtype:
             raise TypeFault("T001", f"`{name}` does not take {words(types)}")
         return dtype, True

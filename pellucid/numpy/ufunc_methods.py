@@ -5,7 +5,7 @@
 """
 
 from ..compiler.ops import primitives as op
-from ..compiler.ops import static
+from ..compiler.ops import static, static_ufuncs
 from .elementary import in_dtype, operand, require_no_out
 from .manipulation import as_array, expand_dims, moveaxis, ravel, reshape
 from .places import flatnonzero
@@ -33,13 +33,13 @@ def reduce(ufunc, array, /, axis=0, dtype=None, out=None, keepdims=False, initia
 
 def folded(ufunc, array, axis, dtype, keepdims):
     places = static.axes_of(axis, static.rank(array))
-    if len(places) != 1 and not static.is_reorderable(ufunc):
+    if len(places) != 1 and not static_ufuncs.is_reorderable(ufunc):
         name = static.ufunc_name(ufunc)
         raise ValueError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
     if len(places) not in (1, static.rank(array)):
         static.refuse("U012", "this reduction takes one axis or all of them here; call it once for each")
     rows = own_dtype(ufunc, ravel(array) if len(places) > 1 else moveaxis(array, places[0], 0), dtype)
-    identity = static.identity_of(ufunc)
+    identity = static_ufuncs.identity_of(ufunc)
     if identity is None and rows.shape[0] == 0:
         name = static.ufunc_name(ufunc)
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
@@ -56,7 +56,7 @@ def folded(ufunc, array, axis, dtype, keepdims):
 
 def own_dtype(ufunc, rows, dtype):
     """In the dtype that the function gives of two such elements, and takes again."""
-    word = static.fold_dtype(ufunc, static.element(rows)) if dtype is None else static.dtype_name(dtype)
+    word = static_ufuncs.fold_dtype(ufunc, static.element(rows)) if dtype is None else static.dtype_name(dtype)
     return in_dtype(rows, word)
 
 

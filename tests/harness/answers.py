@@ -136,9 +136,9 @@ def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
 
 
 def _close_pairs(left: np.ndarray, right: np.ndarray) -> bool:
-    """Complex numbers: near by their distance, nan in the same parts, infinite ones with the same infinities."""
+    """Complex numbers: near by their distance, nan where one of the parts is, infinite ones with the same infinities."""
     tolerance = 3e-6 if min(left.dtype.itemsize, right.dtype.itemsize) == 8 else 1e-12
     with np.errstate(all="ignore"):
         near = np.abs(left - right) <= tolerance * np.abs(right)
         same = [(a == b) | (np.isnan(a) & np.isnan(b)) for a, b in ((left.real, right.real), (left.imag, right.imag))]
-    return bool(np.all(near | (same[0] & same[1])))
+    return bool(np.all(near | (same[0] & same[1]) | (np.isnan(left) & np.isnan(right))))

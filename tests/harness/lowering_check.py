@@ -19,7 +19,9 @@ from pellucid.compiler.dtypes import DTYPE, NUMPY_DTYPE, PYTHON_TYPE
 from pellucid.compiler.ops import schema
 from pellucid.compiler.ops.forms import ROUTINES
 
-FILLING = {word: (True, -77 if row.signed else 177, np.nan, complex(np.nan, np.nan))[row.order] for word, row in DTYPE.items()}
+FILLING = {
+    word: (True, -77 if row.signed else 177, np.nan, complex(np.nan, np.nan))[row.order] for word, row in DTYPE.items()
+}
 EXCEPTIONS = (ValueError, IndexError, ZeroDivisionError, OverflowError, AssertionError, RuntimeError, TypeError)
 
 

@@ -12,6 +12,7 @@ import gast
 
 from ... import types
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
+from ...ops.complex_numbers import PARTS
 from ...ops.python_names import BINDINGS
 from ...types import Array, Scalar, Type
 from . import classes, evaluate, library, optional, outside, trying
@@ -99,9 +100,9 @@ def array_attribute(
             return library.call(frame, library.method(attribute), [base], {}, node, hint)
         case "real" if not types.of_complex(found):
             return base
-        case "real" | "imag" if isinstance(found, Scalar):
+        case _ if attribute in PARTS and isinstance(found, Scalar):
             return frame.emit(attribute, base, node=node, hint=hint)
-        case "real" | "imag":
+        case _ if attribute in PARTS:
             return library.call(frame, BINDINGS[f"numpy.{attribute}"], [base], {}, node, hint)
     if library.method(attribute) is None and attribute not in PYTHONS:
         what = "an array" if ndim else "a scalar"

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from ... import types
-from ...dtypes import BOOL_WORD, COMPLEX_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
+from ...dtypes import BOOL_WORD, FLOAT_WORD, INT_WORD, is_bool, is_inexact
 from ...ops.python_names import NameBinding
 from ...types import Array, Scalar
 from . import (
@@ -17,6 +17,7 @@ from . import (
     built_texts,
     choices,
     classes,
+    complex_calls,
     comprehensions,
     container_methods,
     containers,
@@ -288,37 +289,6 @@ def _convert(python: type, dtype: str):
     return apply_
 
 
-def _complex(frame: Frame, args, kwargs, node, hint) -> Value:
-    """`complex(x)`, `complex(x, y)`, which is x + i y for complex parts too."""
-    given = [*args, *([kwargs["real"]] if "real" in kwargs else [])] or [Static(0)]
-    given += [kwargs["imag"]] if "imag" in kwargs else []
-    if all(isinstance(part, Static) for part in given):
-        return evaluate.fold(frame, complex, node, *given)
-    parts = [as_scalar(frame, part, "complex", node) for part in given]
-    if len(parts) == 1:
-        return frame.emit("cast", parts[0], node=node, hint=hint, dtype=COMPLEX_WORD, weak=True)
-    pairs = [_both_parts(frame, part, node) for part in parts]
-    (real, more), (less, imaginary) = (pairs[0], pairs[1][::-1])
-    real = real if less is None else frame.emit("subtract", real, less, node=node)
-    imaginary = imaginary if more is None else frame.emit("add", more, imaginary, node=node)
-    return frame.emit("complex_of", real, imaginary, node=node, hint=hint)
-
-
-def _both_parts(frame: Frame, value: Value, node: gast.AST) -> tuple[Value, Value | None]:
-    """The parts of a number as floats of Python's; no imaginary one of real numbers."""
-    if not types.of_complex(frame.type_of(value)):
-        return _as_float(frame, value, node), None
-    return tuple(_as_float(frame, frame.emit(name, value, node=node), node) for name in ("real", "imag"))
-
-
-def _as_float(frame: Frame, value: Value, node: gast.AST) -> Value:
-    if isinstance(value, Static):
-        return Static(float(value.value))
-    return value if frame.type_of(value) == types.FLOAT else frame.emit(
-        "cast", value, node=node, dtype=FLOAT_WORD, weak=True
-    )
-
-
 def as_scalar(frame: Frame, value: Value, what: str, node: gast.AST) -> Value:
     found = frame.type_of(value)
     if isinstance(found, Array) and found.ndim == 0:
@@ -424,7 +394,7 @@ BUILTINS = {
     any: _quantifier(True), all: _quantifier(False),
     int: _convert(int, INT_WORD), float: _convert(float, FLOAT_WORD), bool: _convert(bool, BOOL_WORD), round: _round,
     list: _container(list), tuple: _container(tuple), dict: _dict, isinstance: _isinstance, slice: _slice,
-    sorted: _sorted, complex: _complex,
+    sorted: _sorted, complex: lambda *given: complex_calls.made(*given),
 }  # fmt: skip
 # Those that do not look at all items of a generator expression, by its tree.
 LAZY = {any: _any_or_all(True), all: _any_or_all(False), next: _next}

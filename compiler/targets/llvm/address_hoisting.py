@@ -23,7 +23,8 @@ from ...ops.forms import LENGTHS
 from ...optimise.independent import element_places
 from .abi import STORED
 from .frame import ArrayPlace, Emission
-from .text import Code, SsaValue, int_
+from .operands import SsaValue, int_
+from .text import Code
 
 SAME = 'asm "", "=r,0"({}) memory(none) nounwind willreturn'
 

@@ -17,7 +17,8 @@ from ...types import INT
 from . import memory_values
 from .abi import BYTES_LIMIT, HEADER_BYTES, ITEM_BYTES, STORED
 from .frame import INTERNAL_ERROR, ArrayPlace, Emission
-from .text import AS_IT_STANDS, INLINED, NULL, LlvmDefinition, Module, SsaValue, Tags, int_
+from .operands import NULL, SsaValue, int_
+from .text import AS_IT_STANDS, INLINED, LlvmDefinition, Module, Tags
 
 CONTEXT = SsaValue("ptr", "%context")
 LAST_CODE = SsaValue("ptr", "inttoptr (i64 64 to ptr)")  # no block begins below

@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from ...ops.schema import OPERATORS
 from . import float_emitters, helpers
 from .here import EMITTERS, Here, emits, python_message
-from .text import FALSE, SsaValue, float_
+from .operands import FALSE, SsaValue, float_
 
 OF_COMPLEX: dict[str, Callable[..., SsaValue]] = {}
 
@@ -50,10 +51,6 @@ def _by_parts(name: str) -> None:
     def emit(here: Here, *operands: SsaValue) -> SsaValue:
         code = here.code
         return code.pair(*[_real(here, name, *parts) for parts in zip(*map(code.parts, operands))])
-
-
-for _name in ("add", "subtract", "negative", "rint"):
-    _by_parts(_name)
 
 
 @of_complex("positive", "stop_gradient", "given", "tangent_of", "with_tangent")
@@ -181,12 +178,6 @@ def _of_library(name: str, function: str) -> None:
         return _library(here, function, x)
 
 
-for _name in "sqrt exp log sin cos tan sinh cosh tanh".split():
-    _of_library(_name, "c" + _name)
-for _name in "sin cos tan sinh cosh tanh".split():
-    _of_library("arc" + _name, "ca" + _name)
-
-
 def _scaled(here: Here, x: SsaValue, factor: float) -> SsaValue:
     code = here.code
     return code.pair(*[code.binary("fmul", part, float_(factor, part.type)) for part in code.parts(x)])
@@ -308,10 +299,6 @@ def _question(name: str, together: str) -> None:
         return here.code.binary(together, *[_real(here, name, part) for part in here.code.parts(x)])
 
 
-for _name, _together in (("isnan", "or"), ("isinf", "or"), ("isfinite", "and")):
-    _question(_name, _together)
-
-
 @of_complex("equal")
 def equal(here: Here, x: SsaValue, y: SsaValue) -> SsaValue:
     pairs = zip(here.code.parts(x), here.code.parts(y))
@@ -332,12 +319,6 @@ def _ordered(name: str, strictly: str, last: str) -> None:
         return code.binary("or", apart, level)
 
 
-for _name, _strictly, _last in (
-    ("less", "olt", "olt"), ("less_equal", "olt", "ole"), ("greater", "ogt", "ogt"), ("greater_equal", "ogt", "oge"),
-):  # fmt: skip
-    _ordered(_name, _strictly, _last)
-
-
 def _extreme(name: str, order: str, doubtful: int) -> None:
     """The first where it is in order before the second; a nan wins, or loses where numbers are asked for."""
 
@@ -347,13 +328,27 @@ def _extreme(name: str, order: str, doubtful: int) -> None:
         return here.code.select(here.code.binary("or", is_first, OF_COMPLEX["isnan"](here, (x, y)[doubtful])), x, y)
 
 
-for _name, _order, _doubtful in (
-    ("maximum", "greater_equal", 0), ("minimum", "less_equal", 0), ("fmax", "greater_equal", 1),
-    ("fmin", "less_equal", 1),
-):  # fmt: skip
-    _extreme(_name, _order, _doubtful)
+_extreme("maximum", "greater_equal", 0)
+_extreme("minimum", "less_equal", 0)
+_extreme("fmax", "greater_equal", 1)
+_extreme("fmin", "less_equal", 1)
 
 
 @of_complex("where")
 def where(here: Here, condition: SsaValue, x: SsaValue, y: SsaValue) -> SsaValue:
     return here.code.select(condition, x, y)
+
+
+# --- what rows say of themselves -------------------------------------------------------------------------------------
+
+for _row in OPERATORS.values():
+    _source, _, _function = _row.of_complex.partition(" ")
+    if _source == "c":
+        _of_library(_row.name, _function)
+    elif _source == "parts":
+        _by_parts(_row.name)
+    elif _source in ("any", "all"):
+        _question(_row.name, "or" if _source == "any" else "and")
+    if _row.is_comparison and _row.name not in OF_COMPLEX:
+        _sign = _row.meaning.__name__  # lt, le, ...: the letters of LLVM's predicates
+        _ordered(_row.name, f"o{_sign[0]}t", f"o{_sign}")

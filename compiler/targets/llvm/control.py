@@ -24,8 +24,9 @@ from .cold_functions import is_short
 from .expressions import lower_int, lower_test
 from .frame import Emission
 from .noalias import declared
+from .operands import SsaValue, int_
 from .parallel import lower_apart, lower_parallel
-from .text import Code, SsaValue, Tag, Tags, int_
+from .text import Code, Tag, Tags
 
 ONE = int_(1)
 LEAVE_ALONE = ('!{{!"llvm.loop.vectorize.enable", i1 false}}', '!{{!"llvm.loop.unroll.disable"}}')

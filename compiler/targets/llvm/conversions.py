@@ -24,7 +24,7 @@ from ...dtypes import (
 from . import half, memory_values
 from .abi import BITS, INT64_MIN, REGISTER, STORED
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, SsaValue, float_, int_
+from .operands import FALSE, SsaValue, float_, int_
 
 NAN_TO_INT = python_message(lambda: int(float("nan")))
 INFINITY_TO_INT = python_message(lambda: int(float("inf")))

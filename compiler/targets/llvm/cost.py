@@ -39,7 +39,7 @@ from ...types import Array, rank
 from .abi import ITEM_BYTES
 from .frame import ArrayPlace, Emission
 from .here import wrapping
-from .text import SsaValue, float_, int_
+from .operands import SsaValue, float_, int_
 
 Cost = float | SsaValue
 

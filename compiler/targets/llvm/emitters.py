@@ -10,7 +10,7 @@ from ...dtypes import FLOAT_WORD
 from . import conversions, float_emitters, helpers, logic_emitters, math_emitters  # noqa: F401  (they fill the same table)
 from .conversions import truncate
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, SsaValue, float_
+from .operands import FALSE, SsaValue, float_
 
 __all__ = ["EMITTERS"]
 

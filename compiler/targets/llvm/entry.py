@@ -10,7 +10,8 @@ from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import ARGUMENTS, ENTRY, STACK_LIMIT, argument_slots
 from .native_calls import CONTEXT, native_name
-from .text import NULL, Code, Module, SsaValue, int_
+from .operands import NULL, SsaValue, int_
+from .text import Code, Module
 
 
 def write_entry(module: Module, function: Function) -> None:

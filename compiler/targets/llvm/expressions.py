@@ -22,7 +22,7 @@ from .conversions import cast, truth
 from .emitters import EMITTERS
 from .frame import Emission
 from .here import INT_TOO_LARGE, Here
-from .text import FALSE, TRUE, SsaValue, float_
+from .operands import FALSE, TRUE, SsaValue, float_
 
 
 def scalar_type(frame: Emission, node: gast.expr) -> Scalar:

@@ -15,7 +15,7 @@ from ...dtypes import DTYPE
 from ...ops.schema import OPERATORS
 from . import half, helpers
 from .here import Here, emits, python_message
-from .text import SsaValue, float_
+from .operands import SsaValue, float_
 from .vector_math import host
 from .vector_math.library import FUNCTIONS, declare
 

@@ -22,7 +22,8 @@ from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
 from . import memory_values
 from .abi import REGISTER, VALUE_COUNT, VALUES, EmitOptions, ErrorSite, scalar_slots
-from .text import NULL, Code, LlvmLine, Module, SsaValue, Tags, int_
+from .operands import NULL, SsaValue, int_
+from .text import Code, LlvmLine, Module, Tags
 
 # What a value in an error is where only its register is known: Python's own number where it may be one.
 SCALAR_OF_REGISTER = {row.register: Scalar(row.word, bool(row.python)) for row in TABLE if row.signed or row.python}

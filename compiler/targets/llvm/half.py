@@ -14,7 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from ....runtime import targets
-from .text import INLINED, Code, LlvmDefinition, SsaValue, float_, int_
+from .operands import SsaValue, float_, int_
+from .text import INLINED, Code, LlvmDefinition
 
 # Both shift the fraction by 13 bits and move the exponent; subnormal halves go through a float of a known exponent.
 WIDEN = """entry:

@@ -12,7 +12,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .text import INLINED, OPTIMISED, LlvmDefinition, Module, float_
+from .operands import float_
+from .text import INLINED, OPTIMISED, LlvmDefinition, Module
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -14,7 +14,8 @@ from ...dtypes import DTYPE, INT_WORD, is_bool, is_complex, is_inexact, is_signe
 from ...records import dataclass
 from . import memory_values
 from .abi import REGISTER
-from .text import Code, SsaValue, float_
+from .operands import SsaValue, float_
+from .text import Code
 
 EMITTERS: dict[str, Callable[..., SsaValue]] = {}
 

@@ -20,8 +20,8 @@ from .arrays import View, load_at, read
 from .frame import Emission
 from .library_operands import as_column, product_by_loops
 from .library_steps import follow, length_named
+from .operands import SsaValue
 from .shared_routines import call_routine
-from .text import SsaValue
 
 
 def call_library(frame: Emission, node: gast.Call) -> SsaValue | None:

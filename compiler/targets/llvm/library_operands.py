@@ -14,7 +14,7 @@ from .abi import STORED
 from .arrays import View, drop, strides_of, take_block
 from .frame import Emission
 from .matrix_helpers import copy, multiply
-from .text import NULL, SsaValue, int_
+from .operands import NULL, SsaValue, int_
 
 LENGTH_LIMIT = 2**31 - 1  # the library's ints may have 32 bits
 

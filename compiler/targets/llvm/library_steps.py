@@ -15,6 +15,7 @@ import gast
 from ...diagnostics import InternalError
 from ...dtypes import DTYPE, INT_WORD
 from ...ops.routines import Routine, formula, parsed
+from . import memory_values
 from .abi import REGISTER, STORED
 from .arrays import View, drop, strides_of, take_block
 from .frame import Emission
@@ -31,10 +32,9 @@ from .library_operands import (
     turned,
     vector_as_it_lies,
 )
-from . import memory_values
 from .matrix_helpers import clear, positions, triangle
+from .operands import SsaValue, float_, int_
 from .shared_routines import FAILED
-from .text import SsaValue, float_, int_
 
 ARITHMETIC = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 

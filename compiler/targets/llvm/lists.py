@@ -12,7 +12,8 @@ from ...types import Array, ListOf, Scalar
 from .abi import HEADER_BYTES, LIST_CAPACITY, LIST_DATA, LIST_LENGTH, STORED, list_item_bytes
 from .arrays import View, drop, keep, load_at, release_in_memory, store_at, strides_of
 from .frame import ArrayPlace, Emission, ListPlace
-from .text import AS_IT_STANDS, NULL, LlvmDefinition, SsaValue, int_
+from .operands import NULL, SsaValue, int_
+from .text import AS_IT_STANDS, LlvmDefinition
 
 FIRST_SLOT = HEADER_BYTES // 8
 RELEASE, LET_GO = "pellucid_list_release", "pellucid.let_go_of_list"

@@ -38,12 +38,13 @@ from .expressions import convert, index_of_list, lower_as, lower_int, scalar_typ
 from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue, Sites, places_of
 from .lengths import lengths_of
 from .library import call_library
+from .operands import SsaValue, int_
 from .small_room import take_room
 from .split_module import Division
 from .ssa_values import certain_names
 from .storage import alias_tags
 from .sums import take_sums
-from .text import Code, LlvmDefinition, Module, SsaValue, int_
+from .text import Code, LlvmDefinition, Module
 
 __all__ = ["EmitOptions", "Executable", "compile_program", "lower", "lower_program"]
 

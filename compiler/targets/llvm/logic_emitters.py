@@ -10,7 +10,7 @@ from ...dtypes import is_signed
 from ...ops.schema import OPERATORS
 from .abi import BITS
 from .here import INT_TOO_LARGE, Here, emits, python_message
-from .text import FALSE, TRUE, SsaValue, float_, int_
+from .operands import FALSE, TRUE, SsaValue, float_, int_
 
 NEGATIVE_SHIFT = python_message(lambda: 1 << -len("1"))
 

@@ -16,7 +16,7 @@ from ...ops.raising import Domain
 from ...ops.schema import OPERATORS
 from . import float_emitters
 from .here import EMITTERS, INT_TOO_LARGE, Here, emits, python_message
-from .text import SsaValue, float_
+from .operands import SsaValue, float_
 
 DOMAIN, RANGE = "math domain error", "math range error"
 

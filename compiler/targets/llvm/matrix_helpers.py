@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from ...dtypes import DTYPE, is_bool, is_complex, is_inexact
 from .helpers import defined
-from .text import AS_IT_STANDS, OPTIMISED, Module, part_type, type_word
+from .operands import part_type, type_word
+from .text import AS_IT_STANDS, OPTIMISED, Module
 
 SMALL = "noinline nounwind optsize"  # the work is done elsewhere
 

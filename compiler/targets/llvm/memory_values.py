@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from ...dtypes import DTYPE, is_bool, is_complex, is_inexact, is_signed
 from . import half
-from .text import Code, SsaValue, Tags, float_, int_
+from .operands import SsaValue, float_, int_
+from .text import Code, Tags
 
 
 def load(code: Code, dtype: str, pointer: SsaValue, tags: Tags = ()) -> SsaValue:

@@ -23,7 +23,8 @@ from .abi import DEPTH, DEPTH_LIMIT, REGISTER, STACK_LIMIT, TRACE, TRACE_COUNT, 
 from .arrays import View, bind, drop, keep, read, strides_of
 from .expressions import convert, lower_as
 from .frame import ArrayPlace, Emission, ListPlace, ScalarPlace, ScalarValue
-from .text import SsaValue, identifier, int_
+from .operands import SsaValue, int_
+from .text import identifier
 
 CONTEXT, RESULTS = SsaValue("ptr", "%context"), SsaValue("ptr", "%results")
 RECURSION_MESSAGE = "maximum recursion depth exceeded"

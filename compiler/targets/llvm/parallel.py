@@ -36,7 +36,8 @@ from .cold_functions import is_short
 from .cost import Estimate, as_value
 from .frame import ArrayPlace, Emission, ScalarPlace, ScalarValue, places_of
 from .merge_functions import define_once
-from .text import Code, SsaValue, identifier, int_, is_pair
+from .operands import SsaValue, int_, is_pair
+from .text import Code, identifier
 
 PARALLEL_FOR = "pellucid_parallel_for"
 DECLARATION = f"declare i64 @{PARALLEL_FOR}(ptr, ptr, ptr, i64, i64, i64, i64, double, i64, i64, i64)"

@@ -26,7 +26,7 @@ from .abi import INTERRUPTED
 from .cost import Estimate, block_length
 from .frame import Emission
 from .lengths import is_length
-from .text import SsaValue, float_, int_
+from .operands import SsaValue, float_, int_
 
 SIGNALS, LOOK, ARM = "pellucid_signals", "pellucid_look", "pellucid_arm"
 CONTEXT = SsaValue("ptr", "%context")

@@ -18,7 +18,7 @@ from ...ops.reduction import fold_by
 from ...ops.schema import OPERATORS
 from .expressions import lower_as
 from .frame import Emission, ScalarPlace, ScalarValue
-from .text import SsaValue, is_pair
+from .operands import SsaValue, is_pair
 
 
 def accumulated(frame: Emission, name: str, value: gast.expr) -> SsaValue | None:

@@ -15,7 +15,8 @@ from dataclasses import fields
 from .abi import STORED
 from .arrays import View, strides_of
 from .frame import Emission
-from .text import AS_IT_STANDS, NULL, Code, LlvmDefinition, SsaValue, int_, type_word
+from .operands import NULL, SsaValue, int_, type_word
+from .text import AS_IT_STANDS, Code, LlvmDefinition
 
 TOO_LARGE = -1
 FAILED = -2  # and below it, counting down, the place where it failed; above zero are the bytes that could not be had

@@ -11,7 +11,7 @@ import math
 
 from .abi import STORED
 from .frame import ArrayPlace, Emission
-from .text import int_
+from .operands import int_
 
 ALIGNMENT = 64  # bytes: the largest vector of any processor
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import operator
-import struct
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -14,78 +12,20 @@ from typing import Any, NamedTuple
 from ....runtime.sources import Late, Source
 from ...records import dataclass
 from ...tuning import COST_AS_IT_STANDS
+from .operands import (
+    FALSE,
+    NULL,
+    PREDICATES,
+    TRUE,
+    SsaValue,
+    int_,
+    is_pair,
+    known_logic,
+    part_type,
+)
 
 OPTIMISED, AS_IT_STANDS, INLINED = "nounwind", "noinline optnone nounwind", "alwaysinline"  # attributes of functions
 FLOAT_OPERATIONS = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fneg"})
-
-
-class SsaValue(NamedTuple):
-    """An operand: its LLVM type and its text."""
-
-    type: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.text}"
-
-    @property
-    def is_int(self) -> bool:
-        """Whether it is a constant int."""
-        return self.text.lstrip("-").isdigit()
-
-    @property
-    def is_constant(self) -> bool:
-        return not self.text.startswith("%")
-
-
-TRUE, FALSE, NULL = SsaValue("i1", "true"), SsaValue("i1", "false"), SsaValue("ptr", "null")
-
-
-# Comparisons of constants are decided here: a check that cannot fail then leaves no trace.
-PREDICATES = {
-    "eq": operator.eq, "ne": operator.ne, "slt": operator.lt, "sle": operator.le, "sgt": operator.gt,
-    "sge": operator.ge,
-}  # fmt: skip
-
-
-def _known_logic(operation: str, left: SsaValue, right: SsaValue) -> SsaValue | None:
-    """What `and`, `or` and `xor` give where one side is constant."""
-    for constant, other in ((left, right), (right, left)):
-        if constant in (TRUE, FALSE):
-            match operation, constant.text:
-                case ("and", "true") | ("or" | "xor", "false"):
-                    return other
-                case ("and", "false") | ("or", "true"):
-                    return constant
-    return None
-
-
-def int_(value: int, type_: str = "i64") -> SsaValue:
-    return SsaValue(type_, str(value))
-
-
-def float_(value: float, type_: str = "double") -> SsaValue:
-    """A float constant, exact: LLVM writes both widths as the bits of a double."""
-    if type_ == "float":
-        try:
-            value = struct.unpack("f", struct.pack("f", value))[0]
-        except OverflowError:  # rounds to infinity, as a conversion at run time does
-            value = float("inf") if value > 0 else float("-inf")
-    return SsaValue(type_, f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}")
-
-
-def is_pair(type_: str) -> bool:
-    """Whether it is that of a complex number: `{double, double}`."""
-    return type_.startswith("{")
-
-
-def type_word(type_: str) -> str:
-    """The type as part of a name."""
-    return "pair." + part_type(type_) if is_pair(type_) else type_
-
-
-def part_type(type_: str) -> str:
-    return type_[1:-1].partition(", ")[0]
 
 
 @lru_cache(maxsize=1024)
@@ -321,7 +261,7 @@ class Code:
 
     def binary(self, operation: str, left: SsaValue, right: SsaValue) -> SsaValue:
         if left.type == "i1":
-            known = _known_logic(operation, left, right)
+            known = known_logic(operation, left, right)
             if known is not None:
                 return known
         flags = self.flags if operation in FLOAT_OPERATIONS else ""

@@ -15,7 +15,7 @@ from .abi import LENGTH_LIMIT, STORED
 from .arrays import View, checked_index, read, strides_of
 from .expressions import lower_int
 from .frame import Emission
-from .text import SsaValue, int_
+from .operands import SsaValue, int_
 
 
 def index_view(frame: Emission, node: gast.Subscript) -> View:

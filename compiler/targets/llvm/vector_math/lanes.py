@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..text import float_
+from ..operands import float_
 
 FLOAT = {"f64": "double", "f32": "float"}
 INTEGER = {"f64": "i64", "f32": "i32"}
