@@ -136,7 +136,7 @@ def _close(left: np.ndarray, right: np.ndarray, same_zero: bool) -> bool:
 
 
 def _close_pairs(left: np.ndarray, right: np.ndarray) -> bool:
-    """Complex numbers: near by their distance, nan where one of the parts is, infinite ones with the same infinities."""
+    """Complex numbers: near by their distance, nan where one of the parts is, infinite ones alike."""
     tolerance = 3e-6 if min(left.dtype.itemsize, right.dtype.itemsize) == 8 else 1e-12
     with np.errstate(all="ignore"):
         near = np.abs(left - right) <= tolerance * np.abs(right)
