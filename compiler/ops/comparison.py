@@ -39,7 +39,7 @@ for _name, _sign, _meaning, _negation in (
           of_complex="own", type=python_or(_python, getattr(np, _name)), interval=getattr(intervals, _name),
           partials=[None, None])  # fmt: skip
 
-for _question, _of_complex in ((np.isnan, "any"), (np.isinf, "any"), (np.isfinite, "all"), (np.signbit, "")):
+for _question, _of_complex in ((np.isnan, "either"), (np.isinf, "either"), (np.isfinite, "both"), (np.signbit, "")):
     elementwise(_question.__name__, "x", work="light", works_in=as_floats, meaning=_question, samples="reals",
                 of_complex=_of_complex, type=from_numpy(_question), partials=[None])  # fmt: skip
 

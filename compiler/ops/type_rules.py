@@ -74,7 +74,7 @@ def real_only(name: str, types: Sequence[Type]) -> None:
     """Refuse complex numbers."""
     if any(not isinstance(t, ListOf) and is_complex(t.dtype) for t in types):
         fault = f"`{name}` does not take complex numbers here: {words(types)}"
-        raise TypeFault("U017", fault, "take a part of them: `z.real`, `z.imag` or `abs(z)`")
+        raise TypeFault("U017", fault, "take a part of it: `z.real`, `z.imag` or `abs(z)`")
 
 
 def is_weak(type_: Type) -> bool:

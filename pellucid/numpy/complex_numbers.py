@@ -12,13 +12,13 @@ from .elementary import operand, strong
 
 @gives("view")
 def real(val):
-    val = strong(operand(val))
-    return op.real(val) if static.is_complex(val) else val
+    val = operand(val)
+    return op.real(val) if static.is_complex(val) or static.is_weak(val) else val
 
 
 @gives("view")
 def imag(val):
-    return op.imag(strong(operand(val)))
+    return op.imag(operand(val))
 
 
 def conjugate(x):
@@ -40,7 +40,7 @@ def iscomplex(x):
 
 def isreal(x):
     """Whether the imaginary part is zero."""
-    return op.imag(strong(operand(x))) == 0
+    return op.imag(operand(x)) == 0
 
 
 def iscomplexobj(x):

@@ -347,8 +347,8 @@ for _row in OPERATORS.values():
         _of_library(_row.name, _function)
     elif _source == "parts":
         _by_parts(_row.name)
-    elif _source in ("any", "all"):
-        _question(_row.name, "or" if _source == "any" else "and")
+    elif _source in ("either", "both"):
+        _question(_row.name, "or" if _source == "either" else "and")
     if _row.is_comparison and _row.name not in OF_COMPLEX:
         _sign = _row.meaning.__name__  # lt, le, ...: the letters of LLVM's predicates
         _ordered(_row.name, f"o{_sign[0]}t", f"o{_sign}")
