@@ -244,8 +244,8 @@ def missing_key(x, a):
 PROGRAMS = (
     one_of_two_classes, one_of_many, dicts_of_other_keys, lists_of_several, items_of_three_kinds, nothing_at_first,
     instances_that_change, replaced_in_a_loop, caught, list_or_dict, the_same_object, two_lists, exchanged,
-    one_of_three, two_heaps, two_dicts, passed_on, found_or_not, in_turn, in_place_or_new, made_of_either, missing_attribute,
-    missing_method, not_iterable, missing_key,
+    one_of_three, two_heaps, two_dicts, passed_on, found_or_not, in_turn, in_place_or_new, made_of_either,
+    missing_attribute, missing_method, not_iterable, missing_key,
 )  # fmt: skip
 
 

@@ -100,7 +100,8 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), self.lent,
+            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites),
+            dict(self.joins), self.lent,
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -109,6 +110,7 @@ class Heap:
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
         self.outside, self.sites, self.resized, self.lent = kept.outside, kept.sites, kept.resized, kept.lent
+        self.joins = kept.joins
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:
