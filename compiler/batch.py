@@ -12,7 +12,19 @@ from typing import Any
 from . import syntax, types
 from .axes import fault, map_axes, mapped_leaves
 from .frontend.specialise.specialised import Specialised
-from .frontend.specialise.values import Column, ListOut, Optional, Out, Rows, Text, Value, leaves, parts, with_parts
+from .frontend.specialise.values import (
+    Column,
+    ListOut,
+    OneOf,
+    Optional,
+    Out,
+    Rows,
+    Text,
+    Value,
+    leaves,
+    parts,
+    with_parts,
+)
 from .program import Program
 from .transform.batch import batch as writing
 from .transform.batch.batch import Mapped, Ragged, Returned
@@ -120,6 +132,8 @@ def refuse_lists(value: Value, vary: list[bool], where: Any) -> None:
     if isinstance(value, Optional) and isinstance(value.absent, Out) and vary[value.absent.index]:
         fault(where, "some examples return None and others a value", "return a number that stands for none",
               code="B002")  # fmt: skip
+    if isinstance(value, OneOf) and any(isinstance(flag, Out) and vary[flag.index] for flag in value.flags):
+        fault(where, "examples may return different structures", "return one of a single structure", code="B002")
     if isinstance(value, Text) and isinstance(value.number, Out) and vary[value.number.index]:
         fault(where, "examples may return different texts", "return a number that stands for each", code="B002")
     for part in inner:
@@ -130,6 +144,8 @@ def absences(value: Value) -> Iterator[Out]:
     """The results that say whether others are None, or which text it is."""
     if isinstance(value, Optional) and isinstance(value.absent, Out):
         yield value.absent
+    if isinstance(value, OneOf):
+        yield from (flag for flag in value.flags if isinstance(flag, Out))
     if isinstance(value, Text) and isinstance(value.number, Out):
         yield value.number
     for _, part in parts(value):

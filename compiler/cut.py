@@ -23,6 +23,7 @@ from .frontend.specialise.values import (
     NONE,
     Leaf,
     ListOut,
+    OneOf,
     Optional,
     Out,
     Partial,
@@ -48,8 +49,9 @@ def differentiable_results(made: Specialised, wanted: Wanted) -> Specialised:
 
 
 def _require_fixed(out: Value, wanted: Wanted) -> None:
-    if isinstance(out, ListOut | Rows | Optional | Text):
-        words = {Optional: "may be None", Text: "is a text that only the run knows"}
+    if isinstance(out, ListOut | Rows | Optional | OneOf | Text):
+        words = {Optional: "may be None", Text: "is a text that only the run knows",
+                 OneOf: "has one of several structures"}  # fmt: skip
         what = words.get(type(out), "is a list that grows")
         fault(wanted.where, "G002", f"the result of this function, or a part of it, {what}: it has no cotangent",
               ("return arrays, numbers, and containers of them",))  # fmt: skip

@@ -13,6 +13,7 @@ from .differentiate import Wanted, fault
 from .frontend.specialise.values import (
     NONE,
     ListOut,
+    OneOf,
     Optional,
     Out,
     Rows,
@@ -61,7 +62,7 @@ def lists_of(orders: Items[Value]) -> Value:
     first = orders[0]
     if is_none(first):
         return NONE
-    if isinstance(first, Out | ListOut | Rows | Optional):
+    if isinstance(first, Out | ListOut | Rows | Optional | OneOf):
         return Sequence(tuple(orders), list)
     inside = [[part for _, part in parts(one)] for one in orders]
     return with_parts(first, tuple(map(lists_of, zip(*inside, strict=True)))) if parts(first) else first

@@ -24,6 +24,7 @@ from .frontend.specialise.values import (
     Leaf,
     ListOut,
     Mapping_,
+    OneOf,
     Optional,
     Out,
     Record,
@@ -262,6 +263,8 @@ def tangent_of(value: Value, places: Mapping[int, int]) -> Value:
             return Out(places[index]) if index in places else NONE
         case Optional(absent=absent, inner=inner):
             return Optional(absent, tangent_of(inner, places))
+        case OneOf(flags=flags, cases=cases, kinds=kinds):
+            return OneOf(flags, tuple(tangent_of(case, places) for case in cases), kinds)
         case Text():
             return NONE
         case ListOut(data=data, shapes=shapes, is_weak=is_weak):

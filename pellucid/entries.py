@@ -24,6 +24,7 @@ from .compiler.frontend.specialise.values import (
     Column,
     ListOut,
     Mapping_,
+    OneOf,
     Optional,
     Out,
     Partial,
@@ -313,6 +314,9 @@ def _structure(value: Value, seen: Fingerprint) -> tuple[Any, ...] | None:
         case Optional(absent=absent, inner=inside):
             both = [_structure(part, seen) for part in (absent, inside)]
             return None if None in both else ("optional", *both)
+        case OneOf(flags=flags, cases=cases):
+            both = [_structure(part, seen) for part in (*flags, *cases)]
+            return None if None in both else ("one of", tuple(both[: len(flags)]), tuple(both[len(flags) :]))
         case Text(number=number, texts=texts):
             return ("text", _structure(number, seen), texts)
         case Rows(item=item, kind=kind):
@@ -355,6 +359,9 @@ def _structure_from(found: Any, objects: Sequence[Any]) -> Value:
             return Partial(Static(name), (_structure_from(inner, objects),))
         case "optional", absent, inner:
             return Optional(_structure_from(absent, objects), _structure_from(inner, objects))
+        case "one of", flags, cases:
+            both = [tuple(_structure_from(part, objects) for part in side) for side in (flags, cases)]
+            return OneOf(both[0], both[1], tuple(("",) for _ in flags))
         case "text", number, texts:
             return Text(_structure_from(number, objects), texts)
         case "rows", inner, kind:

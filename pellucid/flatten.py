@@ -25,6 +25,7 @@ from .compiler.frontend.specialise.values import (
     Leaf,
     ListOut,
     Mapping_,
+    OneOf,
     Optional,
     Out,
     Partial,
@@ -261,6 +262,8 @@ def rebuild(structure: Value, results: list[Any]) -> Any:
             return pullback(half, rebuild(residuals, results))
         case Optional(absent=absent, inner=inner):
             return None if rebuild(absent, results) else rebuild(inner, results)
+        case OneOf(flags=flags, cases=cases):
+            return rebuild(next(case for flag, case in zip(flags, cases) if rebuild(flag, results)), results)
         case Text(number=number, texts=texts):
             return texts[rebuild(number, results)]
         case Rows():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .compiler.frontend.specialise.values import (
     ListOut,
     Mapping_,
+    OneOf,
     Optional,
     Out,
     Partial,
@@ -87,6 +88,10 @@ def _steps(structure: Value) -> Iterator[RecipeWords]:
             yield from (*_steps(absent), *_steps(inner))
             yield "TUPLE", 2, 0
             yield "CALL", 1, lambda found: None if found[0] else found[1]
+        case OneOf(flags=flags, cases=cases):
+            yield from (step for part in (*flags, *cases) for step in _steps(part))
+            yield "TUPLE", 2 * len(flags), 0
+            yield "CALL", 1, lambda found: found[len(flags) + found.index(True)]
         case Text(number=number, texts=texts):
             yield from _steps(number)
             yield "TUPLE", 1, 0

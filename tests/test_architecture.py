@@ -211,8 +211,9 @@ def one_interpreter(module):
 INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/helpers.py": {"fractions"},
     "compiler/targets/llvm/llvm.py": {"line_tables"},
-    # which are made of what is in merge
-    "compiler/frontend/specialise/merge.py": {"containers", "forms", "reconciling", "rows", "tables"},
+    # which are made of what is in merge and merging
+    "compiler/frontend/specialise/merge.py": {"forms", "reconciling"},
+    "compiler/frontend/specialise/merging.py": {"containers", "forms", "rows", "tables"},
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},

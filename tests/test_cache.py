@@ -148,6 +148,18 @@ show(f, x, 2)
 table["w"][1] = 100.0
 show(f, x, 3)
 """,
+    "one of several structures": """
+@compile
+def f(x, k):
+    if k < 0:
+        return None
+    if k > 1:
+        return Point(x, 1.0) if k > 2 else (k, "two")
+    return {"k": k} if k else Line(Point(x, 2.0))
+
+for k in range(-1, 4):
+    show(f, x, k)
+""",
     "errors": """
 @compile
 def f(x, i, mode):

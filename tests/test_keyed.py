@@ -204,7 +204,31 @@ def of_static_keys_at_first(k):
     return d, s, e
 
 
-PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first]
+def unlike_keys(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1
+        d[int(v), 1] = 1
+    return d
+
+
+def unlike_values(k):
+    d = {}
+    for v in k:
+        d[int(v)] = 1 if v > 2 else (1, 2)
+    return d
+
+
+def texts_and_numbers(k):
+    d = {}
+    for v in k:
+        d["up" if v > 2 else "down"] = 1
+        d[v] = 2
+    return d
+
+
+PROGRAMS = [grown_in_a_loop_over_it, ring_that_ran_dry, may_be_none, of_static_keys_at_first, unlike_keys,
+            unlike_values, texts_and_numbers]  # fmt: skip
 SHORTER = [deleted, no_such_key_of_the_run, ring, grouped, keyed_by_both, looked_up, known_now]
 LONGER = [updated, set_in_a_loop_over_it, shrunk_in_a_loop_over_it, emptied, operators, counted, defaults, heaps]
 
@@ -267,26 +291,10 @@ def sum_of_floats(k):
     return sum({float(v) for v in k})
 
 
-def unlike_keys(k):
+def numbers_and_arrays(k):
     d = {}
     for v in k:
-        d[int(v)] = 1
-        d[int(v), 1] = 1
-    return d
-
-
-def unlike_values(k):
-    d = {}
-    for v in k:
-        d[int(v)] = 1 if v > 2 else (1, 2)
-    return d
-
-
-def texts_and_numbers(k):
-    d = {}
-    for v in k:
-        d["up" if v > 2 else "down"] = 1
-        d[v] = 2
+        d[int(v)] = 1 if v > 2 else k
     return d
 
 
@@ -306,8 +314,8 @@ def place_in_a_set_of_the_run(k):
 
 
 REFUSED = {
-    in_order: "U007", any_item: "U007", sum_of_floats: "U007", unlike_keys: "T002", unlike_values: "T002",
-    texts_and_numbers: "T002", array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
+    in_order: "U007", any_item: "U007", sum_of_floats: "U007", numbers_and_arrays: "T002",
+    array_as_key: "T001", place_in_a_set: "T001", place_in_a_set_of_the_run: "T001",
     ring_changed_in_a_loop: "R003",
 }  # fmt: skip
 

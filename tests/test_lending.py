@@ -236,7 +236,7 @@ def unlike_items(n):
     items = [1.0]
 
     def more(k):
-        items.append("a" if k > 1 else (k, k))
+        items.append(1.0 if k > 1 else np.ones(k))
         if k > 0:
             more(k - 1)
 

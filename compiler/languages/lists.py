@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import gast
 
 from .. import types
+from ..builder import type_of_constant
 from ..types import Array, ListOf, Scalar, Type
 from .files import StageFile
 
@@ -42,11 +43,24 @@ def list_type(tree: gast.FunctionDef, root: str, file: StageFile, wanted: dict[s
         parameters = {d.name: tuple(d.parameters[a.id] for a in d.tree.args.args) for d in file.definitions}
         taken = (taken_list(tree, name, parameters) for name in names)
         found = next((type_ for type_ in taken if type_ is not None), None)
-        wanted[root] = found or ListOf(types.FLOAT)
+        guess = appended_constant(tree, names)
+        wanted[root] = found or ListOf(guess)
         if found is None:
-            wanted[f"{root}[]"] = types.FLOAT
-            wanted[f"{root}[?]"] = types.FLOAT  # no item was read yet
+            wanted[f"{root}[]"] = guess
+            wanted[f"{root}[?]"] = guess  # no item was read yet
     return wanted[root]
+
+
+def appended_constant(tree: gast.FunctionDef, names: Sequence[str]) -> Scalar:
+    """The type of the first constant that is appended: a test above may need a bool."""
+    found = []
+    for node in gast.walk(tree):
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr="append"), args=[item]):
+                if base in names and isinstance(item, gast.Constant) and isinstance(item.value, bool | int | float):
+                    found.append(item)
+    first = min(found, key=lambda item: (item.lineno, item.col_offset), default=None)
+    return types.FLOAT if first is None else type_of_constant(first.value)
 
 
 def item_type(

@@ -39,6 +39,7 @@ from . import (
     library_classes,
     making,
     numbers,
+    one_of,
     optional,
     outside,
     recursion,
@@ -51,6 +52,7 @@ from . import (
 from .frame import Frame, Stopped
 from .given_names import note_name
 from .local_functions import reaches_itself
+from .record_classes import is_namedtuple_class
 from .static_python import computed
 from .values import (
     Bound,
@@ -58,6 +60,7 @@ from .values import (
     Conflict,
     Derived,
     Mapping_,
+    OneOf,
     Partial,
     Record,
     Ref,
@@ -66,7 +69,6 @@ from .values import (
     Static,
     Text,
     Value,
-    is_namedtuple_class,
 )
 
 Arguments = tuple[list[Value], dict[str, Value]]
@@ -117,6 +119,8 @@ def apply(
     frame: Frame, function: Value, args: list[Value], kwargs: dict[str, Value], node: gast.AST, hint="t"
 ) -> Value:
     function = optional.present(frame, function, node, "'NoneType' object is not callable")
+    if isinstance(function, OneOf):
+        return one_of.of_cases(frame, function, lambda case: apply(frame, case, args, kwargs, node, hint), node, hint)
     match function:
         case Closure():
             return call_closure(frame, function, args, kwargs, node)
@@ -154,15 +158,21 @@ def call_object(
     if getattr(value, "__pellucid_forward__", None) is not None:
         return inner_pullbacks.vjp(frame, value.__pellucid_forward__, args, kwargs, node)
     if isinstance(value, type) and value in library_classes.MADE_OTHERWISE:
+        if (chosen := one_of.called(frame, call_object, value, args, kwargs, node, hint)) is not None:
+            return chosen
         return keyed.construct(frame, value, args, kwargs, node, hint)
     binding = library.binding_of(value)
     if binding is not None:
         args, kwargs = optional.all_present(frame, args, kwargs, node)
+        if (chosen := one_of.called(frame, call_object, value, args, kwargs, node, hint)) is not None:
+            return chosen
         return library.call(frame, binding, args, kwargs, node, hint)
     special = builtin_calls.BUILTINS.get(value) if isinstance(value, python_types.BuiltinFunctionType | type) else None
     if special is not None:
         if value not in (isinstance, bool):
             args, kwargs = optional.all_present(frame, args, kwargs, node)
+            if (chosen := one_of.called(frame, call_object, value, args, kwargs, node, hint)) is not None:
+                return chosen
         if value in builtin_calls.IN_ANY_ORDER:
             args = [sets.given_to(frame, value, a, kwargs, node) if sets.is_set(frame, a) else a for a in args]
         if value not in builtin_calls.TAKES_INSTANCES:
@@ -172,6 +182,8 @@ def call_object(
         return special(frame, args, kwargs, node, hint)
     known = functions.find(value)
     if known is not None:
+        if (chosen := one_of.called(frame, call_object, value, args, kwargs, node, hint)) is not None:
+            return chosen
         return known(frame, args, kwargs, node, hint)
     if isinstance(value, functools._lru_cache_wrapper):
         inside = frame.namespace.attribute(value, "__wrapped__")

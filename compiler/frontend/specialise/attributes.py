@@ -15,12 +15,13 @@ from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...ops.complex_numbers import PARTS
 from ...ops.python_names import BINDINGS
 from ...types import Array, Scalar, Type
-from . import classes, evaluate, library, optional, outside, trying
+from . import classes, evaluate, library, one_of, optional, outside, trying
 from .frame import Frame
 from .values import (
     Bound,
     Caught,
     Leaf,
+    OneOf,
     Optional,
     Record,
     Ref,
@@ -54,6 +55,9 @@ def attribute_of(frame: Frame, base: Value, attribute: str, node: gast.AST, hint
     if isinstance(base, Optional) or is_none(base):
         message = f"'NoneType' object has no attribute '{attribute}'"
         base = optional.present(frame, base, node, message, "AttributeError")
+    if isinstance(base, OneOf):
+        get = lambda case: attribute_of(frame, case, attribute, node, hint)  # noqa: E731
+        return one_of.attribute(frame, base, attribute, get, node, hint)
     found = frame.type_of(base)
     if isinstance(found, Array | Scalar) and isinstance(base, Leaf):
         return array_attribute(frame, base, found, attribute, node, hint)

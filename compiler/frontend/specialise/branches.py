@@ -16,11 +16,12 @@ import gast
 
 from ... import syntax
 from ...records import dataclass
-from . import choices, evaluate, execute, optional
+from . import choices, evaluate, execute, optional, sites
 from .describing import FUNCTIONS
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
-from .merge import Join, Merging, leaf_names, named
+from .merge import Join, leaf_names, named
+from .merging import Merging
 from .values import DROPPED, UNDEFINED, Conflict, Ref, Static, Undefined, Value
 
 WALKED = "walked (value)"
@@ -136,13 +137,17 @@ def join_sides(frame: Frame, first: Side, second: Side, live: frozenset[str] | N
     """Go on after both sides; the copies that merge variables and objects are added to the sides."""
     left, right = first.state(), second.state()
     _flag_unset(frame, left, right, live)
-    joined, differing = _join_states(frame, Join(frame, first.contents, second.contents), left, right, live)
+    site = sites.site_of(frame, node)
+    apart = {*first.contents, *second.contents} if site in frame.task.kept_apart else ()
+    meeting = Join(frame, first.contents, second.contents, apart=apart)
+    joined, differing = _join_states(frame, meeting, left, right, live)
     frame.variables = {key: value for key, value in joined.items() if isinstance(key, str)}
     frame.heap.contents = {key: value for key, value in joined.items() if isinstance(key, int)}
     made: dict[Any, Ref] = {}
     table = {str: frame.variables, int: frame.heap.contents}
     for key in differing:
         table[type(key)][key] = named(frame, wish_for(frame, key), joined[key], made)
+    frame.heap.joins.update({ref.number: frozenset((site,)) for ref in made.values()})
     targets = {key: table[type(key)][key] for key in differing}
     into = {ref.number: frame.heap.contents[ref.number] for ref in made.values()}
     fresh = {n for t in targets.values() for n in leaf_names(t, into)} & frame.builder.merged

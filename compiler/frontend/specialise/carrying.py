@@ -19,11 +19,12 @@ import gast
 from ... import syntax
 from ...analysis import core_liveness
 from ...types import Array, Dim, ListOf, Scalar
-from . import branches, evaluate, execute, shared_items
+from . import branches, evaluate, execute, shared_items, sites
 from .frame import Frame, Stopped, Unresolved
 from .heap import reachable
 from .joined_types import own_lengths
-from .merge import Merging, leaf_names, named
+from .merge import leaf_names, named
+from .merging import Merging
 from .object_changes import require_unchanged
 from .objects_of_loops import Head, ObjectSlots
 from .values import (
@@ -156,6 +157,8 @@ class _Trial:
         self.heads = {key: named(frame, branches.wish_for(frame, key), head, made) for key, head in heads.items()}
         frame.heap.contents.update({key: value for key, value in self.heads.items() if isinstance(key, int)})
         self.slot_of = {ref.number: slot for slot, ref in made.items()}
+        self.site = sites.site_of(frame, node)
+        frame.heap.joins.update({number: slots.joins[slot] | {self.site} for number, slot in self.slot_of.items()})
         frame.heap.origins.update({number: slots.origins[slot] for number, slot in self.slot_of.items()})
         frame.heap.absorbed |= {number for number, slot in self.slot_of.items() if slot in slots.absorbed}
         self.into = {number: frame.heap.contents[number] for number in self.slot_of}
@@ -212,7 +215,9 @@ class _Trial:
             frame.heap.contents = dict(self.after[1])
         frame.at(self.node)
         self.ends = ends
-        self.changed = self._settle(Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots), ends)
+        is_apart = self.site in frame.task.kept_apart
+        head = Head(frame, self.after[1], frame.heap.contents, self.slot_of, self.slots, is_apart)
+        self.changed = self._settle(head, ends)
         if self.changed is None:
             self._assign(ends, frame.heap.contents)
 

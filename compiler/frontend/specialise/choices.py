@@ -19,7 +19,7 @@ from ...dtypes import BOOL_WORD, is_bool
 from ...ops.schema import OPERATORS
 from ...syntax import operator_of
 from ...types import BOOL, Scalar, Type, promote
-from . import arrays, branches, equality, evaluate, identity, optional, own_operators, sets, texts
+from . import arrays, branches, equality, evaluate, identity, one_of, optional, own_operators, sets, texts
 from .exactness import loses_digits
 from .frame import Frame
 from .static_python import PYTHON_COMPARISONS
@@ -82,6 +82,10 @@ def chain(frame: Frame, left: Value, ops: list, comparators: list, node: gast.AS
 
 
 def compare(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hint: str = "t") -> Value:
+    if not isinstance(left, Optional) and not isinstance(right, Optional):
+        of_case = lambda one, other: compare(frame, op, one, other, node)  # noqa: E731
+        if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
+            return made
     if op in (gast.Is, gast.IsNot):
         same = identity.is_same(frame, left, right, node, hint)
         return same if op is gast.Is else evaluate.negation(frame, same, node, hint)
@@ -157,10 +161,10 @@ def both(
     if further.waits:
         return left
     right, right_type = further.result, frame.type_of(further.result)
-    if right == Static(stop) and frame.type_of(left) == BOOL and _may_run_in_vain(frame, further):
+    if right == Static(stop) and frame.type_of(left) == BOOL and may_run_in_vain(frame, further):
         return right
     simple = decided == left and isinstance(right_type, Scalar) and is_bool(right_type.dtype)
-    if simple and _may_run_in_vain(frame, further):
+    if simple and may_run_in_vain(frame, further):
         frame.builder.body += further.side.body
         return frame.emit("logical_or" if stop else "logical_and", left, right, node=node, hint=hint)
     kept = branches.as_it_is(frame, left)
@@ -186,7 +190,7 @@ def branch_value(
     frame: Frame, test: Value, then: branches.Walk, other: branches.Walk, node: gast.AST, hint: str
 ) -> Value:
     """The value of one of two expressions that were walked."""
-    if _may_run_in_vain(frame, then) and _may_run_in_vain(frame, other):
+    if may_run_in_vain(frame, then) and may_run_in_vain(frame, other):
         if then.result == other.result and not isinstance(then.result, Static):
             frame.builder.body += then.side.body + other.side.body
             return then.result
@@ -197,7 +201,7 @@ def branch_value(
     return branches.choose(frame, frame.atom(test, node), then, other, node, hint)
 
 
-def _may_run_in_vain(frame: Frame, path: branches.Walk) -> bool:
+def may_run_in_vain(frame: Frame, path: branches.Walk) -> bool:
     """Whether walking a path that is not taken cannot be noticed: nothing fails, no variable or object changes."""
     side = path.side
     return (

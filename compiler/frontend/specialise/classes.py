@@ -21,11 +21,12 @@ from ....runtime import frozen as freezing
 from ....runtime.guards import ABSENT
 from ...dtypes import NUMPY_DTYPE, PYTHON_TYPE
 from ...types import Array, ListOf, Scalar
-from . import apply, iterators, library, library_classes, optional, outside, refusals, sets
+from . import apply, iterators, library, library_classes, one_of, optional, outside, refusals, sets
 from .called_from import calls_to
 from .frame import Frame
 from .heap import Owner, reachable
 from .object_changes import change
+from .record_classes import can_change
 from .values import (
     Bound,
     Caught,
@@ -33,6 +34,7 @@ from .values import (
     Derived,
     Iterator,
     Mapping_,
+    OneOf,
     Optional,
     Partial,
     Range,
@@ -46,7 +48,6 @@ from .values import (
     Table,
     Text,
     Value,
-    can_change,
     map_leaves,
 )
 
@@ -261,6 +262,8 @@ def is_of_classes(frame: Frame, value: Value, wanted: tuple[type, ...], node: ga
         if of_value == Static(isinstance(None, wanted)):
             return of_value
         return optional.is_present(frame, value, node) if of_value == Static(True) else value.absent
+    if isinstance(value, OneOf):
+        return one_of.is_of_classes(frame, value, wanted, node)
     if isinstance(value, Static):
         return Static(isinstance(value.value, wanted))
     kind = python_class(frame, value)
@@ -295,6 +298,9 @@ def is_callable(frame: Frame, value: Value) -> bool:
 
 def assign(frame: Frame, receiver: Value, name: str, value: Value | None, node: gast.AST) -> None:
     """`receiver.name = value`; None: `del receiver.name`."""
+    if isinstance(receiver, OneOf):
+        one_of.of_cases(frame, receiver, one_of.done(lambda case: assign(frame, case, name, value, node)), node)
+        return
     record = instance(frame, receiver)
     if record is None or not isinstance(receiver, Ref):
         refuse_to_assign(frame, receiver, name, node)
@@ -356,6 +362,8 @@ def iterator_of(frame: Frame, value: Value, node: gast.AST) -> Value:
     """What a loop over an instance goes over: what its `__iter__` gives."""
     if isinstance(value, Optional):
         value = optional.present(frame, value, node, "'NoneType' object is not iterable")
+    if isinstance(value, OneOf):
+        return one_of.items(frame, value, node)
     if sets.is_set(frame, value):
         if not getattr(node, "any_order", False):
             sets.refuse_order(frame, node)

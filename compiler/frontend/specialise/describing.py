@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...types import ListOf
-from .values import Optional, Static, Value
+from .values import OneOf, Optional, Static, Value
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -27,6 +27,8 @@ def describe(frame: Frame, value: Value) -> str:
         return "None"
     if isinstance(value, Optional):
         return f"{frame.describe(value.inner)} or None"
+    if isinstance(value, OneOf):
+        return " or ".join(dict.fromkeys(frame.describe(case) for case in value.cases))
     if isinstance(value, Static):
         return type(value.value).__name__
     cls = getattr(value, "cls", None)

@@ -13,12 +13,12 @@ from typing import Any
 
 import gast
 
-from . import classes, containers, iteration, keyed, sets, sites
+from . import classes, containers, iteration, keyed, one_of, sets, sites
 from .frame import Frame
 from .heap import reachable
 from .object_changes import change
 from .static_python import no_key, stop
-from .values import NONE, Iteration, Mapping_, Ref, Sequence, Static, Value
+from .values import NONE, Iteration, Mapping_, OneOf, Ref, Sequence, Static, Value
 
 
 def found_or_none(frame: Frame, target: Ref, key: Value, node: gast.AST) -> Value | None:
@@ -134,6 +134,9 @@ def put(frame: Frame, target: Ref, key: Value, value: Value, node: gast.AST) -> 
 
 def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     """What `target.update(other)` does: items of a dict, or a sequence of pairs."""
+    if isinstance(other, OneOf):
+        one_of.of_cases(frame, other, one_of.done(lambda case: put_all(frame, target, case, node)), node)
+        return
     other = keyed.table_inside(frame, other)
     held = frame.held(other)
     if isinstance(held, Mapping_):

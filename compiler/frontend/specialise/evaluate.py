@@ -33,6 +33,7 @@ from . import (
     execute,
     generator_expressions,
     iteration,
+    one_of,
     optional,
     outside,
     own_operators,
@@ -53,6 +54,7 @@ from .values import (
     Iterator,
     Leaf,
     Mapping_,
+    OneOf,
     Optional,
     Partial,
     Record,
@@ -194,6 +196,9 @@ def binary(frame: Frame, op: type, left: Value, right: Value, node: gast.AST, hi
     if is_number(left) and is_number(right):
         return fold(frame, PYTHON_INFIX[op], node, left, right)
     left, right = optional.operands(frame, op, left, right, node)
+    of_case = lambda one, other: binary(frame, op, one, other, node)  # noqa: E731
+    if (made := one_of.distributed(frame, of_case, [left, right], node, hint)) is not None:
+        return made
     if (by_class := own_operators.binary(frame, op, left, right, node)) is not None:
         return by_class
     if (text := texts.arithmetic(frame, op, left, right, node)) is not None:
@@ -282,6 +287,8 @@ def unary(frame: Frame, op: type, value: Value, node: gast.AST, hint: str = "t")
     if op is gast.Not:
         return choices.denial(frame, value, node, hint)
     value = optional.operand(frame, op, value, node)
+    if isinstance(value, OneOf):
+        return one_of.of_cases(frame, value, lambda case: unary(frame, op, case, node), node, hint)
     if (by_class := own_operators.unary(frame, op, value, node)) is not None:
         return by_class
     if is_number(value):
@@ -302,6 +309,8 @@ def truth(frame: Frame, value: Value, node: gast.AST) -> Value:
         return truth(frame, by_class, node)
     if isinstance(value, Optional):
         return optional.truth(frame, value, node)
+    if isinstance(value, OneOf):
+        return one_of.of_cases(frame, value, lambda case: truth(frame, case, node), node)
     value = frame.held(value)
     match value:
         case Static(value=found):

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Statements
 
 import gast
@@ -26,6 +27,7 @@ from . import (
     items_in_place,
     keyed_loops,
     loops,
+    one_of,
     optional,
     own_operators,
     raising,
@@ -42,6 +44,7 @@ from .values import (
     UNDEFINED,
     Leaf,
     Mapping_,
+    OneOf,
     Ref,
     Sequence,
     Static,
@@ -126,12 +129,19 @@ def delete(frame: Frame, place: gast.expr) -> None:
                 delete(frame, element)
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
-            if not own_operators.delete_item(frame, target, items, place):
-                if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
-                    what = frame.describe(target)
-                    frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
-                container_methods.delete(frame, target, items, place)
+            if isinstance(target, OneOf):
+                one_of.of_cases(frame, target, one_of.done(lambda case: _delete_item(frame, case, items, place)), place)
+            else:
+                _delete_item(frame, target, items, place)
             put_back()
+
+
+def _delete_item(frame: Frame, target: Value, items: gast.expr, place: gast.expr) -> None:
+    if not own_operators.delete_item(frame, target, items, place):
+        if not isinstance(target, Ref) or classes.class_of(frame, target) is not None:
+            what = frame.describe(target)
+            frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
+        container_methods.delete(frame, target, items, place)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -163,21 +173,24 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
     if isinstance(place, gast.Name):
         old = evaluate.read_name(frame, place.id, place)
         value = evaluate.evaluate(frame, node.value)
-        if changed_in_place(frame, old, op, value, node):
-            return None
-        updated = own_operators.in_place(frame, op, old, value, node)
-        if updated is not None:
-            return bind(frame, place, updated, node)
-        made = evaluate.binary(frame, op, old, value, node, branches.wish_for(frame, place.id))
-        bind(frame, place, made, node)
-        return None
+        made = updated(frame, old, op, value, node, branches.wish_for(frame, place.id))
+        if made is not old:
+            bind(frame, place, made, node)
+        return
     base, put_back = items_in_place.to_change(frame, place.value)
+    if isinstance(base, OneOf):
+        one_of.of_cases(frame, base, one_of.done(lambda case: augmented_part(frame, node, case, put_back)), node)
+    else:
+        augmented_part(frame, node, base, put_back)
+
+
+def augmented_part(frame: Frame, node: gast.AugAssign, base: Value, put_back: Callable[[], None]) -> None:
+    """`base.name += v`, `base[i] += v`."""
+    place, op = node.target, type(node.op)
     if isinstance(place, gast.Attribute):
         old = attributes.attribute_of(frame, base, place.attr, place, "t")
-        value = evaluate.evaluate(frame, node.value)
-        if not changed_in_place(frame, old, op, value, node):
-            old = evaluate.binary(frame, op, old, value, node, place.attr)
-        return classes.assign(frame, base, place.attr, old, place)
+        made = updated(frame, old, op, evaluate.evaluate(frame, node.value), node, place.attr)
+        return classes.assign(frame, base, place.attr, made, place)
     found = frame.type_of(base)
     if isinstance(found, Array):
         subscript.require_array(frame, found, place)
@@ -187,17 +200,24 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
     base, place = keyed_loops.as_list_item(frame, base, place)
     old, put_item_back = items_in_place.item(frame, base, put_back, place)
-    value = evaluate.evaluate(frame, node.value)
-    if changed_in_place(frame, old, op, value, node):
-        value = old  # an item is still that object; a slice of a list is a list of its own, which is put back
-    else:
-        value = evaluate.binary(frame, op, old, value, node)
+    # an item is still that object; a slice of a list is a list of its own, which is put back
+    value = updated(frame, old, op, evaluate.evaluate(frame, node.value), node)
     if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
         put_back()
     else:
         put_item_back()
     return None
+
+
+def updated(frame: Frame, old: Value, op: type, value: Value, node: gast.AST, hint: str = "t") -> Value:
+    """What `old op= value` leaves: the same object where that is changed in place, else a new value."""
+    if isinstance(old, OneOf):
+        return one_of.of_cases(frame, old, lambda case: updated(frame, case, op, value, node), node, hint)
+    if changed_in_place(frame, old, op, value, node):
+        return old
+    made = own_operators.in_place(frame, op, old, value, node)
+    return evaluate.binary(frame, op, old, value, node, hint) if made is None else made
 
 
 def changed_in_place(frame: Frame, old: Value, op: type, value: Value, node: gast.AST) -> bool:

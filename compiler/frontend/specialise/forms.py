@@ -9,15 +9,17 @@ A list of one length is its items, one whose length differs from item to item is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ...dtypes import BOOL_WORD
 from ...types import BOOL, Array, ListOf, Scalar, dtype_of
-from . import text_numbers
+from . import structures, text_numbers
 from .frame import Frame
 from .joined_types import can_hold, join_types, own_length, own_lengths
 from .library_classes import is_of_library
 from .merge import identical
+from .record_classes import can_change
 from .values import (
     NONE,
     Closure,
@@ -25,6 +27,7 @@ from .values import (
     Conflict,
     Leaf,
     Mapping_,
+    OneOf,
     Optional,
     Record,
     Ref,
@@ -35,7 +38,6 @@ from .values import (
     Text,
     Typed,
     Value,
-    can_change,
     leaves,
     map_leaves,
     parts,
@@ -76,7 +78,7 @@ def form_of(frame: Frame, value: Value, contents: Mapping[int, Value] | None = N
     if isinstance(value, Record) and (depth := _depth(value, value.cls, contents)) > MOST_INSIDE:
         inside = " in ".join([f"a {value.cls.__name__}"] * depth)
         return Conflict("a list that grows", inside)
-    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | Text):
+    if isinstance(value, Sequence | Mapping_ | Record | Rows | Column | Optional | OneOf | Text):
         inner = tuple(form_of(frame, part, contents) for _, part in parts(value))
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(value, inner))
     found = frame.type_of(value)
@@ -152,6 +154,9 @@ def join_forms(frame: Frame, left: Value, right: Value) -> Value:
     if same_structure(left, right):
         inner = [join_forms(frame, a, b) for (_, a), (_, b) in zip(parts(left), parts(right), strict=True)]
         return next((part for part in inner if isinstance(part, Conflict)), with_parts(left, tuple(inner)))
+    made = structures.joined_forms(frame, left, right, partial(join_forms, frame))
+    if made is not None:
+        return made
     return Conflict(f"a list of {_described(frame, left)}", f"a list of {_described(frame, right)}")
 
 

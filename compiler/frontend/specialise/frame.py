@@ -91,13 +91,14 @@ class Task:
     of the statements that were walked through, which loops that are unrolled come back to.  `freeze` and `frozen` are
     those of the request, `hidden` the arrays from outside that some function reads; `unjudged` has the functions that
     were met in containers, by their identity.  `forms` says of places where dicts, sets and deques are made what they
-    are to hold (`sites.py`), `positions` at which places the run chooses an item of a tuple.  `texts` has the numbers
-    of texts of the run, and `has_tables` says that some statement looks them up (`texts.py`).  `is_differentiated`
-    says that a derivative is taken of what is walked through: functions with a rule for it then stay calls.
-    `single_numbers` says that some array without dimensions is a number on other paths, `single_stores` that an array
-    of one element is stored into.  `lent` has the lengths of the lists that functions which are being compiled on their
-    own were lent, `lent_texts` their texts (`lending.py`).  `keepers` are the compiled functions around this place that
-    freeze values of their own.  `walked_into` has the functions by the places of their calls.
+    are to hold (`sites.py`), `positions` at which places the run chooses an item of a tuple, `kept_apart` at which ones
+    a name that may stand for one of two objects is one or the other. `texts` has the numbers of texts of the run,
+    and `has_tables` says that some statement looks them up (`texts.py`). `is_differentiated` says that a derivative
+    is taken of what is walked through: functions with a rule for it then stay calls. `single_numbers` says that
+    some array without dimensions is a number on other paths, `single_stores` that an array of one element is stored
+    into. `lent` has the lengths of the lists that functions which are being compiled on their own were lent,
+    `lent_texts` their texts (`lending.py`). `keepers` are the compiled functions around this place that freeze
+    values of their own. `walked_into` has the functions by the places of their calls.
     """
 
     functions: dict[str, Function] = field(default_factory=dict)
@@ -127,6 +128,7 @@ class Task:
     changed_items: list[str] = field(default_factory=list)
     forms: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
     positions: set[Any] = field(default_factory=set)
+    kept_apart: set[Any] = field(default_factory=set)
     texts: dict[str, int] = field(default_factory=dict)
     has_tables: bool = False
     single_numbers: bool = False

@@ -14,6 +14,7 @@ from dataclasses import field
 from typing import Any
 
 from ...records import dataclass
+from .record_classes import can_change
 from .values import (
     Bound,
     Closure,
@@ -26,7 +27,6 @@ from .values import (
     Sequence,
     Table,
     Value,
-    can_change,
     map_leaves,
     parts,
     with_parts,
@@ -54,6 +54,7 @@ class Heap:
     absorbed  the numbers of objects of which a list that grows has a copy, on the present path
     outside   values from outside that were read, by their places, with the numbers of the objects in them
     sites     number -> where a dict, set or deque was made (`sites.py`)
+    joins     number -> where the paths meet, for one made where paths met
     lent      the numbers of objects that a caller lent to this function, which sees what becomes of them (`lending.py`)
     """
 
@@ -67,6 +68,7 @@ class Heap:
     absorbed: frozenset[int] = frozenset()
     outside: dict[Any, tuple[Value, range]] = field(default_factory=dict)
     sites: dict[int, Any] = field(default_factory=dict)
+    joins: dict[int, frozenset[Any]] = field(default_factory=dict)
     lent: frozenset[int] = frozenset()
 
     def new(self, contents: Value, wish: str = "items", owner: Owner | None = None) -> Ref:
@@ -98,7 +100,8 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(
             dict(self.contents), dict(self.origins), dict(self.owners), dict(self.names), list(self.changes),
-            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites), self.lent,
+            list(self.resized), self.count, self.absorbed, dict(self.outside), dict(self.sites),
+            dict(self.joins), self.lent,
         )  # fmt: skip
 
     def become(self, other: Heap) -> None:
@@ -107,6 +110,7 @@ class Heap:
         self.contents, self.origins, self.owners = kept.contents, kept.origins, kept.owners
         self.names, self.changes, self.count, self.absorbed = kept.names, kept.changes, kept.count, kept.absorbed
         self.outside, self.sites, self.resized, self.lent = kept.outside, kept.sites, kept.resized, kept.lent
+        self.joins = kept.joins
 
 
 def reachable(values: Iterable[Value], contents: Mapping[int, Value]) -> dict[int, None]:

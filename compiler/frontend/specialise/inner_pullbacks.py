@@ -17,7 +17,7 @@ from . import apply, evaluate, inner_derivatives, inner_transformations, instanc
 from .cotangents import CODE, HELP, Misfit, cotangents_of, matched, with_function
 from .frame import Frame
 from .local_functions import Environment
-from .merge import coerce
+from .merging import coerce
 from .specialised import Instance, Specialised
 from .values import (
     NONE,

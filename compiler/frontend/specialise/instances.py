@@ -27,7 +27,7 @@ from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
 from .joined_types import own_lengths
 from .local_functions import Environment
-from .merge import coerce
+from .merging import coerce
 from .specialised import Instance
 from .values import (
     Closure,

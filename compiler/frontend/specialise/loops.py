@@ -29,19 +29,28 @@ from . import (
     keyed_loops,
     list_positions,
     loop_tests,
+    one_of,
     optional,
     sites,
     tables,
 )
 from .frame import Frame, NeedsStatic, Stopped
 from .heap import reachable
-from .values import Iteration, Leaf, Range, Ref, Sequence, Static, Value, is_none, is_number, parts
+from .values import Iteration, Leaf, OneOf, Range, Ref, Sequence, Static, Value, is_none, is_number, parts
 
 UNROLL_LIMIT = 2048
 
 
 def for_loop(frame: Frame, node: gast.For) -> None:
-    made = classes.iterator_of(frame, evaluate.evaluate(frame, node.iter), node.iter)
+    made = evaluate.evaluate(frame, node.iter)
+    if isinstance(made, OneOf):
+        one_of.of_cases(frame, made, one_of.done(lambda case: _over(frame, node, case)), node)
+    else:
+        _over(frame, node, made)
+
+
+def _over(frame: Frame, node: gast.For, iterable: Value) -> None:
+    made = classes.iterator_of(frame, iterable, node.iter)
     saved = frame.snapshot()
     with_lists_that_grow(frame, saved, node, lambda: iterators.for_loop(frame, node, made))
 

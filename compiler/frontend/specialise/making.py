@@ -17,8 +17,9 @@ import gast
 
 from . import apply, classes, library_classes, outside
 from .frame import Frame
+from .record_classes import can_change, is_namedtuple_class, record_fields
 from .static_python import stop
-from .values import NONE, Record, Ref, Super, Value, can_change, is_namedtuple_class, record_fields
+from .values import NONE, Record, Ref, Super, Value
 
 METACLASSES = ("builtins.type", "abc.ABCMeta", "typing._ProtocolMeta", "typing.NamedTupleMeta")
 

@@ -6,24 +6,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
 from typing import Any
 
-import gast
-
-from ... import syntax
-from ...dtypes import PYTHON_TYPE, is_python
 from ...names import from_path
-from ...placeholders import placeholder
 from ...records import dataclass
 from ...types import Array, ListOf, Scalar, Type
-from . import text_numbers
-from .exactness import loses_digits, require_exact
+from . import structures, text_numbers
 from .frame import Frame
 from .joined_types import join_types, own_lengths, without_dimensions
 from .local_functions import keeps_own_numbers
-from .parallel import assign_parallel
 from .values import (
     DROPPED,
     NONE,
@@ -33,18 +26,17 @@ from .values import (
     Dropped,
     Joined,
     Leaf,
+    OneOf,
     Optional,
     Ref,
     Rows,
     Sequence,
     Static,
     Table,
-    Text,
     Typed,
     Undefined,
     Value,
     as_optional,
-    is_number,
     map_leaves,
     parts,
     same_structure,
@@ -57,7 +49,8 @@ class Join:
     """Two paths that meet: what the objects hold at the end of each.
 
     `pairs` says what a name is after two paths that left different objects in it; each pair has one answer, so that
-    names of one object stay names of one object.  The head of a loop has another rule for objects.
+    names of one object stay names of one object.  The head of a loop has another rule for objects.  Of the objects
+    `apart` a name stays one or the other: the program changes one of them and looks at both.
     """
 
     frame: Frame
@@ -65,25 +58,38 @@ class Join:
     right: Mapping[int, Value]
     rule: Callable[[Ref | Undefined, Ref | Undefined], Value] | None = None
     pairs: dict[Any, Value] = field(default_factory=dict)
+    apart: Collection[int] = ()
 
-    def join(self, left: Value, right: Value) -> Value:
-        """What a variable is after two paths; `Typed` and `Joined` where a name has to be assigned on both."""
+    def join(self, left: Value, right: Value, in_object: bool = False) -> Value:
+        """What a variable is after two paths; `Typed` and `Joined` where a name has to be assigned on both.
+
+        What one object holds has one structure, whichever path was taken.
+        """
         if isinstance(left, Dropped) or isinstance(right, Dropped):
             return DROPPED
         if isinstance(left, Conflict) or isinstance(right, Conflict):
             return left if isinstance(left, Conflict) else right
         if isinstance(left, Ref | Undefined) and isinstance(right, Ref | Undefined):
-            return (self.rule or self.join_objects)(left, right)
+            return self._join_objects(left, right)
         if isinstance(left, Undefined) or isinstance(right, Undefined):
             known = right if isinstance(left, Undefined) else left
             if keeps_own_numbers(self.frame, known):
                 return Conflict("a function that keeps values", "not assigned")
             return map_leaves(known, lambda v, _: self._widened(v))
-        frame = self.frame
         if identical(left, right):
             return left
         if NONE in (left, right) or isinstance(left, Optional) or isinstance(right, Optional):
             return self._join_optional(as_optional(left), as_optional(right))
+        if isinstance(left, OneOf) or isinstance(right, OneOf):
+            return self._join_structures(left, right)
+        made = self._join_alike(left, right)
+        if isinstance(made, Conflict) and not in_object and self._are_unlike(left, right):
+            return self._join_structures(left, right)
+        return made
+
+    def _join_alike(self, left: Value, right: Value) -> Value:
+        """Two values of one structure; a Conflict for others."""
+        frame = self.frame
         if (text := text_numbers.joined(frame, left, right)) is not None:
             return text
         if (tuples := _joined_tuples(self, left, right)) is not None:
@@ -101,6 +107,29 @@ class Join:
         if joined is None:
             return Conflict(self._describe(left, self.left), self._describe(right, self.right))
         return Typed(joined)
+
+    def _join_structures(self, left: Value, right: Value) -> Value:
+        """One structure on one path, another on the other: flags tell them apart."""
+        kinds = [kind for side in (left, right) if isinstance(side, OneOf) for kind in side.kinds]
+        given = (left, self.left), (right, self.right)
+        sides = [structures.as_one_of(self.frame, *side, among=tuple(kinds)) for side in given]
+        if None in sides:
+            return Conflict(self._describe(left, self.left), self._describe(right, self.right))
+        return structures.joined(self.join, *sides)
+
+    def _are_unlike(self, left: Value, right: Value) -> bool:
+        return structures.are_unlike(self.frame, left, right, self.left, self.right)
+
+    def _join_objects(self, left: Ref | Undefined, right: Ref | Undefined) -> Value:
+        """The object that a name stands for, or one of two objects of different structure."""
+        if isinstance(left, Ref) and isinstance(right, Ref) and left != right:
+            if left.number in self.apart and right.number in self.apart:
+                return structures.kept_apart(self.join, left, right)
+            is_known = left.number in self.left and right.number in self.right
+            if is_known and self._are_unlike(left, right):
+                if isinstance(self.join_contents(left.number, right.number), Conflict):
+                    return self._join_structures(left, right)
+        return (self.rule or self.join_objects)(left, right)
 
     def _join_optional(self, left: Optional, right: Optional) -> Value:
         """None on one path, a value on the other: a flag tells them apart."""
@@ -120,7 +149,7 @@ class Join:
     def join_contents(self, left: int, right: int) -> Value:
         """What an object holds that is one of two, or the same on two paths."""
         sides = self.left[left], self.right[right]
-        joined = self.join(*sides)
+        joined = self.join(*sides, in_object=True)
         if isinstance(joined, Conflict):
             from . import reconciling  # which is made of what is here
 
@@ -237,142 +266,6 @@ def named(frame: Frame, variable: str, value: Value, made: dict[Any, Ref] | None
         return Leaf(fresh)
 
     return map_leaves(value, name)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Merging:
-    """The names that a join made, to be assigned at the end of a path.
-
-    fresh      the names
-    into       what the objects hold that are new with them, under these names
-    contents   what the objects of the path hold at its end
-    fills      whether they are assigned once, so that a list may be made under its name
-    """
-
-    frame: Frame
-    fresh: set[str]
-    into: Mapping[int, Value]
-    contents: Mapping[int, Value]
-    node: gast.AST
-    fills: bool = False
-
-    def copies(self, target: Value, source: Value) -> dict[str, gast.expr]:
-        """The assignments that bring `source` into the merged names of `target`; conversions are emitted now."""
-        if isinstance(source, Undefined):
-            return {}
-        if isinstance(target, Optional):
-            source = as_optional(source)
-        if isinstance(target, Text):
-            source = text_numbers.as_text(self.frame, source)
-        if isinstance(target, Ref):
-            if target.number not in self.into or not isinstance(source, Ref):
-                return {}
-            return self.copies(self.into[target.number], self.contents[source.number])
-        if isinstance(target, Leaf):
-            if target.name not in self.fresh or source == target:
-                return {}
-            if self.fills and isinstance(source, Sequence) and self.frame.is_list(target):
-                self.fill(target, source)
-                return {}
-            return {target.name: coerce(self.frame, source, self.frame.builder.types[target.name], self.node)}
-        if isinstance(target, Table) and not self.is_like(target, source):
-            if self.fills and isinstance(source, Sequence):
-                self.fill(target, source)
-                return {}
-            source = self.as_table(target, source)
-        if isinstance(target, Rows) and not isinstance(source, Rows):
-            from . import tables  # which is made of what is here
-
-            source = tables.rows_of(self.frame, source, target, self.node, self.contents)
-        result: dict[str, gast.expr] = {}
-        for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
-            result |= self.copies(into, value)
-        return result
-
-    def is_like(self, target: Table, source: Value) -> bool:
-        """Whether a list has the form of a table, or is the same one under another label."""
-        from . import forms  # which is made of what is here
-
-        form = forms.form_of_items(self.frame, target)
-        return form is not None and forms.relabelled(self.frame, source, form) is not None
-
-    def fill(self, target: Table | Leaf, source: Sequence) -> None:
-        """Make lists that grow under their names, with the items of a list of known length."""
-        from . import forms, tables  # which are made of what is here
-
-        for leaf in forms.lists_of(target):
-            self.frame.builder.append(syntax.assign(leaf.name, syntax.call("new_list")))
-        for item in source.items:
-            tables.put(self.frame, target, item, self.node, self.contents)
-
-    def as_table(self, target: Table, source: Value) -> Value:
-        """A list in the form of the table that it becomes."""
-        from . import forms, tables  # which are made of what is here
-
-        form = forms.form_of_items(self.frame, target)
-        assert form is not None
-        return tables.converted(self.frame, source, form, self.node, self.contents)
-
-    def place_holders(self, target: Value, source: Value) -> dict[str, gast.expr]:
-        """The assignments of the names of `target` that `source`, undefined on this path, gives no value."""
-        if isinstance(target, Optional):
-            source = as_optional(source)
-        if isinstance(target, Ref) and isinstance(source, Ref) and target.number in self.into:
-            return self.place_holders(self.into[target.number], self.contents[source.number])
-        if isinstance(target, Table | Rows) and not isinstance(source, Undefined):
-            return {}  # a list has a value, whatever its items are
-        if not isinstance(source, Undefined):
-            found: dict[str, gast.expr] = {}
-            for (_, into), (_, value) in zip(parts(target), parts(source), strict=False):
-                found |= self.place_holders(into, value)
-            return found
-        names = [name for name in leaf_names(target, self.into) if name in self.fresh]
-        return {name: placeholder(self.frame.builder.types[name]) for name in names}
-
-    def assign(self, targets: Mapping[Any, Value], sources: Mapping[Any, Value], holders: bool = True) -> None:
-        """Bring values into the merged names; with `holders` also something into those that have no value."""
-        pairs: dict[str, gast.expr] = {}
-        for key, target in targets.items() if holders else ():
-            pairs |= self.place_holders(target, sources[key])
-        for key, target in targets.items():
-            pairs |= self.copies(target, sources[key])
-        assign_parallel(self.frame, list(pairs.items()))
-
-
-def coerce(frame: Frame, value: Value, wanted: Type, node: gast.AST) -> gast.expr:
-    """An atom of the wanted type."""
-    from . import containers, rows  # which are made of what is here
-
-    if isinstance(value, Rows):
-        value = rows.growable(frame, value, node)
-    found = frame.type_of(value)
-    if isinstance(wanted, ListOf) and isinstance(value, Sequence):
-        return as_list(frame, value, wanted, node)
-    if isinstance(wanted, ListOf) and found != wanted and isinstance(wanted.element, Scalar):
-        return syntax.name(containers.converted_list(frame, value, wanted, node).name)
-    if isinstance(wanted, Array) and isinstance(found, Array) and wanted.layout == "C" != found.layout:
-        return frame.atom(frame.emit("copy", value, node=node), node)  # an item of a list whose items are in C order
-    if isinstance(wanted, Array) and isinstance(found, Scalar):
-        return frame.atom(frame.emit("full", value, node=node, shape=(), dtype=wanted.dtype), node)
-    if not isinstance(wanted, Scalar) or not isinstance(found, Scalar):
-        return frame.atom(value, node)
-    if is_number(value) and is_python(wanted.dtype):
-        if loses_digits(value, found, wanted):
-            require_exact(frame, value, node)
-        return syntax.constant(PYTHON_TYPE[wanted.dtype](value.value))
-    if found.dtype == wanted.dtype:
-        return frame.atom(value, node)
-    if loses_digits(value, found, wanted):
-        require_exact(frame, value, node)
-    return frame.atom(frame.emit("cast", value, node=node, dtype=wanted.dtype, weak=wanted.weak), node)
-
-
-def as_list(frame: Frame, value: Sequence, wanted: ListOf, node: gast.AST) -> gast.expr:
-    """A growable list with these items."""
-    made = frame.builder.bind(syntax.call("new_list"), wanted, "items")
-    for item in value.items:
-        frame.builder.append(syntax.expression(syntax.call("append", made, coerce(frame, item, wanted.element, node))))
-    return made
 
 
 def leaf_names(value: Value, contents: Mapping[int, Value]) -> list[str]:

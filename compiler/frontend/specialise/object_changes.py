@@ -14,7 +14,7 @@ import gast
 
 from ...analysis.core_liveness import reads
 from . import forms, sites
-from .frame import Frame
+from .frame import Anew, Frame
 from .heap import Owner, reachable
 from .values import Conflict, Iterator, Record, Ref, Sequence, Value
 
@@ -34,6 +34,7 @@ def change(
         _refuse_absorbed(frame, target.number, node, "changed here")
     others = _possibly_the_same(frame, target.number)
     if others:
+        _keep_apart(frame, [target.number, *others])
         first, second = name_of(frame, target.number), name_of(frame, others[0])
         message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
@@ -106,6 +107,14 @@ def seen_outside(owner: Owner) -> tuple[str, str]:
     if owner.kind == "argument":
         return "P014", f"this function changes its argument `{owner.name}`"
     return "P010", f"this function changes `{owner.name}`, which is defined outside it"
+
+
+def _keep_apart(frame: Frame, numbers: Iterable[int]) -> None:
+    """Start again where paths meet with one of two objects, that a name stands for one or the other from there on."""
+    met = {site for n in numbers for site in frame.heap.joins.get(n, ())} - frame.task.kept_apart
+    if met:
+        frame.task.kept_apart.update(met)
+        raise Anew
 
 
 def _possibly_the_same(frame: Frame, number: int) -> list[int]:

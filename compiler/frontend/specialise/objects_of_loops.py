@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Any
 
 from ...records import dataclass
 from .frame import Frame
@@ -36,15 +37,18 @@ class ObjectSlots:
     before    the objects that were there before the loop
     origins   slot -> the objects it may be
     tokens    pairs of slots that may be one object -> the origin they share
+    joins     slot -> where the paths meet that made its object
     absorbed  the slots whose object a list that grows has a copy of
     """
 
     before: frozenset[int]
     origins: dict[int, frozenset[int]] = field(default_factory=dict)
     tokens: dict[frozenset[int], int] = field(default_factory=dict)
+    joins: dict[int, frozenset[Any]] = field(default_factory=dict)
     absorbed: set[int] = field(default_factory=set)
 
     def new(self) -> int:
+        self.joins[len(self.origins)] = frozenset()
         self.origins[len(self.origins)] = frozenset()
         return len(self.origins) - 1
 
@@ -65,14 +69,15 @@ class Head:
     """The head of a loop meets the end of its body.
 
     `heads` has the slots of the objects that are new at the head; `ends` the object that the body left in each slot.
+    `keeps_apart` says that a name which may be one of two objects from before the loop stays one or the other.
     """
 
     def __init__(
         self, frame: Frame, left: Mapping[int, Value], right: Mapping[int, Value], heads: Mapping[int, int],
-        slots: ObjectSlots,
+        slots: ObjectSlots, keeps_apart: bool = False,
     ) -> None:  # fmt: skip
         self.frame, self.heads, self.slots = frame, heads, slots
-        self.meeting = Join(frame, left, right, self._join_objects)
+        self.meeting = Join(frame, left, right, self._join_objects, apart=slots.before if keeps_apart else ())
         self.made: dict[tuple[int | None, int], Joined] = {}
         self.ends: dict[int, int] = {}
 
@@ -105,6 +110,7 @@ class Head:
         heap, news = self.frame.heap, False
         for slot, end in self.ends.items():
             news |= self.slots.add(slot, heap.made_of(end) & self.slots.before)
+            self.slots.joins[slot] |= heap.joins.get(end, frozenset())
             if end in heap.absorbed and slot not in self.slots.absorbed:
                 self.slots.absorbed.add(slot)
                 news = True

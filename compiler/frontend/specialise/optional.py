@@ -20,7 +20,7 @@ from ... import syntax
 from ...dtypes import PYTHON_TYPE, python_word
 from ...messages import escaped
 from ...types import Array, Scalar
-from . import choices, evaluate
+from . import choices, evaluate, one_of
 from .frame import Frame
 from .static_python import stop
 from .values import NONE, Leaf, Optional, Static, Value, is_none
@@ -157,7 +157,7 @@ def known_from(frame: Frame, test: gast.expr, outcome: bool) -> dict[str, Value]
                 return _as(frame, name, outcome == isinstance(op, gast.Is | gast.Eq))
         case gast.Name(id=name) if outcome:
             return _as(frame, name, False)
-    return {}
+    return one_of.known_from(frame, test, outcome)
 
 
 def _as(frame: Frame, name: str, is_none: bool) -> dict[str, Value]:

@@ -19,7 +19,7 @@ from ...names import Names
 from ...program import Function
 from ...types import Array, Scalar, Type
 from ..source.read import SourceFile
-from . import classes, evaluate, instances, merge
+from . import classes, evaluate, instances, merge, merging
 from .frame import Frame
 from .heap import Heap, Owner, objects
 from .specialised import Instance
@@ -259,4 +259,4 @@ def shown_path(instance: Instance, place: int) -> str:
 
 
 def atom_of_type(frame: Frame, part: Value, wanted: Type, node: gast.AST) -> gast.expr:
-    return merge.coerce(frame, part, wanted, node)
+    return merging.coerce(frame, part, wanted, node)

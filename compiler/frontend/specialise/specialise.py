@@ -59,11 +59,12 @@ def specialise(
     a derivative is taken of it.
     """
     source, frozen, forms = read(function), frozen or Frozen(), dict[Any, tuple[Value, ...]]()
-    numbers, positions = dict[str, int](), set[Any]()
+    numbers, positions, kept_apart = dict[str, int](), set[Any](), set[Any]()
     for _ in range(MOST_WALKS):
         task = Task(
             derive=derive, differentiate=differentiate, within=within, judge=judge, freeze=freeze, frozen=frozen,
-            forms=forms, texts=numbers, positions=positions, is_differentiated=is_differentiated,
+            forms=forms, texts=numbers, positions=positions, kept_apart=kept_apart,
+            is_differentiated=is_differentiated,
         )  # fmt: skip
         try:
             return walked(task, function, source, arguments, mutates, is_entry)

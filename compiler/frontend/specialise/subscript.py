@@ -28,6 +28,7 @@ from . import (
     containers,
     evaluate,
     keyed,
+    one_of,
     optional,
     outside,
     own_operators,
@@ -39,7 +40,7 @@ from .broadcasts import fitted
 from .frame import Frame, NeedsStatic
 from .limits import limit
 from .static_python import computed
-from .values import Leaf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
+from .values import Leaf, OneOf, Record, Ref, Rows, Sequence, Slice, Static, Table, Text, Value
 
 NO_MASK = "a list of bools that has no items: compiled code takes it for a mask, NumPy for a list of no places"
 EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its length to be 1"
@@ -48,6 +49,8 @@ EMPTY_AXIS = "a slice :1 or -1: of an axis of length 0: compiled code takes its 
 def load(frame: Frame, base: Value, items: gast.expr, node: gast.AST, hint: str = "t") -> Value:
     """The value of `base[items]`."""
     base = optional.present(frame, base, node, "'NoneType' object is not subscriptable")
+    if isinstance(base, OneOf):
+        return one_of.of_cases(frame, base, lambda case: load(frame, case, items, node, hint), node, hint)
     if isinstance(base, Static) and isinstance(base.value, str | tuple | list | dict):
         position = own_operators.index_of(frame, items, node)
         if isinstance(base.value, str) and isinstance(position, Leaf):
@@ -235,6 +238,9 @@ def _bounds(node: gast.Slice) -> tuple:
 def store(frame: Frame, base: Value, items: gast.expr, value: Value, node: gast.AST) -> None:
     """`base[items] = value`."""
     base = optional.present(frame, base, node, "'NoneType' object does not support item assignment")
+    if isinstance(base, OneOf):
+        one_of.of_cases(frame, base, one_of.done(lambda case: store(frame, case, items, value, node)), node)
+        return None
     if own_operators.set_item(frame, base, items, value, node):
         return None
     if type(frame.held(base)) is Record and keyed.record_of(frame, base) is None:

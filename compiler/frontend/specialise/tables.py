@@ -19,17 +19,18 @@ import gast
 from ... import syntax, types
 from ...placeholders import placeholder
 from ...types import Array, ListOf, Scalar
-from . import arrays, built_texts, containers, forms, shared_items
+from . import arrays, built_texts, containers, forms, shared_items, structures
 from .frame import Frame
 from .heap import Owner, objects
 from .joined_types import can_hold, own_lengths
-from .merge import coerce
+from .merging import coerce
 from .object_changes import absorb
 from .text_numbers import as_text
 from .values import (
     Column,
     Conflict,
     Leaf,
+    OneOf,
     Optional,
     Ref,
     Rows,
@@ -38,6 +39,7 @@ from .values import (
     Table,
     Text,
     Typed,
+    Undefined,
     Value,
     as_optional,
     leaves,
@@ -96,6 +98,10 @@ def _taken_apart(frame: Frame, wanted: Value, value: Value, node: gast.AST, cont
         value = contents[value.number]
     if isinstance(wanted, Optional):
         return _with_flag(frame, wanted, value, node, contents, found)
+    if isinstance(value, Undefined):
+        return _nothing(frame, wanted, found)
+    if isinstance(wanted, OneOf):
+        value = structures.spread(frame, value, wanted, contents)
     if isinstance(wanted, Text):
         value = as_text(frame, value)
     if isinstance(wanted, Rows):
@@ -120,8 +126,13 @@ def _with_flag(
     _taken_apart(frame, wanted.absent, flagged.absent, node, contents, found)
     if flagged.absent != Static(True):
         _taken_apart(frame, wanted.inner, flagged.inner, node, contents, found)
-        return
-    for leaf in leaves(wanted.inner):
+    else:
+        _nothing(frame, wanted.inner, found)
+
+
+def _nothing(frame: Frame, wanted: Value, found: list) -> None:
+    """What holds the place of a value that there is not."""
+    for leaf in leaves(wanted):
         if isinstance(leaf, Leaf):
             made = frame.type_of(leaf).element
             found.append(frame.builder.bind(placeholder(made), made, "nothing"))

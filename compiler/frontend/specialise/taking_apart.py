@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....runtime.nature import is_bound_method
-from .values import Mapping_, Partial, Record, Sequence, Static, Value, is_namedtuple_class, record_fields
+from .record_classes import is_namedtuple_class, record_fields
+from .values import Mapping_, Partial, Record, Sequence, Static, Value
 
 
 def from_python(

@@ -22,11 +22,13 @@ from ...types import Array, ListOf
 from . import apply, choices, classes, containers, evaluate, iteration, library, outside
 from .frame import Frame
 from .heap import object_of
+from .record_classes import is_namedtuple_class, record_fields
 from .values import (
     NONE,
     Iteration,
     Leaf,
     Mapping_,
+    OneOf,
     Optional,
     Partial,
     Record,
@@ -35,9 +37,7 @@ from .values import (
     Static,
     Table,
     Value,
-    is_namedtuple_class,
     is_none,
-    record_fields,
 )
 from .values import (
     Iterator as IteratorValue,
@@ -80,6 +80,8 @@ def _require_known(frame: Frame, held: Value, node: gast.AST) -> None:
     is_list = isinstance(held, Leaf) and isinstance(frame.builder.types[held.name], ListOf)
     if is_list or isinstance(held, Rows | Table):
         what = "a list of any length"
+    elif isinstance(held, OneOf):
+        what = "what has one of several structures"
     elif isinstance(held, Optional):
         what = "what may be None"
     elif isinstance(held, Iteration | IteratorValue):

@@ -22,15 +22,20 @@ from . import (
     execute,
     generator_expressions,
     iteration,
+    one_of,
     tuples,
 )
 from .frame import Frame
 from .limits import limit
-from .values import Bound, Closure, Iterator, Partial, Record, Rows, Sequence, Static, Table, Value, is_namedtuple_class
+from .record_classes import is_namedtuple_class
+from .values import Bound, Closure, Iterator, OneOf, Partial, Record, Rows, Sequence, Static, Table, Value
 
 
 def unpack(frame: Frame, elements: list[gast.expr], value: Value, node: gast.AST) -> None:
     """`a, *b, c = value`."""
+    if isinstance(value, OneOf):
+        one_of.of_cases(frame, value, one_of.done(lambda case: unpack(frame, elements, case, node)), node)
+        return
     source = classes.iterable(frame, value, node)
     stars = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
     is_open = iteration.length_now(frame, source) is not None

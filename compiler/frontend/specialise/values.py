@@ -12,9 +12,9 @@ from collections.abc import Callable
 from collections.abc import Iterator as Walk
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...diagnostics import InternalError
 from ...records import dataclass
 from ...types import Type
+from .record_classes import record_fields
 
 if TYPE_CHECKING:
     import gast
@@ -221,6 +221,17 @@ class Optional:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several structures: of the flags, bools of the run, one is true (`one_of.py`).
+
+    `kinds` tells the structures apart, each by a word and what it takes beside that: ("Sphere", Sphere), ("tuple", 2).
+    """
+    flags: tuple[Value, ...]
+    cases: tuple[Value, ...]
+    kinds: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A text that only the run knows: the number of one of those that the program has (`texts.py`).
 
@@ -273,7 +284,7 @@ class Conflict:
 Value: TypeAlias = (
     Static | Leaf | Typed | Out | ListOut | Column | Rows | Table | Ref | Lent | Joined | Sequence | Mapping_ | Record
     | Closure | Derived | Bound | Partial | Super | Range | Slice | Iteration | Iterator | GeneratorCall | Optional
-    | Text | Caught | Undefined | Dropped | Conflict
+    | OneOf | Text | Caught | Undefined | Dropped | Conflict
 )  # fmt: skip
 UNDEFINED, DROPPED, NONE = Undefined(), Dropped(), Static(None)
 
@@ -293,24 +304,6 @@ def is_number(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, bool | int | float | complex)
 
 
-def can_change(cls: type) -> bool:
-    """Whether the attributes of an instance can be assigned."""
-    is_frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-    return not is_frozen and not issubclass(cls, tuple)
-
-
-def is_namedtuple_class(cls: object) -> bool:
-    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
-
-
-def record_fields(cls: type) -> tuple[str, ...]:
-    if is_namedtuple_class(cls):
-        return tuple(cls._fields)  # type: ignore[attr-defined]
-    if dataclasses.is_dataclass(cls):
-        return tuple(f.name for f in dataclasses.fields(cls))
-    raise InternalError("specialise", f"not a record: {cls!r}")
-
-
 def parts(value: Value) -> tuple[tuple[object, Value], ...]:
     """The (key, value) parts of a container, nothing for other values."""
     match value:
@@ -328,6 +321,9 @@ def parts(value: Value) -> tuple[tuple[object, Value], ...]:
             return (*enumerate(inner), ("start", start))
         case Optional(absent=absent, inner=inside):
             return (("is None", absent), ("", inside))
+        case OneOf(flags=flags, cases=cases, kinds=kinds):
+            words = [kind[0] for kind in kinds]
+            return (*((f"is {word}", flag) for word, flag in zip(words, flags)), *zip(words, cases))
         case Iterator(source=source, position=position):
             return (("source", source), ("position", position))
         case Column(values=only) | Text(number=only) | Rows(item=only) | Table(item=only):
@@ -359,6 +355,8 @@ def with_parts(value: Value, new: tuple[Value, ...]) -> Value:
             return Iteration(kind, new[:-1], new[-1])
         case Optional():
             return Optional(*new)
+        case OneOf(kinds=kinds):
+            return OneOf(new[: len(kinds)], new[len(kinds) :], kinds)
         case Iterator(kind=kind):
             return Iterator(new[0], new[1], kind)
         case Column():
@@ -378,7 +376,7 @@ def same_structure(left: Value, right: Value) -> bool:
         return False
     if [k for k, _ in parts(left)] != [k for k, _ in parts(right)]:
         return False
-    made_by = [[getattr(side, name, None) for name in ("cls", "kind", "is_weak")] for side in (left, right)]
+    made_by = [[getattr(side, name, None) for name in ("cls", "kind", "is_weak", "kinds")] for side in (left, right)]
     return made_by[0] == made_by[1]
 
 
