@@ -20,9 +20,9 @@ from ... import syntax
 from ...analysis.def_use import def_use
 from ...analysis.regions import ForwardValue, Region
 from ...ops.forms import LIST_READS
-from ...types import INT, Array, ListOf, Scalar
+from ...types import INT, Array, ListOf, Scalar, symbols_of
 from .declared import array_type, list_type
-from .packed_lists import builder_of, for_each, shape_at, shapes_of
+from .packed_lists import builder_of, for_each, shape_at, shapes_of, with_own_lengths
 
 if TYPE_CHECKING:
     from ...builder import Builder
@@ -105,12 +105,13 @@ def _has_stores(sweep: Sweep, base: str) -> bool:
 
 
 def _item_type(sweep: Sweep, base: str) -> Scalar | Array:
-    """The type of one item; where items are replaced, with lengths that no other has."""
+    """The type of one item: of lengths that it need not share with the others, it has its own."""
     element = list_type(sweep.types, base).element
-    if not isinstance(element, Array) or not _has_stores(sweep, base):
+    if not isinstance(element, Array):
         return element
-    fresh = sweep.root.builder.fresh_symbol
-    return Array(element.dtype, tuple(d if isinstance(d, int) else fresh("length") for d in element.dims))
+    known = {s for parameter in sweep.function.parameters for s in symbols_of(sweep.types[parameter])}
+    is_common = not _has_stores(sweep, base) and known.issuperset(symbols_of(element))
+    return element if is_common else with_own_lengths(element, sweep.root.builder)
 
 
 def _let_fit(frame: Cotangents, base: str, bars: gast.Name, items: list[gast.expr], source: str) -> None:

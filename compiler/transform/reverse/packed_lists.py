@@ -116,13 +116,16 @@ def with_items(build: Builder, name: str, count: gast.expr, visit: Any) -> None:
     element = list_type(build.types, name).element
 
     def each(place: str) -> None:
-        own: Scalar | Array = element
-        if isinstance(element, Array):
-            dims = tuple(d if isinstance(d, int) else build.fresh_symbol("n") for d in element.dims)
-            own = Array(element.dtype, dims, element.layout)
+        own = with_own_lengths(element, build) if isinstance(element, Array) else element
         visit(place, build.bind(syntax.index(name, syntax.name(place)), own, "item"))
 
     for_each(build, count, each)
+
+
+def with_own_lengths(element: Array, build: Builder) -> Array:
+    """The type of an array out of a list, in lengths that no other has."""
+    dims = tuple(d if isinstance(d, int) else build.fresh_symbol("length") for d in element.dims)
+    return Array(element.dtype, dims, element.layout)
 
 
 def for_each(build: Builder, count: gast.expr, visit: Any) -> None:
