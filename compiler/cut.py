@@ -15,6 +15,7 @@ from dataclasses import replace
 import gast
 
 from . import syntax, types
+from .analysis.influence import influenced
 from .differentiate import Wanted, chosen, fault, floats_of, keep_results, require_arguments, slopes_of, split
 from .frontend.specialise.cotangents import PULLBACK
 from .frontend.specialise.rules import expand
@@ -153,20 +154,11 @@ def require_linear(made: Specialised, wanted: Wanted) -> None:
     """Raise a GradientError where the way back depends on the values of the arguments."""
     assert made.cut is not None
     main = made.program.main
-    varied = set(floats_of(made, chosen(made, wanted)))
-    before = -1
-    while before != (before := len(varied)):
-        for statement in syntax.walk(main.body):
-            value = getattr(statement, "value", None)
-            if value is not None and syntax.operator_of(value) in ("dim", "length"):
-                continue
-            own = {node.id for node in syntax.own_nodes(statement) if isinstance(node, gast.Name)}
-            if not varied.isdisjoint(own):
-                for inner in syntax.walk([statement]):
-                    varied.update((*syntax.names_bound(inner), *syntax.names_changed(inner)))
+    varied = influenced(made.program, floats_of(made, chosen(made, wanted)))
     for atom in main.body[-1].value.elts[made.cut.first :]:
-        if getattr(atom, "id", None) in varied:
-            message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{atom.id}`"
+        name = getattr(atom, "id", "")
+        if name in varied or f"{name}#" in varied:
+            message = f"`{main.origin.name}` is not linear: its derivative depends on the value of `{name}`"
             fault(wanted.where, "G004", message, ("take `vjp` of it, or `linearize`",))
 
 

@@ -60,7 +60,9 @@ INNER_WAY = (
     Step(write_through, takes=SINGLE, gives=SINGLE),
     Step(inline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
+    Step(outline, takes=SINGLE, gives=SINGLE, of=PROGRAM),
     Repeat(TIDY),
+    Step(reachable, takes=SINGLE, gives=SINGLE, of=PROGRAM),
 )
 TYPED_WAY = (
     Step(specialise, takes=CORE, gives=SINGLE, of=MADE),

@@ -90,7 +90,7 @@ MAY_IMPORT = {
     "steps": "program languages records",
     "asked": "frontend frontend.specialise request records transform",
     "differentiate": f"{BASE} transform frontend.specialise request",
-    "cut": f"{BASE} differentiate transform frontend.specialise request",
+    "cut": f"{BASE} analysis differentiate transform frontend.specialise request",
     "reverse_jacobian": f"{BASE} builder cut differentiate frontend.specialise",
     "jets": "differentiate frontend.specialise",
     "pushforward": f"{BASE} differentiate jets transform frontend.specialise request",

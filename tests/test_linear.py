@@ -101,8 +101,30 @@ def test_transpose_from_shapes():
     assert linear_transpose(lambda x, y: 2.0 * x - y, 1.0, 1.0)(3.0) == (6.0, -3.0)
 
 
+def product_of_items(x):
+    items = []
+    for i in range(len(x)):
+        items.append(x[i])
+    return items[0] * items[-1]
+
+
+def product_by_recursion(x):
+    return _power(x, 2)
+
+
+def _power(x, k):
+    return x[0] if k == 0 else _power(x, k - 1) * _power(x, k - 1)
+
+
+def halved_until_it_is_small(x):
+    while np.sum(x) > 10.0:
+        x = x * 0.5
+    return x
+
+
 @pytest.mark.parametrize("function", [
     lambda x: x * x, lambda x: np.sin(x), lambda x: np.where(x > 0.0, x, 2.0 * x), lambda x: x * x[0],
+    product_of_items, product_by_recursion, halved_until_it_is_small,
 ])  # fmt: skip
 def test_what_is_not_linear_is_refused(function):
     with pytest.raises(GradientError, match="is not linear: its derivative depends on"):

@@ -13,6 +13,9 @@ FOUND = [  # what once was wrong
     ("added_in_place", "linear_transpose", "jacfwd"),
     ("halved", "vmap", "grad"),
     ("rows_of_matrix", "vjp", "jacfwd"),
+    ("rows_of_matrix", "linearize", "vmap"),
+    ("recursive", "linear_transpose", "linear_transpose"),
+    ("halved", "linear_transpose", "value_and_grad"),
 ]
 NAMES = [(program.__name__, outer, inner) for program, outer, inner in CASES]
 

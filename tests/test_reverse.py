@@ -330,23 +330,6 @@ def f(x: "f64[n]"):
 def f(s: "f64"):
     return zeta(s, 2.0)
 """),
-    ("G004", """
-def f(x: "f64[n]", k: "int"):
-    total = 0.0
-    for i in range(k):
-        xs: "[f64[n]]" = []
-        y = x[i:]
-        xs.append(y * total)
-        total = total + float(sum(xs[0]))
-    return total
-"""),
-    ("G004", """
-def f(x: "float"):
-    xs: "[float]" = []
-    xs.append(x)
-    ys = xs
-    return ys[0]
-"""),
 ])  # fmt: skip
 def test_refused(code, source):
     program = read_program(source)

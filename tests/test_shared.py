@@ -206,6 +206,19 @@ def test_the_derivative_of_a_shared_function_is_one_function(all_shared):
     assert text.count("= block_vjp(") == text.count("= block_pullback(") == 2  # `w.T` is laid out otherwise
 
 
+def test_the_derivative_of_a_function_defined_inside_shares_functions_too(all_shared):
+    def slope(x, y, a):
+        def of_y(z):
+            return runge_kutta(x, z, a)
+
+        return pellucid.grad(of_y)(y)
+
+    compiled = pellucid.compile(slope)
+    text = compiled.source("transformed", 0.7, 0.4, 1.3)
+    assert text.count("def slopes_vjp(") == text.count("def slopes_pullback(") == 1
+    np.testing.assert_allclose(compiled(0.7, 0.4, 1.3), pellucid.grad(runge_kutta, 1)(0.7, 0.4, 1.3), rtol=1e-13)
+
+
 def test_the_tangent_of_a_shared_function_is_one_function(all_shared):
     text = pellucid.jacfwd(runge_kutta, argnums=2).source("transformed", 0.7, 0.4, 1.3)
     assert text.count("def slopes_jvp(") == 1 and text.count("= slopes_jvp(") == 3

@@ -47,7 +47,7 @@ def activity(program: Program, wrt: Iterable[str], outputs: Iterable[int]) -> di
     facts = _reach(program)
     main = program.main
     facts[program.entry].varied |= set(wrt)
-    results = _result_names(main)
+    results = result_names(main)
     facts[program.entry].useful |= {n for k in outputs if k < len(results) and (n := results[k]) is not None}
     changed = True
     while changed:
@@ -59,11 +59,11 @@ def activity(program: Program, wrt: Iterable[str], outputs: Iterable[int]) -> di
 
 def _activity_of(function: Function, facts: _Facts) -> Activity:
     names = frozenset(facts.varied & facts.useful)
-    results = tuple(k for k, n in enumerate(_result_names(function)) if n in names)
+    results = tuple(k for k, n in enumerate(result_names(function)) if n in names)
     return Activity(names, tuple(p for p in function.parameters if p in names), results)
 
 
-def _result_names(function: Function) -> list[str | None]:
+def result_names(function: Function) -> list[str | None]:
     if not function.body or not isinstance(function.body[-1], gast.Return):
         return []
     return [e.id if isinstance(e, gast.Name) else None for e in function.body[-1].value.elts]
@@ -96,8 +96,8 @@ def _reach(program: Program) -> dict[str, _Facts]:
             if name in ruled:
                 continue
             for position, parameter in enumerate(function.parameters):
-                found = _closure({parameter}, facts[name].edges)
-                outs = {f"{k}" for k, n in enumerate(_result_names(function)) if n in found}
+                found = closure({parameter}, facts[name].edges)
+                outs = {f"{k}" for k, n in enumerate(result_names(function)) if n in found}
                 outs |= {p for p in function.parameters if isinstance(function.types[p], ListOf) and p in found}
                 fresh = {(position, out) for out in outs} - facts[name].reach
                 facts[name].reach |= fresh
@@ -109,8 +109,8 @@ def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: 
     """One round of following dependence inside a function and into those it calls."""
     own = facts[name]
     before = sum(len(f.varied) + len(f.useful) for f in facts.values())
-    own.varied |= {n for n in _closure(own.varied, own.edges) if is_floating(function.types[n])}
-    own.useful |= _closure(own.useful, [(b, a) for a, b in own.edges])
+    own.varied |= {n for n in closure(own.varied, own.edges) if is_floating(function.types[n])}
+    own.useful |= closure(own.useful, [(b, a) for a, b in own.edges])
     for statement, callee in calls_of(function, program):
         other = facts[callee]
         target = program.functions[callee]
@@ -121,7 +121,7 @@ def _spread(program: Program, facts: Mapping[str, _Facts], name: str, function: 
             if isinstance(argument, gast.Name) and isinstance(target.types[parameter], ListOf):
                 if argument.id in own.useful:
                     other.useful.add(parameter)
-        for result, place in zip(_result_names(target), results_of(statement)):
+        for result, place in zip(result_names(target), results_of(statement)):
             if result is not None and place in own.useful:
                 other.useful.add(result)
     return sum(len(f.varied) + len(f.useful) for f in facts.values()) != before
@@ -140,7 +140,7 @@ def results_of(statement: gast.stmt) -> list[str]:
     return list(syntax.names_bound(statement)) if isinstance(statement, gast.Assign) else []
 
 
-def _closure(start: Iterable[str], pairs: Iterable[Edge]) -> set[str]:
+def closure(start: Iterable[str], pairs: Iterable[Edge]) -> set[str]:
     following: dict[str, list[str]] = {}
     for source, target in pairs:
         following.setdefault(source, []).append(target)

@@ -17,12 +17,13 @@ import gast
 from ... import syntax, types
 from ...analysis.memory.alias import conflicts_as_numpy
 from ...builder import Builder
+from ...diagnostics import Span
 from ...names import Names, from_path
-from ...program import Function
+from ...program import Function, Origin
 from ...types import Array, Extent, ListOf, Type
 from ..source.read import SourceFile
 from . import apply, arrays, containers, lending, library, returning, signatures
-from .frame import Frame, Stopped, Unresolved
+from .frame import Frame, Stopped, Task, Unresolved
 from .heap import Heap, Owner, object_of, objects
 from .hidden import fresh_lengths, leaf_of
 from .joined_types import own_lengths
@@ -288,7 +289,14 @@ def made_function(
     return Function(
         instance.name, tuple(parameters), body, "typed", inner.source.origin,
         used_types(inner.builder, parameters, body), instance.result_types, given=dict(inner.builder.names.given),
+        walked_into=origins(inner.task),
     )  # fmt: skip
+
+
+def origins(task: Task) -> dict[Span, Origin]:
+    """Where the functions stand that were walked into, by the places of their calls."""
+    found = {source.tree: source.origin for source in dict.fromkeys(task.walked_into.values())}
+    return {place: found[source.tree] for place, source in task.walked_into.items()}
 
 
 def changed_parameters(function: Function) -> tuple[int, ...]:

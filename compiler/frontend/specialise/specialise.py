@@ -24,9 +24,9 @@ from ....runtime.frozen import Freeze, Frozen
 from ....runtime.given_rules import rule_of
 from ... import syntax
 from ...builder import Builder
-from ...diagnostics import InternalError, Span, StaticArgumentError
+from ...diagnostics import InternalError, StaticArgumentError
 from ...names import Names
-from ...program import Function, Origin, Program
+from ...program import Function, Program
 from ..source.read import SourceFile, read
 from . import apply, dict_methods, instances, ruled_calls, text_numbers
 from .frame import Anew, Frame, NeedsStatic, Stopped, Task, Unresolved
@@ -113,7 +113,7 @@ def walked(
     main = Function(
         name, tuple(parameters), tuple(builder.whole()), "typed", source.origin,
         instances.used_types(builder, parameters), result_types, decisions=tuple(task.decisions),
-        reasons=builder.reasons, given=dict(builder.names.given), walked_into=_origins(task.walked_into),
+        reasons=builder.reasons, given=dict(builder.names.given), walked_into=instances.origins(task),
     )  # fmt: skip
     task.hidden_of[name] = instances.used_hidden(builder, builder.body)
     program, hidden = with_hidden(Program(name, {name: main, **task.functions}), task.hidden_of, task.hidden)
@@ -121,12 +121,6 @@ def walked(
     guards = tuple(task.world.guards.values())
     result = text_numbers.told(task, result)
     return Specialised(program, arguments, result, tuple(changed), hidden, task.exceptions, guards)
-
-
-def _origins(walked_into: Mapping[Span, SourceFile]) -> dict[Span, Origin]:
-    """Where the functions stand, by the places of their calls."""
-    found = {source.tree: source.origin for source in dict.fromkeys(walked_into.values())}
-    return {place: found[source.tree] for place, source in walked_into.items()}
 
 
 def _with_rule(frame: Frame, function: python_types.FunctionType, source: SourceFile) -> Value:

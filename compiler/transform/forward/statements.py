@@ -127,9 +127,8 @@ def _of_value(state: Tangents, statement: gast.Assign, name: str, value: gast.ex
             given = state.of(array)
             if given is None:
                 return None
-            if isinstance(state.types[base], ListOf):
-                element = state.types[base].element
-                return state.builder.bind(syntax.index(given.id, *items.elts), element, state.hint(name))
+            if isinstance(state.types[base], ListOf):  # the tangent of an item is as long as that
+                return state.builder.bind(syntax.index(given.id, *items.elts), state.types[name], state.hint(name))
             return state.builder.load(given, items.elts, state.hint(name))
         case gast.Call(func=gast.Name(id=operator)) if operator in OPERATORS:
             return _of_operator(state, statement, name, value)

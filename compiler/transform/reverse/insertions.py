@@ -68,7 +68,7 @@ class Insertions:
             return syntax.rebuild(
                 statement, body=self._block(then, statement.body), orelse=self._block(other, statement.orelse)
             )
-        if isinstance(statement, gast.For | gast.While):
+        if id(statement) in self.regions.loops:
             return syntax.rebuild(statement, body=self._block(self.regions.loops[id(statement)], statement.body))
         return self.sweep.forward_calls.get(id(statement), statement)
 

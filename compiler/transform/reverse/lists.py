@@ -11,20 +11,21 @@ sweep.  A tape that a loop empties is empty at its end, and so is its list of co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import gast
 
-from ... import syntax, types
+from ... import syntax
 from ...analysis.def_use import def_use
 from ...analysis.regions import ForwardValue, Region
 from ...ops.forms import LIST_READS
-from ...types import INT, Array, ListOf, Scalar
+from ...types import INT, Array, ListOf, Scalar, symbols_of
 from .declared import array_type, list_type
-from .refuse import refuse
+from .packed_lists import builder_of, for_each, shape_at, shapes_of, with_own_lengths
 
 if TYPE_CHECKING:
+    from ...builder import Builder
     from .cotangents import Cotangents
     from .sweep import Sweep
 
@@ -104,12 +105,13 @@ def _has_stores(sweep: Sweep, base: str) -> bool:
 
 
 def _item_type(sweep: Sweep, base: str) -> Scalar | Array:
-    """The type of one item; where items are replaced, with lengths that no other has."""
+    """The type of one item: of lengths that it need not share with the others, it has its own."""
     element = list_type(sweep.types, base).element
-    if not isinstance(element, Array) or not _has_stores(sweep, base):
+    if not isinstance(element, Array):
         return element
-    fresh = sweep.root.builder.fresh_symbol
-    return Array(element.dtype, tuple(d if isinstance(d, int) else fresh("length") for d in element.dims))
+    known = {s for parameter in sweep.function.parameters for s in symbols_of(sweep.types[parameter])}
+    is_common = not _has_stores(sweep, base) and known.issuperset(symbols_of(element))
+    return element if is_common else with_own_lengths(element, sweep.root.builder)
 
 
 def _let_fit(frame: Cotangents, base: str, bars: gast.Name, items: list[gast.expr], source: str) -> None:
@@ -142,7 +144,7 @@ def _zero_like(frame: Cotangents, element: Scalar | Array, value: gast.expr) -> 
         return frame.builder.call("cast", 0.0, dtype=element.dtype, weak=False)
     dims = array_type(frame.builder.types, value.id).dims
     lengths = [
-        frame.builder.bind(syntax.call("dim", value, axis=k), types.INT, "n") if not isinstance(d, int) else d
+        frame.builder.bind(syntax.call("dim", value, axis=k), INT, "n") if not isinstance(d, int) else d
         for k, d in enumerate(dims)
     ]
     made = frame.builder.call("zeros", shape=syntax.tuple_(lengths), dtype=element.dtype)
@@ -192,23 +194,29 @@ def zeros_for(frame: Cotangents, name: str, bars: gast.Name) -> None:
     if is_emptied(sweep, name):
         return
     build = frame.builder
-    shape = _shape_of_all(sweep, name) if isinstance(element, Array) and not is_there(sweep, name) else None
-    length = final_length(sweep, frame, name, shape)
-    position = sweep.names.fresh("k")
-    sweep.types[position] = types.INT
-    outer, build.body = build.body, []
-    value: gast.expr | None = None
-    if isinstance(element, Array) and shape is None:
-        value = build.bind(syntax.index(name, syntax.name(position)), element, "t")
-    if isinstance(element, Array) and shape is not None:
-        zero = _zeros_of(frame, element, shape)
+    there = is_there(sweep, name)
+    shape = _shape_of_all(sweep, name) if isinstance(element, Array) and not there else None
+    shapes = _final_shapes(sweep, name) if isinstance(element, Array) and not there and shape is None else None
+    if shapes is None:
+        length: gast.expr = final_length(sweep, frame, name)
     else:
-        zero = _zero_like(frame, element, value)
-    if isinstance(zero, gast.Name):
-        sweep.escaped.add(zero.id)
-    build.append(syntax.expression(syntax.call("append", bars, zero)))
-    inner, build.body = build.body, outer
-    build.append(syntax.for_range(position, 0, length, 1, inner, build.span))
+        length = build.bind(syntax.call("dim", shapes, axis=0), INT, "n")
+
+    def zero_at(place: str) -> None:
+        if not isinstance(element, Array):
+            zero = _zero_like(frame, element, None)
+        elif shape is not None:
+            zero = _zeros_of(frame, element, shape)
+        elif shapes is not None:
+            zero = build.call("zeros", shape=syntax.tuple_(shape_at(build, shapes, place, element.ndim)),
+                              dtype=element.dtype)  # fmt: skip
+        else:
+            zero = _zero_like(frame, element, build.bind(syntax.index(name, syntax.name(place)), element, "t"))
+        if isinstance(zero, gast.Name):
+            sweep.escaped.add(zero.id)
+        build.append(syntax.expression(syntax.call("append", bars, zero)))
+
+    for_each(build, length, zero_at)
 
 
 def is_emptying(statement: gast.stmt, name: str) -> bool:
@@ -224,25 +232,39 @@ def is_emptying(statement: gast.stmt, name: str) -> bool:
     return False
 
 
-def final_length(sweep: Sweep, frame: Cotangents, name: str, shape: Sequence[gast.expr] | None = None) -> gast.expr:
-    """The length that a list has when its block ends; arrays in it have this shape, where it is known."""
-    region = sweep.regions.home[name]
+def final_length(sweep: Sweep, frame: Cotangents, name: str) -> gast.expr:
+    """The length that a list has when its block ends."""
     if is_there(sweep, name):
         return frame.builder.bind(syntax.call("length", name), INT, "n")
-    if isinstance(list_type(sweep.types, name).element, Array) and shape is None:
-        message = "a list of arrays inside a loop is differentiated only if it ends empty"
-        help_ = "make an array before the loop, and store into it: `rows[i] = ...`"
-        raise refuse(_mark(region), "G004", message, help_)
+
+    def length(build: Builder) -> gast.Name:
+        return build.bind(syntax.call("length", name), INT, "n")
+
+    return syntax.name(_closing(sweep, name, length))
+
+
+def _final_shapes(sweep: Sweep, name: str) -> str:
+    """The lengths of the arrays that a list holds when its block ends, in a row for each."""
+
+    def shapes(build: Builder) -> gast.Name:
+        count = build.bind(syntax.call("length", name), INT, "n")
+        return shapes_of(build, name, count, lambda _: None)
+
+    return _closing(sweep, name, shapes)
+
+
+def _closing(sweep: Sweep, name: str, made: Callable[[Builder], gast.Name]) -> str:
+    """A value of the forward sweep that is had of a list where its block ends."""
     if name not in sweep.lists_closed:
-        made = sweep.names.fresh("n")
-        sweep.types[made] = INT
+        region = sweep.regions.home[name]
         last = end_of(sweep, region)
-        statement = syntax.assign(made, syntax.call("length", name), getattr(last, "span", None))
-        sweep.regions.order[id(statement)] = sweep.regions.order[id(last)]
-        value = ForwardValue(made, made, region, statement, None)
-        sweep.regions.values[made] = value
-        sweep.lists_closed[name] = value
-    return syntax.name(sweep.lists_closed[name].key)
+        build = builder_of(sweep, getattr(last, "span", None))
+        key = made(build).id
+        sweep.regions.order[id(build.body[-1])] = sweep.regions.order[id(last)]
+        value = ForwardValue(key, key, region, build.body[-1], None)
+        sweep.regions.values[key] = value
+        sweep.lists_closed[name] = value, tuple(build.body)
+    return sweep.lists_closed[name][0].key
 
 
 def end_of(sweep: Sweep, region: Region) -> gast.stmt:
@@ -290,7 +312,3 @@ def _net(statements: Sequence[gast.stmt], name: str) -> int | None:
         elif name in syntax.names_read(statement):
             return None
     return net
-
-
-def _mark(region: Region) -> gast.stmt:
-    return region.statement if region.statement is not None else region.block[0]

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -14,9 +15,11 @@ from ... import syntax
 from ...builder import Builder
 from ...dtypes import INT_WORD
 from ...records import dataclass
-from ...types import INT, Array, Scalar
+from ...types import INT, Array, Scalar, Type, rank
 from .declared import list_type
-from .sweep import Sweep
+
+if TYPE_CHECKING:
+    from .sweep import Sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +33,14 @@ class Packed:
 def pack(sweep: Sweep, name: str, span: Any) -> Packed:
     """The items of a list in one array; of arrays all elements, and the lengths of each."""
     element = list_type(sweep.types, name).element
-    build = _builder(sweep, span)
+    build = builder_of(sweep, span)
     count = build.bind(syntax.call("length", name), INT, "count")
     if isinstance(element, Scalar):
         data = build.call("empty", shape=syntax.tuple_([count]), dtype=element.dtype, hint=f"{name}_packed")
         with_items(build, name, count, lambda place, item: _store(build, data.id, [syntax.name(place)], item))
         return Packed((data.id,), tuple(build.body))
-    shape = syntax.tuple_([count, syntax.constant(element.ndim)])
-    shapes = build.call("empty", shape=shape, dtype=INT_WORD, hint=f"{name}_shapes")
     total = _counter(build, "total")
-
-    def measure(place: str, item: gast.Name) -> None:
-        lengths = _lengths(build, item, element)
-        for axis, length in enumerate(lengths):
-            _store(build, shapes.id, [syntax.name(place), syntax.constant(axis)], length)
-        _advance(build, total, _product(build, lengths))
-
-    with_items(build, name, count, measure)
+    shapes = shapes_of(build, name, count, lambda lengths: _advance(build, total, _product(build, lengths)))
     data = build.call("empty", shape=syntax.tuple_([syntax.name(total)]), dtype=element.dtype, hint=f"{name}_packed")
     start = _counter(build, "start")
 
@@ -61,34 +55,57 @@ def pack(sweep: Sweep, name: str, span: Any) -> Packed:
     return Packed((data.id, shapes.id), tuple(build.body))
 
 
+def shapes_of(build: Builder, name: str, count: gast.expr, each: Callable[[list[gast.expr]], None]) -> gast.Name:
+    """The lengths of the arrays in a list, in a row for each; `each` is told those of one, where they are measured."""
+    element = list_type(build.types, name).element
+    shape = syntax.tuple_([count, syntax.constant(rank(element))])
+    shapes = build.call("empty", shape=shape, dtype=INT_WORD, hint=f"{name}_shapes")
+    assert isinstance(shapes, gast.Name)
+
+    def measure(place: str, item: gast.Name) -> None:
+        lengths = _lengths(build, item, element)
+        for axis, length in enumerate(lengths):
+            _store(build, shapes.id, [syntax.name(place), syntax.constant(axis)], length)
+        each(lengths)
+
+    with_items(build, name, count, measure)
+    return shapes
+
+
+def shape_at(build: Builder, shapes: str, place: str, axes: int) -> list[gast.expr]:
+    """The lengths that stand in one row of `shapes`."""
+    lengths = []
+    for axis in range(axes):
+        strong = build.load(shapes, [syntax.name(place), syntax.constant(axis)], hint="n")
+        lengths.append(build.call("cast", strong, dtype=INT_WORD, weak=True, hint="n"))
+    return lengths
+
+
 def unpack(sweep: Sweep, name: str, packed: Packed, span: Any) -> list[gast.stmt]:
     """The list again."""
     element = list_type(sweep.types, name).element
-    build = _builder(sweep, span)
+    build = builder_of(sweep, span)
     build.append(syntax.assign(name, syntax.call("new_list")))
     data = syntax.name(packed.parts[0])
     count = build.call("dim", syntax.name(packed.parts[-1]), axis=0, hint="count")
     if isinstance(element, Scalar):
-        _for_each(build, count, lambda place: _append(build, name, _item(build, data, place, element)))
+        for_each(build, count, lambda place: _append(build, name, _item(build, data, place, element)))
         return build.body
     start = _counter(build, "start")
 
     def item(place: str) -> None:
-        lengths = []
-        for axis in range(element.ndim):
-            strong = build.load(packed.parts[1], [syntax.name(place), syntax.constant(axis)], hint="n")
-            lengths.append(build.call("cast", strong, dtype=INT_WORD, weak=True, hint="n"))
+        lengths = shape_at(build, packed.parts[1], place, element.ndim)
         end = build.call("add", syntax.name(start), _product(build, lengths), hint="end")
         flat = build.load(data, [syntax.slice_(syntax.name(start), end)], hint="flat")
         whole = build.call("reshape", flat, shape=syntax.tuple_(lengths), hint="item")
         _append(build, name, build.call("copy", whole, hint="item"))  # its lengths are those that it went in with
         build.append(syntax.assign(start, end))
 
-    _for_each(build, count, item)
+    for_each(build, count, item)
     return build.body
 
 
-def _builder(sweep: Sweep, span: Any) -> Builder:
+def builder_of(sweep: Sweep, span: Any) -> Builder:
     build = Builder(sweep.names, sweep.types)
     build.symbols, build.span = sweep.symbols, span
     return build
@@ -99,16 +116,19 @@ def with_items(build: Builder, name: str, count: gast.expr, visit: Any) -> None:
     element = list_type(build.types, name).element
 
     def each(place: str) -> None:
-        own: Scalar | Array = element
-        if isinstance(element, Array):
-            dims = tuple(d if isinstance(d, int) else build.fresh_symbol("n") for d in element.dims)
-            own = Array(element.dtype, dims, element.layout)
+        own = with_own_lengths(element, build) if isinstance(element, Array) else element
         visit(place, build.bind(syntax.index(name, syntax.name(place)), own, "item"))
 
-    _for_each(build, count, each)
+    for_each(build, count, each)
 
 
-def _for_each(build: Builder, count: gast.expr, visit: Any) -> None:
+def with_own_lengths(element: Array, build: Builder) -> Array:
+    """The type of an array out of a list, in lengths that no other has."""
+    dims = tuple(d if isinstance(d, int) else build.fresh_symbol("length") for d in element.dims)
+    return Array(element.dtype, dims, element.layout)
+
+
+def for_each(build: Builder, count: gast.expr, visit: Any) -> None:
     place = build.names.fresh("k")
     build.types[place] = INT
     outer, build.body = build.body, []
@@ -135,8 +155,8 @@ def _advance(build: Builder, counter: str, by: gast.expr) -> None:
     build.append(syntax.assign(counter, build.call("add", syntax.name(counter), by, hint=counter)))
 
 
-def _lengths(build: Builder, item: gast.Name, element: Array) -> list[gast.expr]:
-    return [build.call("dim", item, axis=axis, hint="n") for axis in range(element.ndim)]
+def _lengths(build: Builder, item: gast.Name, element: Type) -> list[gast.expr]:
+    return [build.call("dim", item, axis=axis, hint="n") for axis in range(rank(element))]
 
 
 def _product(build: Builder, lengths: list[gast.expr]) -> gast.expr:

@@ -51,25 +51,12 @@ class Plan:
 
 def plan(program: Program, function: Function, activity: Activity, lasting: bool = True) -> Plan:
     """The plan of a settled function; raises G004 for what has no derivative here."""
-    _refuse_shared_lists(function, activity)
     if not lasting:
         _refuse_changed_arguments(function, activity)
     regions = map_regions(function)
     indexed = frozenset(_indexed(function, activity, regions))
     firsts = frozenset(_firsts(activity, regions))
     return Plan(program, function, activity, lasting, regions, accumulations(regions), indexed, firsts)
-
-
-def _refuse_shared_lists(function: Function, activity: Activity) -> None:
-    """A list with a cotangent has one name, from its making on."""
-    for statement in syntax.walk(function.body):
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if isinstance(function.types[name], ListOf):
-                if syntax.operator_of(value) != "new_list" and activity.names & {name, *syntax.names_read(value)}:
-                    raise refuse(
-                        statement, "G004", "a list that has two names, or is chosen by a branch or a loop, has no "
-                        "derivative here", "append to one list from its start to its end"
-                    )  # fmt: skip
 
 
 def _refuse_changed_arguments(function: Function, activity: Activity) -> None:

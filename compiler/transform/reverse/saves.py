@@ -210,10 +210,10 @@ class Saves:
             if local is value:
                 array = self.regions.values[key]
                 self.inserted.place_after(array, local.origin)
-        for local in self.sweep.lists_closed.values():
+        for local, statements in self.sweep.lists_closed.values():
             if local is value:
                 last = end_of(self.sweep, value.region)
-                self.inserted.after.setdefault(id(last), []).append(value.after)
+                self.inserted.after.setdefault(id(last), []).extend(statements)
 
     def span(self, value: ForwardValue):
         mark = value.after if value.after is not None else value.region.statement

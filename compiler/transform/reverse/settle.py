@@ -19,11 +19,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from typing import Any
 
 import gast
 
 from ... import syntax
 from ...analysis.regions import ends_in_raise
+from ...builder import Builder
 from ...diagnostics import InternalError
 from ...names import Names
 from ...ops.forms import FRESH
@@ -31,7 +33,10 @@ from ...ops.schema import row_of
 from ...placeholders import placeholder
 from ...program import Function
 from ...records import dataclass
-from ...types import Array, Type
+from ...renaming import renamed
+from ...types import INT, Array, ListOf, Type, is_floating
+from .declared import list_type
+from .packed_lists import for_each, with_items
 
 Env = dict[str, gast.expr]
 
@@ -125,8 +130,10 @@ class _Settler:
                 changes = {"targets": [self.read(place, block.env)], "value": self.read(value, block.env)}
                 block.statements.append(syntax.rebuild(statement, **changes))
             case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                made = self.read(value, block.env)
-                self.define(statement, [name], made, block)
+                if isinstance(value, gast.Name) and isinstance(self.declared[name], ListOf):
+                    block.env[name] = block.env[value.id]  # a list is called what it was called first
+                else:
+                    self.define(statement, [name], self.read(value, block.env), block)
             case gast.Assign(targets=[gast.Tuple(elts=places)], value=value):
                 made = self.read(value, block.env)
                 self.define(statement, [p.id for p in places], made, block)
@@ -174,13 +181,60 @@ class _Settler:
             if not values or (name in block.env and all(v is block.env[name] for v in values)):
                 continue
             new = self.new(name)
+            if self.made_in_each(name, new, [arm for arm, live in zip(arms, reached) if live], block, statement):
+                continue
+            if self.is_held(new):
+                self.new_list(new, block, statement)
             for arm, live in zip(arms, reached):
                 if live:
                     self.reads.update(syntax.names_read(arm.env[name]))
-                    arm.statements.append(_copy_to(new, arm.env[name], statement))
+                    arm.statements += self.handed(new, arm.env[name], statement)
             block.env[name] = syntax.name(new)
         changes = {"test": test, "body": arms[0].statements, "orelse": arms[1].statements}
         block.statements.append(syntax.rebuild(statement, **changes))
+
+    def made_in_each(self, name: str, new: str, arms: Sequence[_Block], block: _Block, statement: gast.If) -> bool:
+        """Whether a list is made in every arm; then it is made once, before the branch."""
+        if not isinstance(self.types[new], ListOf):
+            return False
+        lists = [getattr(arm.env[name], "id", "") for arm in arms]
+        makers = [_maker_of(arm, list_) for arm, list_ in zip(arms, lists)]
+        if None in makers or len(set(lists)) < len(lists):
+            return False
+        for arm, list_, maker in zip(arms, lists, makers):
+            others = [s for s in arm.statements if s is not maker]
+            arm.statements = [renamed(s, {list_: new}) for s in others]
+            arm.env = {n: syntax.name(new) if getattr(v, "id", "") == list_ else v for n, v in arm.env.items()}
+        self.new_list(new, block, statement)
+        block.defined.add(new)
+        block.env[name] = syntax.name(new)
+        return True
+
+    # --- lists
+
+    def is_held(self, name: str) -> bool:
+        """Whether a name is that of a list with cotangents: it keeps its list, into which items are put."""
+        type_ = self.types[name]
+        return isinstance(type_, ListOf) and is_floating(type_.element)
+
+    def new_list(self, name: str, block: _Block, like: gast.stmt) -> None:
+        block.statements.append(syntax.at(syntax.assign(name, syntax.call("new_list")), *_place(like)))
+
+    def handed(self, name: str, value: gast.expr, like: gast.stmt, is_empty: bool = True) -> list[gast.stmt]:
+        """A copy of a value to a name; of a list its items, as no list has two names."""
+        if not self.is_held(name):
+            return [_copy_to(name, value, like)]
+        assert isinstance(value, gast.Name)
+        build = Builder(self.names, self.types)
+        build.span, build.inlined = _place(like)
+        if not is_empty:
+            count = build.bind(syntax.call("length", name), INT, "n")
+            element = list_type(self.types, name).element
+            for_each(build, count, lambda _: build.bind(syntax.call("pop", name), element, "t"))
+        count = build.bind(syntax.call("length", value.id), INT, "n")
+        with_items(build, value.id, count, lambda _, item: build.append(_append(name, item)))
+        self.used.update(self.types)
+        return build.body
 
     def merged_by(self, statement: gast.If, env: Env) -> list[str]:
         """The names that a branch leaves with a value of their own: those had before, or given by every arm."""
@@ -237,7 +291,9 @@ class _Settler:
         # two names for one array, one of them stored into: the value semantics of the language asks for a copy
         copies = isinstance(self.types[new], Array) and name in self.stored
         value = syntax.call("copy", now) if copies else now
-        block.statements.append(_copy_to(new, value, statement))
+        if self.is_held(new):
+            self.new_list(new, block, statement)
+        block.statements += self.handed(new, value, statement)
         return new
 
     def name_first_value(self, name: str, block: _Block) -> None:
@@ -268,14 +324,32 @@ class _Settler:
             if isinstance(value, gast.Name) and value.id in written and value.id not in held:
                 kept = self.new(value.id)
                 held[value.id] = syntax.name(kept)
-                made.append(_copy_to(kept, value, statement))
+                if self.is_held(kept):
+                    made.append(syntax.at(syntax.assign(kept, syntax.call("new_list")), *_place(statement)))
+                made += self.handed(kept, value, statement)
             written.add(new)
         for new, value in pairs:
             source = held.get(value.id, value) if isinstance(value, gast.Name) else value
-            made.append(_copy_to(new, source, statement))
+            made += self.handed(new, source, statement, is_empty=False)
         return made
 
 
+def _maker_of(block: _Block, name: str) -> gast.stmt | None:
+    """The statement of a block that makes a list, empty."""
+    return next((s for s in block.statements if is_new_list(s) and name in syntax.names_bound(s)), None)
+
+
+def is_new_list(statement: gast.stmt) -> bool:
+    return isinstance(statement, gast.Assign) and syntax.operator_of(statement.value) == "new_list"
+
+
 def _copy_to(name: str, value: gast.expr, like: gast.stmt) -> gast.stmt:
-    made = syntax.assign(name, value)
-    return syntax.at(made, getattr(like, "span", None), getattr(like, "inlined", ()))
+    return syntax.at(syntax.assign(name, value), *_place(like))
+
+
+def _append(name: str, item: gast.expr) -> gast.stmt:
+    return syntax.expression(syntax.call("append", name, item))
+
+
+def _place(like: gast.stmt) -> tuple[Any, Any]:
+    return getattr(like, "span", None), getattr(like, "inlined", ())

@@ -100,7 +100,7 @@ class Sweep:
         self.mirror: dict[int, list[gast.stmt]] = {}
         self.index_of: dict[int, str] = {}
         self.mirrored: dict[int, Region] = {}  # which loop a backward `while` goes back over
-        self.lists_closed: dict[str, ForwardValue] = {}
+        self.lists_closed: dict[str, tuple[ForwardValue, tuple[gast.stmt, ...]]] = {}
         self.forward_calls: dict[int, gast.stmt] = {}
         self.views = Views(self.regions, self.types)
         self.root = Cotangents(self, self.regions.body, None)
