@@ -73,7 +73,7 @@ class Dots:
 
     def _ready(self, dot: Dot, scope: NestScope, touched: Sequence[Access]) -> Ready | None:
         sides = dot.left, dot.right
-        if not self._fits(dot) or not self._is_kept(dot):
+        if not self._fits(dot) or not self._is_kept(dot) or not _pays(dot, scope):
             return None
         if not all(self._is_old(side, scope, touched) for side in sides):
             return None
@@ -157,9 +157,17 @@ class Dots:
         names = [whole.make() for whole in wholes]
         made, build.body = build.body, []
         parts = {id(o.dot.statement): self._read(o.dot.statement, w, n) for o, w, n in zip(ready, wholes, names)}
-        made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope)
+        sides = [side for one in ready for side in (one.dot.left, one.dot.right)]
+        parts.update((id(side.load), []) for side in sides if self._is_idle(side))
+        checked = [check for one in ready for check in one.checks if check.axis.offset >= 0]
+        long = {(check.operand.array, check.place, check.axis.variable) for check in checked}
+        made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope, long)
         test = either(build, tests, ahead)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
+
+    def _is_idle(self, side: Operand) -> bool:
+        """Whether what is loaded of an operand was for the product alone."""
+        return side.load is not None and self.facts.count[side.load.targets[0].id] == 1
 
     def _read(self, statement: gast.Assign, whole: Whole, name: str) -> list[gast.stmt]:
         """The statement with what it had computed, loaded."""
@@ -171,6 +179,12 @@ class Dots:
         if isinstance(loaded, Array) and isinstance(old, Array):
             build.types[target] = Array(old.dtype, old.dims, loaded.layout)
         return [*before, syntax.at(syntax.assign(target, load.value), build.span, build.inlined)]
+
+
+def _pays(dot: Dot, scope: NestScope) -> bool:
+    """Whether a product with a vector does, which in each turn of loops may be short: columns are read by rows then."""
+    sides = dot.left, dot.right
+    return not scope.loops or all(side.free for side in sides) or any(side.free > (side.along,) for side in sides)
 
 
 def _with(statement: gast.stmt, parts: Mapping[int, list[gast.stmt]]) -> list[gast.stmt]:

@@ -46,6 +46,11 @@ class Whole:
         found = []
         if self.added.kind in (WHOLE, FROM) and sides[0][1] != sides[1][1]:
             found.append(self.build.call("not_equal", *lengths, hint="is_short"))
+        if self.added.kind == AHEAD and not self.reaches.are_equal():
+            parts = self._sides()
+            axes = len(self.left.free), 0
+            lengths = [self.build.call("dim", part, axis=axis, hint="size") for part, axis in zip(parts, axes)]
+            found.append(self.build.call("not_equal", *lengths, hint="is_short"))
         if self.added.kind in (FROM, TO):
             stop, integers = self.hulls.stops[self.added.variable], self.hulls.integers
             plus = self.added.offset - 1
@@ -61,8 +66,7 @@ class Whole:
         wish = self.dot.statement.targets[0].id
         if self.added.variable:
             return self._triangle(wish)
-        left, right = self._part(self.left, {}), self._part(self.right, {}, along_first=True)
-        product = self.build.call("matmul", left, right, hint=wish)
+        product = self.build.call("matmul", *self._sides(), hint=wish)
         assert isinstance(product, gast.Name)
         return str(product.id)
 
@@ -138,6 +142,9 @@ class Whole:
         build.append(syntax.for_range(variable, start, stop, step, inner))
 
     # --- parts of operands
+
+    def _sides(self) -> tuple[gast.expr, gast.expr]:
+        return self._part(self.left, {}), self._part(self.right, {}, along_first=True)
 
     def _part(
         self, side: Operand, turns: Mapping[str, gast.expr], added: gast.Slice | None = None, along_first: bool = False
