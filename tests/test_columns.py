@@ -64,13 +64,46 @@ def other_ends(a):
     return a
 
 
+def solved(a, b):
+    x = np.zeros(b.shape[0])
+    for j in range(b.shape[0]):
+        x[j] = (b[j] - x[:j] @ a[:j, j]) / a[j, j]
+    return x
+
+
+def solved_in_place(a, b):
+    b = b.copy()
+    for j in range(b.shape[0]):
+        b[j] -= a[:j, j] @ b[:j]
+        b[j] /= 2.0 + a[j, j]
+    return b
+
+
+def stored_further_on(a, b):
+    x = b.copy()
+    for j in range(1, b.shape[0]):
+        x[j] = x[:j] @ a[:j, j]
+        x[j - 1] = 2.0
+    return x
+
+
+def columns_that_change(a, b):
+    a, x = a.copy(), b.copy()
+    for j in range(b.shape[0]):
+        x[j] = b[j] - x[:j] @ a[:j, j]
+        a[0, j] = x[j]
+        a[:, -1] += 1.0
+    return x + a[0]
+
+
 TAKEN = {orthogonal: (TALL,), upper_factor: (SQUARE,), columns_ahead: (SQUARE, VECTOR)}
-LEFT = {what_is_stored: (SQUARE,), other_ends: (SQUARE,)}
+ADDED = {other_ends: (SQUARE,), solved: (SQUARE, VECTOR), solved_in_place: (SQUARE, VECTOR)}
+LEFT = {what_is_stored: (SQUARE,), stored_further_on: (SQUARE, VECTOR), columns_that_change: (SQUARE, VECTOR)}
 
 
-@pytest.mark.parametrize("function", [*TAKEN, *LEFT], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [*TAKEN, *ADDED, *LEFT], ids=lambda f: f.__name__)
 def test_all_stages_agree(function):
-    args = {**TAKEN, **LEFT}[function]
+    args = {**TAKEN, **ADDED, **LEFT}[function]
     want, runner = in_python(function, *args), Stages(function)
     for stage in STAGES:
         got = runner.run(stage, *args)
@@ -79,11 +112,12 @@ def test_all_stages_agree(function):
     compiled = pellucid.compile(function)
     assert ("which BLAS computes" in compiled.explain(*args)) == (function in TAKEN)
     assert ("gemv(" in compiled.source("loops", *args)) == (function in TAKEN)
+    assert ("adds to the sums behind it" in compiled.explain(*args)) == (function in ADDED)
 
 
-@pytest.mark.parametrize("function", TAKEN, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", [*TAKEN, *ADDED], ids=lambda f: f.__name__)
 def test_derivatives_are_those_of_the_loops(function):
-    args = TAKEN[function]
+    args = {**TAKEN, **ADDED}[function]
 
     def squares(given):
         return np.sum(function(*given) ** 2)
@@ -104,6 +138,9 @@ SHAPES = {
     orthogonal: [(TALL[:, :1],), (TALL[:, :0],), (TALL[:1],), (TALL[:2, :2],)],
     upper_factor: [(SQUARE[:, :3],), (SQUARE[:3],), (SQUARE[:0],), (SQUARE[:, :0],), (SQUARE[:1],), (SQUARE[:, :1],)],
     other_lengths: [(SQUARE, VECTOR), (SQUARE[:4], VECTOR), (SQUARE[:2], VECTOR), (SQUARE[:, :0], VECTOR)],
+    other_ends: [(SQUARE[:, :3],), (SQUARE[:3],), (SQUARE[:, :0],), (SQUARE[:2, :1],), (SQUARE[:1, :0],)],
+    solved: [(SQUARE[:, :3], VECTOR), (SQUARE[:3], VECTOR), (SQUARE, VECTOR[:3]), (SQUARE, VECTOR[:0]),
+             (SQUARE[:3, :4], VECTOR), (SQUARE[:4, :3], VECTOR), (SQUARE[:, :1], VECTOR)],
     columns_ahead: [(SQUARE, VECTOR[:3]), (SQUARE[:, :1], VECTOR), (SQUARE[:, :0], VECTOR), (SQUARE[:1], VECTOR[:0])],
 }  # fmt: skip
 

@@ -26,7 +26,7 @@ from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import DTYPE
-from ...program import Function
+from ...program import Decision, Function
 from ...records import dataclass
 from ...renaming import with_blocks
 from ...tuning import LEAST_PRODUCT
@@ -36,6 +36,7 @@ from .hulls import Check, Hulls
 from .kernels import Level
 from .maps import in_whole
 from .slices import Dot, Reach, Reaches, dots
+from .telling import product_told
 from .versions import either, hands_on, versions
 from .whole import Whole
 
@@ -57,6 +58,7 @@ class Dots:
     def __init__(self, function: Function, facts: DefUse, dependences: Dependences, build: Builder) -> None:
         self.body, self.facts, self.dependences, self.build = function.body, facts, dependences, build
         self.integers = dependences.integers
+        self.are_matrices = True  # what was taken last: products of matrices, not all of a matrix and a vector
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
         """What comes in the place of a loop; None where it makes no such products."""
@@ -67,15 +69,19 @@ class Dots:
         ready = [one for dot in found if (one := self._ready(dot, scope, touched)) is not None]
         if not scope.loops:  # what is copied in a loop is another one in each turn
             ready = [replace(one, dot=self._from_sources(one.dot, loop)) for one in ready]
+        self.are_matrices = any(one.dot.left.free and one.dot.right.free for one in ready)
         return self._taken(loop, ready) if ready else None
+
+    def told(self, loop: gast.For) -> Decision:
+        return product_told([loop], self.are_matrices)
 
     # --- whether it may be taken
 
     def _ready(self, dot: Dot, scope: NestScope, touched: Sequence[Access]) -> Ready | None:
         sides = dot.left, dot.right
-        if not self._fits(dot) or not self._is_kept(dot) or not _pays(dot, scope):
+        if not self.fits(dot) or not self._is_kept(dot) or not _pays(dot, scope):
             return None
-        if not all(self._is_old(side, scope, touched) for side in sides):
+        if not all(self.is_old(side, scope, touched) for side in sides):
             return None
         hulls = Hulls([Level(loop, (), ()) for loop in dot.loops], "", self.integers, scope)
         if not hulls.is_known:
@@ -87,7 +93,7 @@ class Dots:
             return None
         return Ready(dot, added, hulls, reaches, tuple(check for some in checks for check in some or ()))
 
-    def _fits(self, dot: Dot) -> bool:
+    def fits(self, dot: Dot) -> bool:
         """Whether the library knows the dtype of all."""
         names = [dot.statement.targets[0].id, dot.left.array, dot.right.array]
         dtypes = {getattr(self.integers.types[name], "dtype", "") for name in names}
@@ -115,7 +121,7 @@ class Dots:
         ]
         return not any(span.terms for span in spans) and prod(span.constant for span in spans) < LEAST_PRODUCT
 
-    def _is_old(self, side: Operand, scope: NestScope, touched: Sequence[Access]) -> bool:
+    def is_old(self, side: Operand, scope: NestScope, touched: Sequence[Access]) -> bool:
         """Whether what is read of an operand is what it was ahead of the loops."""
         stores = [(place, a) for place, a in enumerate(touched) if a.is_store and a.array == side.array]
         if not stores:
@@ -158,14 +164,14 @@ class Dots:
         made, build.body = build.body, []
         parts = {id(o.dot.statement): self._read(o.dot.statement, w, n) for o, w, n in zip(ready, wholes, names)}
         sides = [side for one in ready for side in (one.dot.left, one.dot.right)]
-        parts.update((id(side.load), []) for side in sides if self._is_idle(side))
+        parts.update((id(side.load), []) for side in sides if self.is_idle(side))
         checked = [check for one in ready for check in one.checks if check.axis.offset >= 0]
         long = {(check.operand.array, check.place, check.axis.variable) for check in checked}
         made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope, long)
         test = either(build, tests, ahead)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
 
-    def _is_idle(self, side: Operand) -> bool:
+    def is_idle(self, side: Operand) -> bool:
         """Whether what is loaded of an operand was for the product alone."""
         return side.load is not None and self.facts.count[side.load.targets[0].id] == 1
 
