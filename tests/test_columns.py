@@ -32,6 +32,14 @@ def upper_factor(a):
     return a
 
 
+def rows_from_the_third(a):
+    a = a.copy()
+    for i in range(2, a.shape[0]):
+        for j in range(i, a.shape[0]):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
 def other_lengths(a, b):
     a = a.copy()
     for i in range(a.shape[0]):
@@ -134,9 +142,16 @@ def test_what_the_loop_does_beside_is_said_by_slices():
     assert [line.strip() for line in lines if line.strip().startswith("for ")] == ["for k in range(m_1):"]
 
 
+def test_what_is_too_short_is_told_ahead_of_the_loop():
+    """No second version of the loop stays for an error that is known."""
+    text = str(pellucid.compile(upper_factor).source("loops", SQUARE))
+    assert "else:" not in text and "raise IndexError" in text and "dot(" not in text
+
+
 SHAPES = {
     orthogonal: [(TALL[:, :1],), (TALL[:, :0],), (TALL[:1],), (TALL[:2, :2],)],
     upper_factor: [(SQUARE[:, :3],), (SQUARE[:3],), (SQUARE[:0],), (SQUARE[:, :0],), (SQUARE[:1],), (SQUARE[:, :1],)],
+    rows_from_the_third: [(SQUARE[:, :4],), (SQUARE[:, :2],), (SQUARE[:, :0],), (SQUARE[:2, :1],), (SQUARE[:3, :3],)],
     other_lengths: [(SQUARE, VECTOR), (SQUARE[:4], VECTOR), (SQUARE[:2], VECTOR), (SQUARE[:, :0], VECTOR)],
     other_ends: [(SQUARE[:, :3],), (SQUARE[:3],), (SQUARE[:, :0],), (SQUARE[:2, :1],), (SQUARE[:1, :0],)],
     solved: [(SQUARE[:, :3], VECTOR), (SQUARE[:3], VECTOR), (SQUARE, VECTOR[:3]), (SQUARE, VECTOR[:0]),

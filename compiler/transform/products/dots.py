@@ -20,12 +20,14 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import DefUse
+from ...analysis.integers.affine import Affine
 from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import DTYPE
+from ...ops.schema import row_of
 from ...program import Decision, Function
 from ...records import dataclass
 from ...renaming import with_blocks
@@ -132,6 +134,28 @@ class Dots:
         around = len(scope.loops)
         return not any(self.dependences.may_follow(store, load, k < place, around) for k, store in stores)
 
+    def fails_there_alone(self, dot: Dot, hulls: Hulls, checks: Sequence[Check]) -> bool:
+        """Whether a loop with this dot raises nothing but what one of the checks raises, at the place that it tells."""
+        loop, ((array, place), *others) = dot.loops[0], [(check.operand.array, check.place) for check in checks]
+        start, stop = hulls.starts[loop.target.id].form, hulls.stops[loop.target.id].form
+        has_turns = start == Affine(0) or self.integers.is_natural(stop - start.plus(1), hulls.scope)
+        if others or not has_turns or any(check.axis.offset for check in checks):
+            return False
+        if not all(isinstance(s, gast.Assign) for s in loop.body):
+            return False
+        for value in (s.value for s in loop.body if s is not dot.statement):
+            row = row_of(syntax.operator_of(value))
+            if row is not None and row.raises(list(map(self.build.type_of, value.args)), syntax.static_of(value)):
+                return False
+        for access in accesses([loop], hulls.scope, self.integers):
+            dims = getattr(self.build.types[access.array], "dims", ())
+            for axis, (item, extent) in enumerate(zip(access.items, dims, strict=True)):
+                is_told = (access.array, axis) == (array, place) and getattr(item, "id", "") == loop.target.id
+                is_slice = isinstance(item, gast.Slice)
+                if item is None or not (is_told or is_slice or self.integers.is_inside(item, extent, access.scope)):
+                    return False
+        return True
+
     def _from_sources(self, dot: Dot, loop: gast.For) -> Dot:
         """Operands that are copies in which nothing has been stored yet are read where they were copied from."""
         left, right = (replace(side, array=self._source(side.array, loop)) for side in (dot.left, dot.right))
@@ -155,8 +179,12 @@ class Dots:
         tests: list[gast.expr] = []
         for one, whole in zip(ready, wholes, strict=True):
             one.hulls.prepare(build)
+            own = whole.tests(one.checks)
+            if len(ready) == 1 and one.checks and not own and self.fails_there_alone(one.dot, one.hulls, one.checks):
+                one.hulls.check(build, one.checks)
+                continue
             tests += [one.hulls.is_short(build, one.checks)] if one.checks else []
-            tests += whole.tests()
+            tests += own
         if tests and hands_on(loop, self.facts):
             return None
         ahead, build.body = build.body, []

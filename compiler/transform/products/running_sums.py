@@ -22,7 +22,6 @@ from ... import syntax
 from ...analysis.integers.affine import Affine
 from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import accesses
-from ...ops.schema import row_of
 from ...program import Decision
 from ...types import Array
 from .forms import Axis, Operand
@@ -87,7 +86,7 @@ class RunningSums:
         build.body, build.span, build.inlined = [], loop.span, getattr(loop, "inlined", ())
         hulls.prepare(build)
         tests = self._too_few_rows(matrix, hulls)
-        if checks and not tests and self._fails_there_alone(dot, hulls, checks):
+        if checks and not tests and self.products.fails_there_alone(dot, hulls, checks):
             hulls.check(build, checks)
         elif checks:
             tests.append(hulls.is_short(build, checks))
@@ -123,24 +122,6 @@ class RunningSums:
         needed = plus_number(build, hulls.ahead(build, stop.atom), stop.plus - 1)
         length = build.call("dim", matrix.array, axis=matrix.along, hint="size")
         return [build.call("less", length, needed, hint="is_short")]
-
-    def _fails_there_alone(self, dot: Dot, hulls: Hulls, checks: Sequence[Check]) -> bool:
-        """Whether the loop raises nothing but what one of the checks raises, at the place that it tells."""
-        loop, ((array, place), *others) = dot.loops[0], [(check.operand.array, check.place) for check in checks]
-        if others:
-            return False
-        for value in (s.value for s in loop.body if s is not dot.statement):
-            row = row_of(syntax.operator_of(value))
-            if row is not None and row.raises(list(map(self.build.type_of, value.args)), syntax.static_of(value)):
-                return False
-        for access in accesses([loop], hulls.scope, self.integers):
-            dims = getattr(self.build.types[access.array], "dims", ())
-            for axis, (item, extent) in enumerate(zip(access.items, dims, strict=True)):
-                is_told = (access.array, axis) == (array, place) and getattr(item, "id", "") == loop.target.id
-                is_slice = isinstance(item, gast.Slice)
-                if item is None or not (is_told or is_slice or self.integers.is_inside(item, extent, access.scope)):
-                    return False
-        return True
 
     def _with_sums(self, dot: Dot, loop: gast.For, stop: gast.expr) -> list[gast.stmt]:
         build, turn = self.build, syntax.name(loop.target.id)
