@@ -7,7 +7,8 @@
                                                                 c[i, j] = c[i, j] + t
 
 An operand may be stored into in the loops, as long as no turn reads what one has stored: then it means what it was
-ahead of the loops.  Where lengths may not fit, the loops stay beside what is made, for the error that they raise.
+ahead of the loops.  Where lengths may not fit, the loops stay beside what is made, for the error that they raise; where
+that is the only one, it is raised ahead.
 """
 
 from __future__ import annotations
