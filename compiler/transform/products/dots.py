@@ -7,7 +7,8 @@
                                                                 c[i, j] = c[i, j] + t
 
 An operand may be stored into in the loops, as long as no turn reads what one has stored: then it means what it was
-ahead of the loops.  Where lengths may not fit, the loops stay beside what is made, for the error that they raise.
+ahead of the loops.  Where lengths may not fit, the loops stay beside what is made, for the error that they raise; where
+that is the only one, it is raised ahead.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ import gast
 
 from ... import syntax
 from ...analysis.def_use import DefUse
+from ...analysis.integers.affine import Affine
 from ...analysis.integers.nest_scope import NestScope
 from ...analysis.memory.accesses import Access, accesses
 from ...analysis.memory.alias import stored_names
 from ...analysis.memory.dependences import Dependences
 from ...builder import Builder
 from ...dtypes import has_dot
-from ...program import Function
+from ...ops.schema import row_of
+from ...program import Decision, Function
 from ...records import dataclass
 from ...renaming import with_blocks
 from ...tuning import LEAST_PRODUCT
@@ -36,6 +39,7 @@ from .hulls import Check, Hulls
 from .kernels import Level
 from .maps import in_whole
 from .slices import Dot, Reach, Reaches, dots
+from .telling import product_told
 from .versions import either, hands_on, versions
 from .whole import Whole
 
@@ -57,6 +61,7 @@ class Dots:
     def __init__(self, function: Function, facts: DefUse, dependences: Dependences, build: Builder) -> None:
         self.body, self.facts, self.dependences, self.build = function.body, facts, dependences, build
         self.integers = dependences.integers
+        self.are_matrices = True  # what was taken last: products of matrices, not all of a matrix and a vector
 
     def of_loop(self, loop: gast.For, scope: NestScope) -> list[gast.stmt] | None:
         """What comes in the place of a loop; None where it makes no such products."""
@@ -67,15 +72,19 @@ class Dots:
         ready = [one for dot in found if (one := self._ready(dot, scope, touched)) is not None]
         if not scope.loops:  # what is copied in a loop is another one in each turn
             ready = [replace(one, dot=self._from_sources(one.dot, loop)) for one in ready]
+        self.are_matrices = any(one.dot.left.free and one.dot.right.free for one in ready)
         return self._taken(loop, ready) if ready else None
+
+    def told(self, loop: gast.For) -> Decision:
+        return product_told([loop], self.are_matrices)
 
     # --- whether it may be taken
 
     def _ready(self, dot: Dot, scope: NestScope, touched: Sequence[Access]) -> Ready | None:
         sides = dot.left, dot.right
-        if not self._fits(dot) or not self._is_kept(dot):
+        if not self.fits(dot) or not self._is_kept(dot) or not _pays(dot, scope):
             return None
-        if not all(self._is_old(side, scope, touched) for side in sides):
+        if not all(self.is_old(side, scope, touched) for side in sides):
             return None
         hulls = Hulls([Level(loop, (), ()) for loop in dot.loops], "", self.integers, scope)
         if not hulls.is_known:
@@ -87,7 +96,7 @@ class Dots:
             return None
         return Ready(dot, added, hulls, reaches, tuple(check for some in checks for check in some or ()))
 
-    def _fits(self, dot: Dot) -> bool:
+    def fits(self, dot: Dot) -> bool:
         """Whether the library knows the dtype of all."""
         names = [dot.statement.targets[0].id, dot.left.array, dot.right.array]
         dtypes = {getattr(self.integers.types[name], "dtype", "") for name in names}
@@ -115,7 +124,7 @@ class Dots:
         ]
         return not any(span.terms for span in spans) and prod(span.constant for span in spans) < LEAST_PRODUCT
 
-    def _is_old(self, side: Operand, scope: NestScope, touched: Sequence[Access]) -> bool:
+    def is_old(self, side: Operand, scope: NestScope, touched: Sequence[Access]) -> bool:
         """Whether what is read of an operand is what it was ahead of the loops."""
         stores = [(place, a) for place, a in enumerate(touched) if a.is_store and a.array == side.array]
         if not stores:
@@ -125,6 +134,28 @@ class Dots:
         place, load = next((k, a) for k, a in enumerate(touched) if a.node is side.load.value)
         around = len(scope.loops)
         return not any(self.dependences.may_follow(store, load, k < place, around) for k, store in stores)
+
+    def fails_there_alone(self, dot: Dot, hulls: Hulls, checks: Sequence[Check]) -> bool:
+        """Whether a loop with this dot raises nothing but what one of the checks raises, at the place that it tells."""
+        loop, ((array, place), *others) = dot.loops[0], [(check.operand.array, check.place) for check in checks]
+        start, stop = hulls.starts[loop.target.id].form, hulls.stops[loop.target.id].form
+        has_turns = start == Affine(0) or self.integers.is_natural(stop - start.plus(1), hulls.scope)
+        if others or not has_turns or any(check.axis.offset for check in checks):
+            return False
+        if not all(isinstance(s, gast.Assign) for s in loop.body):
+            return False
+        for value in (s.value for s in loop.body if s is not dot.statement):
+            row = row_of(syntax.operator_of(value))
+            if row is not None and row.raises(list(map(self.build.type_of, value.args)), syntax.static_of(value)):
+                return False
+        for access in accesses([loop], hulls.scope, self.integers):
+            dims = getattr(self.build.types[access.array], "dims", ())
+            for axis, (item, extent) in enumerate(zip(access.items, dims, strict=True)):
+                is_told = (access.array, axis) == (array, place) and getattr(item, "id", "") == loop.target.id
+                is_slice = isinstance(item, gast.Slice)
+                if item is None or not (is_told or is_slice or self.integers.is_inside(item, extent, access.scope)):
+                    return False
+        return True
 
     def _from_sources(self, dot: Dot, loop: gast.For) -> Dot:
         """Operands that are copies in which nothing has been stored yet are read where they were copied from."""
@@ -149,17 +180,29 @@ class Dots:
         tests: list[gast.expr] = []
         for one, whole in zip(ready, wholes, strict=True):
             one.hulls.prepare(build)
+            own = whole.tests(one.checks)
+            if len(ready) == 1 and one.checks and not own and self.fails_there_alone(one.dot, one.hulls, one.checks):
+                one.hulls.check(build, one.checks)
+                continue
             tests += [one.hulls.is_short(build, one.checks)] if one.checks else []
-            tests += whole.tests()
+            tests += own
         if tests and hands_on(loop, self.facts):
             return None
         ahead, build.body = build.body, []
         names = [whole.make() for whole in wholes]
         made, build.body = build.body, []
         parts = {id(o.dot.statement): self._read(o.dot.statement, w, n) for o, w, n in zip(ready, wholes, names)}
-        made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope)
+        sides = [side for one in ready for side in (one.dot.left, one.dot.right)]
+        parts.update((id(side.load), []) for side in sides if self.is_idle(side))
+        checked = [check for one in ready for check in one.checks if check.axis.offset >= 0]
+        long = {(check.operand.array, check.place, check.axis.variable) for check in checked}
+        made += in_whole(_with(loop, parts), {*names}, build, self.integers, ready[0].hulls.scope, long)
         test = either(build, tests, ahead)
         return [*ahead, *versions(build, self.integers, loop, test, made)]
+
+    def is_idle(self, side: Operand) -> bool:
+        """Whether what is loaded of an operand was for the product alone."""
+        return side.load is not None and self.facts.count[side.load.targets[0].id] == 1
 
     def _read(self, statement: gast.Assign, whole: Whole, name: str) -> list[gast.stmt]:
         """The statement with what it had computed, loaded."""
@@ -171,6 +214,12 @@ class Dots:
         if isinstance(loaded, Array) and isinstance(old, Array):
             build.types[target] = Array(old.dtype, old.dims, loaded.layout)
         return [*before, syntax.at(syntax.assign(target, load.value), build.span, build.inlined)]
+
+
+def _pays(dot: Dot, scope: NestScope) -> bool:
+    """Whether a product with a vector does, which in each turn of loops may be short: columns are read by rows then."""
+    sides = dot.left, dot.right
+    return not scope.loops or all(side.free for side in sides) or any(side.free > (side.along,) for side in sides)
 
 
 def _with(statement: gast.stmt, parts: Mapping[int, list[gast.stmt]]) -> list[gast.stmt]:

@@ -199,7 +199,10 @@ class Hulls:
             build.span, build.inlined = getattr(load, "span", None), getattr(load, "inlined", ())
             size = build.call("dim", one.operand.array, axis=one.place, hint="size")
             message = INDEX_MESSAGE.format(axis=one.place)
-            error = syntax.at(syntax.raise_("IndexError", message, size, size), build.span, build.inlined)
+            start, index = self.starts[one.axis.variable], size
+            if start.form != Affine(0):  # it has a turn, and may begin behind the end
+                index = build.call("maximum", plus_number(build, self.ahead(build, start.atom), start.plus), size)
+            error = syntax.at(syntax.raise_("IndexError", message, index, size), build.span, build.inlined)
             self._where(build, [*variables], one, size, error)
             build.span, build.inlined = span, inlined
 

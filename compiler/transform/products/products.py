@@ -40,14 +40,14 @@ from .forms import Form, form_of
 from .hulls import Check, Hulls, plus_number
 from .kernels import ALONG, Kernel, are_values, kernels, leading_to
 from .maps import in_whole
+from .running_sums import RunningSums
+from .telling import is_told, product_told
 from .versions import either, hands_on, versions
-
-TAKEN = ", which BLAS computes"
 
 
 def products(function: Function) -> Function:
     """The function with products of matrices in the place of the loops that say them."""
-    if any(decision.text.endswith(TAKEN) for decision in function.decisions) or not _holds_nests(function.body):
+    if is_told(function) or not _holds_nests(function.body):
         return function  # of what is taken, loops are left for operands that are too short
     made = function
     left: list[gast.stmt] = []
@@ -97,7 +97,7 @@ class Taking:
         self.build.merged = {n for n, found in self.facts.definitions.items() if len(found) > 1}
         self._remember_lengths()
         self.dots = Dots(function, self.facts, self.dependences, self.build)
-        self.apart = Apart(self)
+        self.apart, self.running_sums = Apart(self), RunningSums(self.dots)
         self.decisions: list[Decision] = []
 
     def _remember_lengths(self) -> None:
@@ -132,11 +132,12 @@ class Taking:
         """The loops without the one that adds up, below the product; None where they hold none."""
         if not _is_deep(loop):
             return None
-        taken = self.dots.of_loop(loop, scope)
-        if taken is not None:
-            self.left.append(loop)
-            self.decisions.append(_told([loop], True))
-            return taken
+        for reader in (self.dots, self.running_sums):
+            taken = reader.of_loop(loop, scope)
+            if taken is not None:
+                self.left.append(loop)
+                self.decisions.append(reader.told(loop))
+                return taken
         for kernel in kernels(loop, self.facts, self.integers.types):
             form = form_of(kernel, self.integers)
             if form is None or not self.stays(form) or not self.fits(form):
@@ -153,7 +154,7 @@ class Taking:
         return self.apart.of_loop(loop, scope)
 
     def tell(self, form: Form) -> None:
-        self.decisions.append(_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
+        self.decisions.append(product_told([level.loop for level in form.kernel.levels], len(form.free) > 1))
 
     # --- whether it may be taken
 
@@ -357,7 +358,6 @@ class Taking:
             return syntax.name(variable)
         return self.build.call("subtract", syntax.name(variable), first)
 
-
     def _slice(self, form: Form, hulls: Hulls, first: gast.expr) -> gast.expr:
         """What stands for a slice along the axis of the product, which begins at `first`."""
         item = next(item for item in form.kernel.target.slice.elts if isinstance(item, gast.Slice))
@@ -378,13 +378,6 @@ def _start(kernel: Kernel) -> gast.expr:
     (given,) = (s for s in kernel.levels[-2].before if kernel.target in syntax.names_bound(s))
     start: gast.expr = given.value
     return start
-
-
-def _told(loops: Sequence[gast.For], are_matrices: bool) -> Decision:
-    lines = {loop.span.line for loop in loops if loop.span is not None}
-    many = "matrices" if are_matrices else "a matrix and a vector"
-    where = f"line {min(lines)}" if len(lines) == 1 else f"lines {min(lines)} to {max(lines)}"
-    return Decision("loops", f"the loops at {where} are a product of {many}{TAKEN}")
 
 
 def _read_count(statement: gast.stmt, name: str) -> int:

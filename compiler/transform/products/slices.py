@@ -76,7 +76,7 @@ class _Reader:
         if len(self.variables) < len(self.loops) or not all(map(counts_up, self.loops)):
             return None
         left, right = (self.factor(atom, is_left) for atom, is_left in zip(statement.value.args, (True, False)))
-        if left is None or right is None or not left.free or not right.free:
+        if left is None or right is None:
             return None
         seen = (*left.variables, *right.variables)
         if not seen or len({*seen}) < len(seen):
@@ -156,7 +156,7 @@ class Reaches:
             return None
         if left.kind in (FROM, TO) or right.kind in (FROM, TO):
             return left if left == right and self._is_triangle(left) else None
-        return left if left == right == Reach(WHOLE) or self._are_equal() else None
+        return left if left == right == Reach(WHOLE) else Reach(AHEAD)
 
     def _is_triangle(self, reach: Reach) -> bool:
         """Whether one operand has nothing but the variable, counted from zero, and the other one axis as well."""
@@ -165,7 +165,8 @@ class Reaches:
         is_own = any(reach.variable in side.variables for side in sides)
         return is_own and all(len(side.free) == 1 for side in sides) and starts_at_zero and reach.offset >= 0
 
-    def _are_equal(self) -> bool:
+    def are_equal(self) -> bool:
+        """Whether the slices are equally long by their types."""
         left, right = (self.integers.types[atom.id] for atom in self.dot.statement.value.args)
         assert isinstance(left, Array) and isinstance(right, Array)
         return left.dims[-1] == right.dims[-2 if right.ndim > 1 else 0]

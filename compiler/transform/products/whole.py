@@ -22,11 +22,12 @@ from contextlib import contextmanager
 import gast
 
 from ... import syntax
+from ...analysis.integers.affine import Affine
 from ...builder import Builder
 from ...tuning import BAND
 from ...types import INT, Array
 from .forms import Operand
-from .hulls import Hulls, plus_number
+from .hulls import Check, Hulls, plus_number
 from .slices import AHEAD, FROM, TO, WHOLE, Dot, Reach, Reaches
 
 
@@ -39,12 +40,20 @@ class Whole:
         if added.variable in self.right.variables:
             self.left, self.right = self.right, self.left
 
-    def tests(self) -> list[gast.expr]:
-        """What tells, ahead of the loops, that a slice is not as long as the sums are; none where that cannot be."""
+    def tests(self, checks: Sequence[Check] = ()) -> list[gast.expr]:
+        """What tells, ahead of the loops, that a slice is not as long as the sums are; none where that cannot be.
+
+        Axes that are checked are as long as the loops go on, or what is made is not used.
+        """
         sides = [(side, self._type(side).dims[side.along]) for side in (self.left, self.right)]
         lengths = [self.build.call("dim", side.array, axis=side.along, hint="size") for side, _ in sides]
         found = []
         if self.added.kind in (WHOLE, FROM) and sides[0][1] != sides[1][1]:
+            found.append(self.build.call("not_equal", *lengths, hint="is_short"))
+        if self.added.kind == AHEAD and not self.reaches.are_equal() and not self._reach_alike(checks):
+            parts = self._sides()
+            axes = len(self.left.free), 0
+            lengths = [self.build.call("dim", part, axis=axis, hint="size") for part, axis in zip(parts, axes)]
             found.append(self.build.call("not_equal", *lengths, hint="is_short"))
         if self.added.kind in (FROM, TO):
             stop, integers = self.hulls.stops[self.added.variable], self.hulls.integers
@@ -56,13 +65,30 @@ class Whole:
                     found.append(self.build.call("less", length, needed, hint="is_short"))
         return found
 
+    def _reach_alike(self, checks: Sequence[Check]) -> bool:
+        """Whether both slices end at one place, and both axes go on as far."""
+        (first, last), integers = self.dot.reach, self.hulls.integers
+        end = None if first.upper is None else integers.of(first.upper)
+        if end is None or not syntax.same(first, last) or first.lower is not None:
+            return False
+        if not integers.is_natural(end, self.hulls.scope):
+            return False
+        return all(self._goes_on(side, end, checks) for side in (self.left, self.right))
+
+    def _goes_on(self, side: Operand, end: Affine, checks: Sequence[Check]) -> bool:
+        """Whether the axis that is added up is as long as this, surely or behind a check."""
+        integers, scope = self.hulls.integers, self.hulls.scope
+        own = [c for c in checks if (c.operand.array, c.place) == (side.array, side.along)]
+        ends = [self.hulls.stops[c.axis.variable].form.plus(c.axis.offset) for c in own]
+        ends.append(integers.of_extent(self._type(side).dims[side.along]))
+        return any(integers.is_natural(length - end, scope) for length in ends)
+
     def make(self) -> str:
         """Append the product and give its name."""
         wish = self.dot.statement.targets[0].id
         if self.added.variable:
             return self._triangle(wish)
-        left, right = self._part(self.left, {}), self._part(self.right, {}, along_first=True)
-        product = self.build.call("matmul", left, right, hint=wish)
+        product = self.build.call("matmul", *self._sides(), hint=wish)
         assert isinstance(product, gast.Name)
         return str(product.id)
 
@@ -138,6 +164,9 @@ class Whole:
         build.append(syntax.for_range(variable, start, stop, step, inner))
 
     # --- parts of operands
+
+    def _sides(self) -> tuple[gast.expr, gast.expr]:
+        return self._part(self.left, {}), self._part(self.right, {}, along_first=True)
 
     def _part(
         self, side: Operand, turns: Mapping[str, gast.expr], added: gast.Slice | None = None, along_first: bool = False
