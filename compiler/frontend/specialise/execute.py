@@ -56,6 +56,7 @@ def execute(frame: Frame, body: Statements[gast.stmt]) -> None:
 
 
 def statement(frame: Frame, node: gast.stmt) -> None:
+    frame.heap.open = None
     match node:
         case gast.Assign(targets=places, value=value):
             hint = branches.wish_for(frame, places[0].id) if isinstance(places[0], gast.Name) else "t"
@@ -131,7 +132,7 @@ def delete(frame: Frame, place: gast.expr) -> None:
                     what = frame.describe(target)
                     frame.fault("T001", f"`del` of an item takes a list or dict, not {what}", place, "deleted here")
                 container_methods.delete(frame, target, items, place)
-            put_back()
+            put_back(target)
 
 
 # --- binding -------------------------------------------------------------------------------------------------------
@@ -150,7 +151,7 @@ def bind(frame: Frame, place: gast.expr, value: Value, node: gast.AST) -> None:
         case gast.Subscript(value=base, slice=items):
             target, put_back = items_in_place.to_change(frame, base)
             subscript.store(frame, target, items, value, node)
-            put_back()
+            put_back(target)
         case gast.Attribute(value=base, attr=attribute):
             classes.assign(frame, evaluate.evaluate(frame, base), attribute, value, place)
         case _:
@@ -175,16 +176,19 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
     if isinstance(place, gast.Attribute):
         old = attributes.attribute_of(frame, base, place.attr, place, "t")
         value = evaluate.evaluate(frame, node.value)
+        old = items_in_place.own_array(frame, base, put_back, old, node)
         if not changed_in_place(frame, old, op, value, node):
             old = evaluate.binary(frame, op, old, value, node, place.attr)
-        return classes.assign(frame, base, place.attr, old, place)
+        classes.assign(frame, base, place.attr, old, place)
+        return put_back(base)
     found = frame.type_of(base)
     if isinstance(found, Array):
         subscript.require_array(frame, found, place)
         items = subscript.normalised(frame, found, place.slice, place)
         old = subscript.element(frame, base, items, node)
         value = evaluate.binary(frame, op, old, evaluate.evaluate(frame, node.value), node)
-        return subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+        subscript.store_items(frame, base, items, same_kind(frame, value, found, node), node)
+        return put_back(base)
     base, place = keyed_loops.as_list_item(frame, base, place)
     old, put_item_back = items_in_place.item(frame, base, put_back, place)
     value = evaluate.evaluate(frame, node.value)
@@ -194,9 +198,9 @@ def augmented(frame: Frame, node: gast.AugAssign) -> None:
         value = evaluate.binary(frame, op, old, value, node)
     if value is not old or isinstance(place.slice, gast.Slice):
         subscript.store(frame, base, place.slice, value, node)
-        put_back()
+        put_back(base)
     else:
-        put_item_back()
+        put_item_back(value)
     return None
 
 

@@ -20,6 +20,7 @@ from .library_classes import is_of_library
 from .merge import identical
 from .values import (
     NONE,
+    UNKNOWN,
     Closure,
     Column,
     Conflict,
@@ -42,9 +43,6 @@ from .values import (
     same_structure,
     with_parts,
 )
-
-# Whether the numbers of lists that are all empty are Python's.
-UNKNOWN: Any = None
 
 
 def grows(frame: Frame, held: Value) -> bool:

@@ -23,12 +23,18 @@ def change(
     frame: Frame, target: Ref, contents: Value | None, node: gast.AST, keeps_length: bool = False
 ) -> None:
     """An object holds something else from here on; None: the leaf that it holds has changed."""
+    from . import items_read  # which is made of what is here
+
     heap = frame.heap
     owner = heap.owner_of(target.number)
-    if owner is not None:
+    place = items_read.place_of(frame, target)
+    is_open = place is not None and place == heap.open
+    if contents is None and not is_open:
+        place = None
+    if owner is not None and place is None:
         way_out = f"work on a copy: `{owner.name}.copy()`"
         if owner.kind == "item":
-            way_out = "change a copy and put it back: `row = rows[i].copy()`, ..., `rows[i] = row`"
+            way_out = "read the item again before it is changed: `row = rows[i]`"
         frame.fault(*seen_outside(owner), node, "changed here", (way_out,))
     if target.number in heap.absorbed:
         _refuse_absorbed(frame, target.number, node, "changed here")
@@ -47,6 +53,8 @@ def change(
     heap.changes.append(target.number)
     if not keeps_length:
         heap.resized.append(target.number)
+    if place is not None and not is_open:
+        items_read.put_back(frame, place, node)
 
 
 def name_of(frame: Frame, number: int) -> str:
@@ -96,7 +104,10 @@ def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int
 def _refuse_absorbed(frame: Frame, number: int, node: gast.AST, label: str) -> None:
     name = name_of(frame, number)
     message = f"`{name}` and an item of a list that grows are one object, and a change of one would show in the other"
-    frame.fault("R003", message, node, label, (f"put a copy into the list: `{name}.copy()`",))
+    help_ = f"put a copy into the list: `{name}.copy()`"
+    if isinstance(frame.heap.contents[number], Record):
+        help_ = f"put `{name}` into the list after the last change of it"
+    frame.fault("R003", message, node, label, (help_,))
 
 
 def seen_outside(owner: Owner) -> tuple[str, str]:
