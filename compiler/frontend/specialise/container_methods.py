@@ -121,7 +121,8 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
     held = equality.as_sequence(frame, sequence)
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
-    if isinstance(held, Rows) and held.kind is tuple:
+    is_tuple = isinstance(held, Sequence | Rows) and held.kind is tuple
+    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and list_positions.are_alike(frame, held)):
         return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)

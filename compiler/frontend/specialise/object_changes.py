@@ -13,6 +13,7 @@ from collections.abc import Iterator as Walk
 import gast
 
 from ...analysis.core_liveness import reads
+from ...names import base_of
 from . import forms, sites
 from .frame import Frame
 from .heap import Owner, reachable
@@ -41,7 +42,8 @@ def change(
     others = _possibly_the_same(frame, target.number)
     if others:
         first, second = name_of(frame, target.number), name_of(frame, others[0])
-        message = f"`{first}` is changed while `{second}`, which is the same object on some paths, is still used"
+        subject = "an object" if base_of(first) == "t" else f"`{first}`"
+        message = f"{subject} is changed while `{second}`, which is the same object on some paths, is still used"
         help_ = ("where the two become one, take a copy (`.copy()`), or change each on its own path, under the `if`",)
         frame.fault("R003", message, node, "changed here", help_)
     if contents is not None:
