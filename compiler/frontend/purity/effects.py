@@ -240,7 +240,7 @@ class Judge:
 
     def _may_be_own(self, base: gast.expr) -> bool:
         """Whether it may be an instance of a class of the user's, whose methods the specialiser knows."""
-        return self.is_helper or self.facts.value(base).form == "container"
+        return self.is_helper or self.facts.value(base).form in ("container", "made")
 
     def _changes_outside(self, base: gast.expr, method: str) -> bool:
         """Whether `changes` reports this call: once is enough."""
@@ -250,7 +250,7 @@ class Judge:
     def _is_plain(self, base: gast.expr) -> bool:
         """Whether it is a number or an array for sure: anything else may be a record with fields of its own."""
         value = self.facts.value(base)
-        return value.form in ("scalar", "made", "array", "mask") and all(
+        return value.form in ("scalar", "array", "mask") and all(
             origin.kind == "made" for origin in value.itself
         )
 

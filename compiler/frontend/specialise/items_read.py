@@ -58,7 +58,7 @@ def put_back(frame: Frame, place: ItemPlace, node: gast.AST) -> None:
     """What such an object holds now, for the list; others that were read from the list are read again."""
     heap, target = frame.heap, Ref(place.list)
     own = {number for number, other in heap.items.items() if other == place}
-    others = _others(frame, own, place.list, node)
+    others = _others(frame, own | reachable([place.item], heap.contents).keys(), place.list, node)
     shared_items.changed(frame, forms.structure(frame.held(target)), node)
     held = containers.make_room(frame, target, place.item, node)
     change(frame, target, None, node, keeps_length=True)
