@@ -126,6 +126,20 @@ def after_an_exception(x, n):
     return rows
 
 
+def made(x):
+    for k, v in enumerate(x):
+        yield Body(np.zeros(2), v + k)
+
+
+def listed_and_gone_over(x, n):
+    found = list(made(x))
+    for b in found:
+        if b.mass > 2.5:
+            b.is_light = False
+    kept = [b for b in found if b.is_light]
+    return [b.mass for b in kept], [b.is_light for b in found]
+
+
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +197,7 @@ def arrays_in_a_try(x, n):
 
 PROGRAMS = [
     gone_over, pairs, all_with_all, under_a_name, lists_inside, dicts_inside, after_an_exception, arrays,
+    listed_and_gone_over,
     arrays_of_a_known_list, arrays_in_items, arrays_by_key, arrays_in_a_try,
 ]  # fmt: skip
 
@@ -296,6 +311,14 @@ def item_of_two_lists(x, n):
     return [b.mass for b in others]
 
 
+def some_of_them(x, n):
+    found = bodies(n)
+    kept = [b for b in found if b.mass > 1.0]
+    for b in kept:
+        b.mass = 7.0
+    return [b.mass for b in found]
+
+
 def put_in_and_changed(x, n):
     found = []
     for i in range(n):
@@ -312,7 +335,7 @@ def put_in_and_changed(x, n):
     (array_of_an_object, "while `place`, which may be that item"), (best_of_them, "an item of a list that grows"),
     (after_the_list_has_changed, "an item of a list that grows"),
     (after_one_path_has_changed_it, "an item of a list that grows"), (item_of_two_lists, "another such list may have"),
-    (put_in_and_changed, "a list that grows are one object"),
+    (put_in_and_changed, "a list that grows are one object"), (some_of_them, "another such list may have"),
 ], ids=lambda v: getattr(v, "__name__", ""))  # fmt: skip
 def test_a_change_that_others_would_see_is_refused(program, message):
     with pytest.raises(CompileError) as refused:

@@ -33,7 +33,7 @@ from . import (
     tuples,
 )
 from .frame import Frame
-from .object_changes import change
+from .object_changes import change, is_unheld
 from .static_python import computed, stop
 from .values import NONE, Conflict, Leaf, Mapping_, Ref, Rows, Sequence, Static, Table, Typed, Value, is_none, leaves
 
@@ -271,6 +271,8 @@ def _order_of(keys: list[Any], descending: bool) -> list[int]:
 
 def copy(frame: Frame, target: Value, node: gast.AST) -> Value:
     held = frame.held(target)
+    if isinstance(target, Ref) and forms.grows(frame, held) and is_unheld(frame, target):
+        return target
     if isinstance(held, Table):
         shared_items.note(frame, forms.structure(held))
     if forms.grows(frame, held):

@@ -96,6 +96,14 @@ def absorb(frame: Frame, number: int) -> None:
     heap.absorbed |= {other for other in heap.contents if heap.may_be_one(other, number)}
 
 
+def is_unheld(frame: Frame, target: Ref) -> bool:
+    """Whether nobody has an object but the expression that made it: `list(generator(x))` takes the list that there is."""
+    heap, number = frame.heap, target.number
+    is_own = len(heap.made_of(number)) == 1 and number not in heap.owners and number not in heap.items
+    is_free = number not in heap.absorbed and number not in heap.lent
+    return is_own and is_free and number not in reachable(values_in_use(frame), heap.contents)
+
+
 def require_unchanged(frame: Frame, older: frozenset[int], changed: Iterable[int], node: gast.AST) -> None:
     """No object that a loop found and put into a list that grows may be one that it changes: in the turn after."""
     for number in dict.fromkeys(changed):
