@@ -213,6 +213,7 @@ INSIDE_FUNCTIONS = {
     "compiler/targets/llvm/llvm.py": {"line_tables"},
     # which are made of what is in merge
     "compiler/frontend/specialise/merge.py": {"containers", "forms", "reconciling", "rows", "tables"},
+    "compiler/frontend/specialise/object_changes.py": {"items_read"},  # which changes lists
     "compiler/frontend/source/resolve.py": {"resolve_static"},  # which finds what resolve describes
     "compiler/differentiate.py": {"transform.reverse"},
     "compiler/cut.py": {"transform.reverse", "transform.reverse.halves"},

@@ -151,7 +151,8 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
     other = keyed.table_inside(frame, other)
     held = frame.held(other)
     if isinstance(held, Mapping_):
-        return put_each(frame, target, [(keyed.as_key(key), value) for key, value in held.items], node)
+        put_each(frame, target, [(keyed.as_key(key), value) for key, value in held.items], node)
+        return
     if keyed.dict_of(frame, other) is not None:
         other = Iteration("items", (other,))
     source = classes.iterable(frame, other, node)
@@ -165,7 +166,6 @@ def put_all(frame: Frame, target: Ref, other: Value, node: gast.AST) -> None:
             frame.fault("T001", f"dict() takes pairs, not {len(both)} items", node, "called here")
         pairs.append((both[0], both[1]))
     put_each(frame, target, pairs, node)
-    return None
 
 
 def _view(kind: str) -> Callable[..., Value]:

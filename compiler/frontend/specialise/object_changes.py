@@ -97,7 +97,7 @@ def absorb(frame: Frame, number: int) -> None:
 
 
 def is_unheld(frame: Frame, target: Ref) -> bool:
-    """Whether nobody has an object but the expression that made it: `list(generator(x))` takes the list that there is."""
+    """Whether nobody has an object but the expression that made it, as in `list(generator(x))`."""
     heap, number = frame.heap, target.number
     is_own = len(heap.made_of(number)) == 1 and number not in heap.owners and number not in heap.items
     is_free = number not in heap.absorbed and number not in heap.lent
