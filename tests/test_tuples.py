@@ -44,7 +44,7 @@ def longer_and_longer(n):
 
 
 def more_of_them(n):
-    return (np.nan,) * n, n * (1, 2), ((1, 0.5),) * (n - 2)
+    return (np.nan,) * n, n * (1.0, 2.5), ((1, 0.5),) * (n - 2)
 
 
 def asked(n):

@@ -122,7 +122,7 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
     is_list = isinstance(held, Sequence) and held.kind is list
     is_open = is_list and isinstance(count, Leaf) and list_positions.are_alike(frame, held)
     is_tuple = isinstance(held, Sequence | Rows) and held.kind is tuple
-    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and list_positions.are_alike(frame, held)):
+    if is_tuple and (isinstance(held, Rows) or isinstance(count, Leaf) and _is_of_any_length(frame, held)):
         return tuples.repeated(frame, held, count, node)
     if is_open or isinstance(held, Rows) or forms.grows(frame, held):
         return in_language(frame, "repeated", [sequence, count], node)
@@ -130,6 +130,11 @@ def repeated(frame: Frame, sequence: Value, count: Value, node: gast.AST) -> Val
         return None
     items = held.items * evaluate.known(frame, count, node, "the length of a list")
     return containers.new_list(frame, items) if is_list else Sequence(items)
+
+
+def _is_of_any_length(frame: Frame, held: Sequence) -> bool:
+    """Whether a tuple may have a length of the run; ints are mostly a shape, whose rank must be known."""
+    return list_positions.are_alike(frame, held) and not all(map(frame.is_integer, held.items))
 
 
 def set_slice(frame: Frame, target: Ref, items: gast.Slice, value: Value | None, node: gast.AST) -> None:
